@@ -1,0 +1,1 @@
+"""The policies: what a scheduler does in a round."""

@@ -1,0 +1,1 @@
+"""Workloads, replay, metrics, parallel runs, reports, the command line."""

@@ -1,0 +1,1 @@
+"""The objectives: what a plan costs."""

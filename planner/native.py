@@ -1,0 +1,54 @@
+"""The compiled core's ground rules: how kernels are compiled and where they are kept.
+
+Every kernel of the project is decorated with :data:`kernel`. Compiled code is kept on disk, so that only the
+first use after an installation compiles. numba notices a change of the file that a kernel stands in, but not of
+the files that the kernel calls; therefore the folder of the cache is named after the state of *all* source files,
+and an edited decoder can never be run through a stale search.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import njit
+from platformdirs import user_cache_path
+
+PACKAGES = ("planner", "objectives", "baselines", "experiments")
+
+
+def _source_state(root: Path) -> str:
+    """A digest of the name, size and modification time of every source file below the packages."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for package in PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            status = path.stat()
+            digest.update(f"{path}|{status.st_size}|{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """The folder of the compiled kernels that belong to the source files as they are now."""
+    root = Path(__file__).resolve().parent.parent
+    return user_cache_path("planbatch") / "kernels" / _source_state(root)
+
+
+def drop_stale_kernels(keep: int = 4) -> None:
+    """Delete compiled kernels of earlier states of the source, save the newest few (other checkouts may run)."""
+    current = cache_folder()
+    if current.parent.is_dir():
+        others = [path for path in current.parent.iterdir() if path != current]
+        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for stale in others[keep:]:
+            shutil.rmtree(stale, ignore_errors=True)
+
+
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = str(cache_folder())
+
+#: The decorator of every kernel: compiled on first use, kept on disk, and free of the interpreter's lock.
+kernel: Callable[..., Any] = partial(njit, cache=True, nogil=True, error_model="numpy")
