@@ -153,8 +153,10 @@ def near_names(name: str) -> list[str]:
     wanted = plain_name(name).lower()
     begins = [known for known in CATALOGUE if wanted and known.lower().startswith(wanted)]
     lowered = {known.lower(): known for known in CATALOGUE}
-    close = [lowered[found] for found in get_close_matches(wanted, lowered, n=3, cutoff=0.5)]
-    return begins or close
+    # A typing error is near one name only; something vaguer gets what may be meant.
+    close = get_close_matches(wanted, lowered, n=1, cutoff=0.8)
+    close = close or get_close_matches(wanted, lowered, n=3, cutoff=0.5)
+    return begins or [lowered[found] for found in close]
 
 
 def cached_path(log: ArchiveLog, folder: Path | None = None) -> Path:

@@ -60,7 +60,7 @@ def test_header_finds_queues_by_number_and_name():
 
 
 def test_jobs_follow_the_rules():
-    """Requested before used processors, walltime or run time, kill at the walltime, three reasons."""
+    """Requested before used processors, walltime or run time, killed at the walltime; reasons."""
     workload = parse_swf(SMALL, name="small").workload()
     assert workload.capacity == 8
     assert workload.id.tolist() == [1, 2, 3]

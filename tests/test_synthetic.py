@@ -54,12 +54,12 @@ def test_published_parameters():
 
 @KINDS
 def test_shares_of_serial_and_power_of_two_sizes(parameters):
-    """On 128 processors the shares are those of the parameters, give or take four standard errors."""
+    """On 128 processors the shares are those of the parameters, up to four standard errors."""
     size = sizes(N, 128, parameters, generator())
     serial, pow2 = parameters.serial_prob, parameters.pow2_prob
     powers = (size & (size - 1)) == 0
     bound = 4 * math.sqrt(0.25 / N)
-    # Parallel jobs may be of size 1 too where 2^ulow rounds down, and any size may be a power of two.
+    # A parallel job may round to one processor, and any size may happen to be a power of two.
     assert serial - bound < (size == 1).mean()
     assert serial + pow2 - bound < powers.mean() < serial + pow2 + 0.5 * (1 - serial - pow2)
     assert size.min() == 1

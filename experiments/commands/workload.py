@@ -134,7 +134,10 @@ def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
         DownloadColumn(),
         TransferSpeedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task(log.name, total=None)
         return fetch(
             log,
