@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 #: "No such time": no deadline, no promise, not planned. Far from the limits of int64, so that sums stay safe.
 NEVER = 2**60

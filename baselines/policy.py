@@ -1,0 +1,70 @@
+"""What a policy is: a function from a round to the plan to act on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+
+from objectives.wait import mean_wait
+from planner.model import FloatArray
+from planner.orders import submit_order
+from planner.plan import Plan
+from planner.round import Round
+
+
+class Policy(Protocol):
+    """Decides a round: ``policy(problem, rng) -> Plan``. Any such callable can be replayed.
+
+    Jobs that the plan starts at ``problem.now`` are started; the others come back in the next round, with their
+    planned starts in ``Round.planned``. A policy keeps no state between rounds.
+    """
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+        """Return the plan for a round."""
+        ...
+
+
+@dataclass(frozen=True)
+class CompiledPolicy:
+    """A policy whose decision is a kernel: the whole replay runs compiled.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it.
+    decide : callable
+        ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``planner.signatures.DECIDE``.
+    order : callable
+        The order of the queue, ``keys(jobs, now)``; FCFS by default. Where it is not compiled, the replay runs
+        interpreted.
+    cost : callable
+        The cost function of policies that search; others ignore it.
+    params : tuple of float
+        Whatever else the kernel needs.
+    """
+
+    name: str
+    decide: Callable[..., None]
+    order: Any = submit_order
+    cost: Any = mean_wait
+    params: tuple[float, ...] = ()
+
+    @property
+    def compiled(self) -> bool:
+        """Whether every part of the decision is compiled."""
+        return isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
+
+    @property
+    def param_array(self) -> FloatArray:
+        """The parameters as the kernel takes them."""
+        return np.array(self.params, dtype=np.float64)
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+        """Decide one round."""
+        start = np.empty(len(problem), dtype=np.int64)
+        decide = self.decide if self.compiled else getattr(self.decide, "py_func", self.decide)
+        report = np.zeros(3)
+        decide(problem.arrays, self.order, self.cost, self.param_array, rng, start, report)
+        return Plan(start)

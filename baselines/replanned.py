@@ -1,0 +1,25 @@
+"""Re-planned backfilling: the decoder on one fixed order, from scratch in every round."""
+
+from typing import Any
+
+import numpy as np
+
+from planner.decoder import decode_linear
+from planner.model import FloatArray, IntArray
+from planner.native import kernel
+from planner.round import RoundArrays
+
+
+@kernel
+def decide_replanned(
+    arrays: RoundArrays,
+    order: Any,
+    cost: Any,
+    params: FloatArray,
+    rng: Any,
+    start: IntArray,
+    report: FloatArray,
+) -> None:
+    """Decode the queue's order; earlier reservations are not kept."""
+    keys = order(arrays.jobs, arrays.now)
+    decode_linear(arrays, np.argsort(keys, kind="mergesort"), start)

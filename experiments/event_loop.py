@@ -1,0 +1,305 @@
+"""The event loop of the replay (design rules 4 and 5): one source, run compiled or interpreted.
+
+:func:`advance` moves time to the next round, :func:`view` shows the round to a policy, :func:`commit` carries its
+plan out, and :func:`drive` is the loop of the three. Compiled policies run in the compiled loop; a policy in plain
+Python runs in the very same loop, interpreted.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, typeof, types
+
+from planner.model import NEVER, FloatArray, IntArray, JobTable
+from planner.native import kernel
+from planner.round import RoundArrays, RunningTable
+from planner.signatures import COST, DECIDE, FLOAT64_ARRAY, GENERATOR, ORDER_KEYS
+
+# Counters of the loop, by their place in ``Replay.counters``.
+NOW = 0  #: the present instant
+STARTED = 1  #: jobs started so far: the queue begins here
+SUBMITTED = 2  #: jobs submitted so far: the queue ends here
+RUNNING = 3  #: jobs running
+DUE = 4  #: the next planned start that falls due
+EARLY = 5  #: whether a job ended early at this instant
+FREE = 6  #: processors free
+ROUNDS = 7  #: rounds so far
+LOGGED = 8  #: rounds in the log buffers
+COUNTERS = 9
+
+# What the loop says when it returns.
+PAUSED = 0  #: the log is full: store it and call again
+FINISHED = 1  #: every job has ended
+STUCK = 2  #: jobs wait, but nothing will ever happen again
+BAD_START = 3  #: the policy gave a start before now
+OVER_CAPACITY = 4  #: the policy started more than fits
+
+
+class Log(NamedTuple):
+    """One entry a round, in buffers that are emptied whenever the loop pauses."""
+
+    time: IntArray
+    waiting: IntArray
+    running: IntArray
+    started: IntArray
+    evaluations: IntArray
+    seed_cost: FloatArray
+    cost: FloatArray
+
+
+class Replay(NamedTuple):
+    """Everything that changes or is looked up during a replay.
+
+    ``jobs`` and the columns behind it belong to all jobs in FCFS order. ``queue`` holds the waiting jobs in FCFS
+    order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
+    so that a view of the queue is a slice. Running jobs stand twice: by expected end (what schedulers see), and by
+    actual end, latest first (what happens).
+    """
+
+    jobs: JobTable
+    runtime: IntArray
+    occupied: IntArray
+    start: IntArray
+    queue: JobTable
+    queue_job: IntArray
+    queue_planned: IntArray
+    plan: IntArray
+    running: RunningTable
+    running_job: IntArray
+    actual_end: IntArray
+    actual_job: IntArray
+    counters: IntArray
+    capacity: IntArray
+    log: Log
+
+
+@kernel
+def release(replay: Replay, job: int) -> None:
+    """Take a job that has ended out of the running jobs."""
+    counters = replay.counters
+    end = replay.start[job] + replay.occupied[job]
+    at = np.searchsorted(replay.running.end[: counters[RUNNING]], end)
+    while replay.running_job[at] != job:
+        at += 1
+    counters[RUNNING] -= 1
+    counters[FREE] += replay.running.procs[at]
+    for i in range(at, counters[RUNNING]):
+        replay.running.procs[i] = replay.running.procs[i + 1]
+        replay.running.end[i] = replay.running.end[i + 1]
+        replay.running_job[i] = replay.running_job[i + 1]
+
+
+@kernel
+def occupy(replay: Replay, job: int) -> None:
+    """Put a job that starts now among the running jobs, at its place by expected and by actual end."""
+    counters = replay.counters
+    now = counters[NOW]
+    replay.start[job] = now
+    i = counters[RUNNING]
+    end = now + replay.occupied[job]
+    while i > 0 and replay.running.end[i - 1] > end:
+        replay.running.procs[i] = replay.running.procs[i - 1]
+        replay.running.end[i] = replay.running.end[i - 1]
+        replay.running_job[i] = replay.running_job[i - 1]
+        i -= 1
+    replay.running.procs[i] = replay.jobs.procs[job]
+    replay.running.end[i] = end
+    replay.running_job[i] = job
+    i = counters[RUNNING]
+    end = now + replay.runtime[job]
+    while i > 0 and replay.actual_end[i - 1] < end:
+        replay.actual_end[i] = replay.actual_end[i - 1]
+        replay.actual_job[i] = replay.actual_job[i - 1]
+        i -= 1
+    replay.actual_end[i] = end
+    replay.actual_job[i] = job
+    counters[RUNNING] += 1
+    counters[FREE] -= replay.jobs.procs[job]
+
+
+@kernel
+def submit(replay: Replay, job: int) -> None:
+    """Append a job to the queue."""
+    at = replay.counters[SUBMITTED]
+    replay.queue.submit[at] = replay.jobs.submit[job]
+    replay.queue.procs[at] = replay.jobs.procs[job]
+    replay.queue.walltime[at] = replay.jobs.walltime[job]
+    replay.queue.deadline[at] = replay.jobs.deadline[job]
+    replay.queue.latest[at] = replay.jobs.latest[job]
+    replay.queue.user[at] = replay.jobs.user[job]
+    replay.queue_job[at] = job
+    replay.queue_planned[at] = NEVER
+    replay.counters[SUBMITTED] += 1
+
+
+@kernel
+def advance(replay: Replay) -> int:
+    """Move to the next instant at which a job waits; return PAUSED (a round is due), FINISHED or STUCK.
+
+    At one instant come first all completions, then all submissions (rule 4).
+    """
+    counters = replay.counters
+    n = len(replay.start)
+    while True:
+        now = NEVER
+        if counters[SUBMITTED] < n:
+            now = replay.jobs.submit[counters[SUBMITTED]]
+        if counters[RUNNING]:
+            now = min(now, replay.actual_end[counters[RUNNING] - 1])
+        now = min(now, counters[DUE])
+        if now == NEVER:
+            return STUCK if counters[STARTED] < n else FINISHED
+        counters[NOW] = now
+        counters[EARLY] = 0
+        counters[DUE] = NEVER if counters[DUE] == now else counters[DUE]
+        while counters[RUNNING] and replay.actual_end[counters[RUNNING] - 1] == now:
+            job = replay.actual_job[counters[RUNNING] - 1]
+            if replay.runtime[job] < replay.occupied[job]:
+                counters[EARLY] = 1
+            release(replay, job)
+        while counters[SUBMITTED] < n and replay.jobs.submit[counters[SUBMITTED]] == now:
+            submit(replay, counters[SUBMITTED])
+        if counters[STARTED] < counters[SUBMITTED]:
+            return PAUSED
+
+
+@kernel
+def view(replay: Replay) -> RoundArrays:
+    """The round at this instant: slices, not copies."""
+    counters = replay.counters
+    first, last = counters[STARTED], counters[SUBMITTED]
+    running = RunningTable(
+        replay.running.procs[: counters[RUNNING]], replay.running.end[: counters[RUNNING]]
+    )
+    queue = JobTable(
+        replay.queue.submit[first:last],
+        replay.queue.procs[first:last],
+        replay.queue.walltime[first:last],
+        replay.queue.deadline[first:last],
+        replay.queue.latest[first:last],
+        replay.queue.user[first:last],
+    )
+    planned = replay.queue_planned[first:last]
+    return RoundArrays(
+        counters[NOW], replay.capacity[0], running, queue, planned, counters[EARLY] == 1
+    )
+
+
+@kernel
+def move_in_queue(replay: Replay, source: int, target: int) -> None:
+    """Copy one entry of the queue to another place."""
+    replay.queue.submit[target] = replay.queue.submit[source]
+    replay.queue.procs[target] = replay.queue.procs[source]
+    replay.queue.walltime[target] = replay.queue.walltime[source]
+    replay.queue.deadline[target] = replay.queue.deadline[source]
+    replay.queue.latest[target] = replay.queue.latest[source]
+    replay.queue.user[target] = replay.queue.user[source]
+    replay.queue_job[target] = replay.queue_job[source]
+    replay.queue_planned[target] = replay.queue_planned[source]
+
+
+@kernel
+def commit(replay: Replay) -> int:
+    """Start the jobs that the plan starts now, remember the other starts; return PAUSED or what is wrong."""
+    counters = replay.counters
+    now = counters[NOW]
+    first, last = counters[STARTED], counters[SUBMITTED]
+    logged = counters[LOGGED]
+    replay.log.time[logged] = now
+    replay.log.waiting[logged] = last - first
+    replay.log.running[logged] = counters[RUNNING]
+    due = NEVER
+    started = 0
+    last_started = first
+    for i in range(first, last):
+        when = replay.plan[i]
+        if when < now:
+            return BAD_START
+        if when == now:
+            if replay.queue.procs[i] > counters[FREE]:
+                return OVER_CAPACITY
+            occupy(replay, replay.queue_job[i])
+            started += 1
+            last_started = i
+        else:
+            replay.queue_planned[i] = when
+            due = min(due, when)
+    if started:
+        target = last_started
+        for i in range(last_started, first - 1, -1):
+            if replay.plan[i] != now:
+                move_in_queue(replay, i, target)
+                target -= 1
+        counters[STARTED] += started
+    counters[DUE] = due
+    counters[ROUNDS] += 1
+    counters[LOGGED] += 1
+    replay.log.started[logged] = started
+    return PAUSED
+
+
+def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray, rng: Any) -> int:
+    """Run rounds until the log is full or the replay is over; return PAUSED, FINISHED or what is wrong."""
+    counters = replay.counters
+    log = replay.log
+    report = np.zeros(3)
+    while counters[LOGGED] < len(log.time):
+        status = advance(replay)
+        if status != PAUSED:
+            return status
+        logged = counters[LOGGED]
+        report[:] = np.nan
+        report[0] = 0.0
+        plan = replay.plan[counters[STARTED] : counters[SUBMITTED]]
+        decide(view(replay), order, cost, params, rng, plan, report)
+        log.evaluations[logged] = int(report[0])
+        log.seed_cost[logged] = report[1]
+        log.cost[logged] = report[2]
+        status = commit(replay)
+        if status != PAUSED:
+            return status
+    return PAUSED
+
+
+@cache
+def compiled_drive() -> Callable[..., int]:
+    """:func:`drive`, compiled for any compiled policy, order and objective."""
+    replay_type = typeof(empty_replay(1, 1, 1))
+    signature = types.int64(replay_type, DECIDE, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR)
+    compiled: Callable[..., int] = njit(signature, cache=True, nogil=True)(drive)
+    return compiled
+
+
+def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
+    """Buffers for ``n`` jobs, and for a log of ``rounds`` rounds."""
+    most_running = min(n, capacity) + 1
+
+    def ints(length: int, value: int = 0) -> IntArray:
+        return np.full(length, value, dtype=np.int64)
+
+    def table() -> JobTable:
+        return JobTable(*(ints(n) for _ in JobTable._fields))
+
+    log = Log(*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds))
+    counters = ints(COUNTERS)
+    counters[FREE] = capacity
+    counters[DUE] = NEVER
+    return Replay(
+        jobs=table(),
+        runtime=ints(n),
+        occupied=ints(n),
+        start=ints(n, NEVER),
+        queue=table(),
+        queue_job=ints(n),
+        queue_planned=ints(n, NEVER),
+        plan=ints(n, NEVER),
+        running=RunningTable(ints(most_running), ints(most_running)),
+        running_job=ints(most_running),
+        actual_end=ints(most_running),
+        actual_job=ints(most_running),
+        counters=counters,
+        capacity=ints(1, capacity),
+        log=log,
+    )

@@ -1,0 +1,221 @@
+"""Replaying a workload under a policy, job by job."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from baselines.policy import CompiledPolicy, Policy
+from experiments import event_loop
+from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
+from planner.model import IntArray, JobTable, Workload, FloatArray
+from planner.orders import submit_order
+from planner.round import Round, RoundArrays, RunningTable
+from objectives.wait import mean_wait
+
+Estimates = Literal["requested", "actual", "mixed"]
+LOG_ROUNDS = 4096
+
+
+class ReplayError(ValueError):
+    """A policy broke the rules of the replay."""
+
+
+@dataclass(frozen=True)
+class RoundLog:
+    """One entry a round of a replay; every column has shape (rounds,).
+
+    Attributes
+    ----------
+    time : int64 array
+        When the round was (s).
+    waiting, running, started : int64 arrays
+        Jobs waiting and running before the decision, and jobs started by it.
+    evaluations : int64 array
+        Plans that the search evaluated after its seeds.
+    seed_cost, cost : float64 arrays
+        Cost of the best seed and of the plan; NaN where the round needed no search.
+    """
+
+    time: IntArray
+    waiting: IntArray
+    running: IntArray
+    started: IntArray
+    evaluations: IntArray
+    seed_cost: FloatArray
+    cost: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What comes out of a replay.
+
+    Attributes
+    ----------
+    workload : Workload
+        What was replayed.
+    policy : str
+        Name of the policy.
+    start, end : int64 arrays, shape (n,)
+        Start and end of every job (s), in the order of the workload.
+    rounds : RoundLog
+        One entry a round.
+    seconds : float
+        How long the replay took, compilation excluded.
+    """
+
+    workload: Workload
+    policy: str
+    start: IntArray
+    end: IntArray
+    rounds: RoundLog
+    seconds: float
+
+
+def policy_name(policy: Policy) -> str:
+    """What tables call a policy."""
+    return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
+
+
+def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray, IntArray]:
+    """For how long schedulers reckon with each job while it waits, and while it runs (design rule 8)."""
+    if estimates == "requested":
+        return workload.walltime, workload.walltime
+    if estimates == "actual":
+        return workload.runtime, workload.runtime
+    if estimates == "mixed":
+        return workload.runtime, workload.walltime
+    raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
+
+
+def prepare(workload: Workload, estimates: Estimates, rounds: int = LOG_ROUNDS) -> Replay:
+    """A replay before its first instant."""
+    waiting, occupied = estimated_times(workload, estimates)
+    replay = empty_replay(len(workload), workload.capacity, rounds)
+    replay.jobs.submit[:] = workload.submit
+    replay.jobs.procs[:] = workload.procs
+    replay.jobs.walltime[:] = waiting
+    replay.jobs.deadline[:] = workload.deadline
+    replay.jobs.latest[:] = event_loop.NEVER
+    replay.jobs.user[:] = workload.user
+    replay.runtime[:] = workload.runtime
+    replay.occupied[:] = occupied
+    return replay
+
+
+def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Callable[..., None]:
+    """``policy`` as the event loop calls it: a round in, starts out."""
+
+    def decide(
+        arrays: RoundArrays,
+        order: Any,
+        cost: Any,
+        params: FloatArray,
+        rng: np.random.Generator,
+        start: IntArray,
+        report: FloatArray,
+    ) -> None:
+        n = len(start)
+        last = replay.counters[SUBMITTED]
+        problem = Round(
+            int(arrays.now),
+            int(arrays.capacity),
+            RunningTable(*arrays.running),
+            JobTable(*arrays.jobs),
+            arrays.planned,
+            bool(arrays.ended_early),
+            workload.id[replay.queue_job[last - n : last]],
+        )
+        plan = policy(problem, rng)
+        if len(plan.start) != n:
+            raise ReplayError(
+                f"policy {policy_name(policy)} planned {len(plan.start)} of {n} jobs at {arrays.now}"
+            )
+        start[:] = plan.start
+
+    return decide
+
+
+def replay(
+    workload: Workload,
+    policy: Policy,
+    *,
+    estimates: Estimates = "requested",
+    seed: int = 0,
+    compiled: bool | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Trace:
+    """Replay a workload under a policy (design rules 1 to 8).
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs and the machine.
+    policy : Policy
+        What decides the rounds.
+    estimates : {"requested", "actual", "mixed"}
+        What schedulers know of run times: the requested times; the run times; or, as in the simulator behind
+        Zheng et al. 2016, the requested times of running and the run times of waiting jobs.
+    seed : int
+        Seed of the random numbers that the policy draws.
+    compiled : bool, optional
+        Whether the loop runs compiled; by default, whenever the policy can.
+    progress : callable, optional
+        Called now and then with the number of jobs started so far.
+
+    Returns
+    -------
+    Trace
+
+    Raises
+    ------
+    ReplayError
+        Where the policy starts more than fits, plans the past or lets jobs wait for ever.
+    """
+    can_compile = isinstance(policy, CompiledPolicy) and policy.compiled
+    if compiled and not can_compile:
+        raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
+    state = prepare(workload, estimates)
+    rng = np.random.default_rng(seed)
+    loop: Callable[..., int]
+    if can_compile and compiled is not False:
+        assert isinstance(policy, CompiledPolicy)
+        loop = compiled_drive()
+        arguments = (policy.decide, policy.order, policy.cost, policy.param_array, rng)
+    else:
+        loop = drive
+        decide = interpreted_decide(policy, workload, state)
+        arguments = (decide, submit_order, mean_wait, np.zeros(0), rng)
+    began = perf_counter()
+    status = event_loop.PAUSED
+    pages = []
+    while status == event_loop.PAUSED:
+        status = loop(state, *arguments)
+        logged = int(state.counters[event_loop.LOGGED])
+        pages.append([column[:logged].copy() for column in state.log])
+        state.counters[event_loop.LOGGED] = 0
+        if progress is not None:
+            progress(int(state.counters[event_loop.STARTED]))
+    seconds = perf_counter() - began
+    if status != event_loop.FINISHED:
+        raise ReplayError(describe_failure(status, policy, state))
+    rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
+    end = state.start + workload.runtime
+    return Trace(workload, policy_name(policy), state.start, end, rounds, seconds)
+
+
+def describe_failure(status: int, policy: Policy, state: Replay) -> str:
+    """What went wrong, in a sentence."""
+    now = int(state.counters[event_loop.NOW])
+    waiting = int(state.counters[SUBMITTED] - state.counters[event_loop.STARTED])
+    what = {
+        event_loop.STUCK: f"left {waiting} jobs waiting on an idle machine, the last round at {now}",
+        event_loop.BAD_START: f"planned a start in the past, in the round at {now}",
+        event_loop.OVER_CAPACITY: f"started more jobs than fit, in the round at {now}",
+    }[status]
+    return f"policy {policy_name(policy)} {what}"

@@ -1,0 +1,54 @@
+"""What an objective is; the formulas themselves stand in ``objectives``."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numba.core.dispatcher import Dispatcher
+
+from planner.model import IntArray, JobTable
+
+Cost = Callable[[IntArray, JobTable, int], float]
+
+
+class ObjectiveError(ValueError):
+    """An objective raised, or returned something that is not a finite number."""
+
+
+class UnsupportedObjectiveError(ValueError):
+    """An optimizer was given an objective that it cannot work on."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A cost of plans, to be minimised.
+
+    Attributes
+    ----------
+    name : str
+        What tables call it.
+    cost : callable
+        ``cost(start, jobs, now) -> float``: the planned starts (int64 array, s, one a waiting job), the waiting
+        jobs (:class:`~planner.model.JobTable`) and the time of the round (s). Plain Python, or compiled by
+        ``numba.njit`` (then it runs inside the compiled search).
+    cp_cost : callable, optional
+        ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT.
+    """
+
+    name: str
+    cost: Cost
+    cp_cost: Callable[..., Any] | None = None
+
+    @property
+    def compiled(self) -> bool:
+        """Whether ``cost`` can run inside compiled kernels."""
+        return isinstance(self.cost, Dispatcher)
+
+
+def as_objective(objective: Objective | Cost) -> Objective:
+    """Wrap a bare cost function; its name becomes the objective's."""
+    if isinstance(objective, Objective):
+        return objective
+    if not callable(objective):
+        raise ValueError(f"objective: {objective!r} is neither an Objective nor a function")
+    return Objective(getattr(objective, "__name__", "objective").replace("_", "-"), objective)

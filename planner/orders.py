@@ -1,0 +1,93 @@
+"""Orders of waiting jobs: sort keys that put a queue, or a first permutation, into order.
+
+An order is a function ``keys(jobs, now) -> float64 array``; the job with the smallest key comes first, equal keys
+keep FCFS order. Undecorated Python works everywhere; under ``numba.njit`` it also runs inside the compiled replay.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.decoder import Permutation
+from planner.model import JobTable
+from planner.native import kernel
+
+OrderKeys = Callable[[JobTable, int], NDArray[np.float64]]
+
+
+@kernel
+def submit_order(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """First come, first served: the order of the queue itself (the seed of conservative backfilling)."""
+    return np.arange(len(jobs.submit)).astype(np.float64)
+
+
+@kernel
+def shortest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Smallest walltime first (SJF)."""
+    return jobs.walltime.astype(np.float64)
+
+
+@kernel
+def longest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Largest walltime first."""
+    return -jobs.walltime.astype(np.float64)
+
+
+@kernel
+def smallest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Fewest processors first."""
+    return jobs.procs.astype(np.float64)
+
+
+@kernel
+def largest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Most processors first."""
+    return -jobs.procs.astype(np.float64)
+
+
+@kernel
+def smallest_area_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Smallest area (processors × walltime) first: Smith's rule on one machine of all the processors."""
+    return jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)
+
+
+@kernel
+def largest_area_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Largest area (processors × walltime) first."""
+    return -(jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64))
+
+
+@kernel
+def earliest_deadline_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """Earliest deadline first (EDF); jobs without a deadline come last."""
+    return jobs.deadline.astype(np.float64)
+
+
+#: The orders by the names that the command uses.
+ORDERS: dict[str, Any] = {
+    "submit": submit_order,
+    "shortest": shortest_first,
+    "longest": longest_first,
+    "smallest": smallest_first,
+    "largest": largest_first,
+    "smallest-area": smallest_area_first,
+    "largest-area": largest_area_first,
+    "earliest-deadline": earliest_deadline_first,
+}
+
+
+def order_by(keys: OrderKeys, jobs: JobTable, now: int) -> Permutation:
+    """The permutation of ``jobs`` by ``keys``; equal keys keep FCFS order.
+
+    Raises
+    ------
+    ValueError
+        Where ``keys`` does not return one number a job.
+    """
+    values = np.asarray(keys(jobs, now), dtype=np.float64)
+    if values.shape != jobs.submit.shape or np.isnan(values).any():
+        raise ValueError(f"order {keys.__name__}: expected one number for each of {len(jobs.submit)} jobs")
+    return np.argsort(values, kind="stable")
+

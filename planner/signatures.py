@@ -1,0 +1,26 @@
+"""The numba types of the data that kernels take: what a compiled function handed to a kernel must look like."""
+
+import numpy as np
+from numba import typeof, types
+
+from planner.model import JobTable
+from planner.round import RoundArrays, RunningTable
+
+_column = np.zeros(1, dtype=np.int64)
+_jobs = JobTable(*[_column] * len(JobTable._fields))
+
+INT64_ARRAY = typeof(_column)
+FLOAT64_ARRAY = typeof(np.zeros(1))
+JOB_TABLE = typeof(_jobs)
+ROUND_ARRAYS = typeof(RoundArrays(0, 1, RunningTable(_column, _column), _jobs, _column, False))
+GENERATOR = typeof(np.random.default_rng(0))
+
+#: ``cost(start, jobs, now) -> float``: a compiled objective.
+COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))
+#: ``keys(jobs, now) -> float64 array``: a compiled order.
+ORDER_KEYS = types.FunctionType(FLOAT64_ARRAY(JOB_TABLE, types.int64))
+#: ``decide(round, order, cost, params, rng, start, report)``: a compiled policy. It writes its plan into ``start``
+#: and, where it searches, (evaluations, cost of the best seed, cost) into ``report``.
+DECIDE = types.FunctionType(
+    types.void(ROUND_ARRAYS, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
+)
