@@ -63,16 +63,22 @@ def fetch(
     target = cached_path(log, folder or cache_folder())
     if target.is_file() and not force:
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     address = f"{url.rstrip('/')}/{log.path}"
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         _receive(address, part, progress or (lambda done, total: None))
+    except DownloadError:
+        raise
     except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
         kept = part.stat().st_size if part.exists() else 0
         raise DownloadError(_broken_off(address, kept, error)) from error
     except requests.RequestException as error:
         raise DownloadError(f"{address}: the address cannot be used ({error})") from error
+    except OSError as error:
+        raise DownloadError(
+            f"{part}: cannot be written ({error.strerror}); check the cache folder"
+        ) from error
     _verify(log, part, address)
     os.replace(part, target)
     return target

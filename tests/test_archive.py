@@ -186,6 +186,13 @@ def test_refusals_and_dead_servers_are_told(server: Archive, tmp_path: Path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_cache_that_cannot_be_written_is_told(server: Archive, tmp_path: Path):
+    """The path is named."""
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(DownloadError, match=r"cannot be written .*check the cache folder"):
+        fetch(LOG, folder=tmp_path / "file" / "cache", url=server.url)
+
+
 def test_names_are_found_and_suggested():
     """Case and endings do not matter; typing errors get a suggestion, and short names too."""
     kth = CATALOGUE["KTH-SP2-1996-2.1-cln"]
