@@ -92,8 +92,7 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
         headers["Range"] = f"bytes={have}-"
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
         if response.status_code == 416 and have:
-            # Nothing comes after what is there: it is complete, or it is not the same file any
-            # more.
+            # Nothing comes after what is there: it is complete, or of another file.
             if response.headers.get("Content-Range", "").strip() == f"bytes */{have}":
                 return
             part.unlink()
@@ -110,9 +109,9 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
         total = done + int(length) if length and length.isdigit() else None
         progress(done, total)
         with part.open("ab" if resumed else "wb") as file:
-            # The raw stream: some servers declare the file's own compression as one of the
-            # transfer.
-            while chunk := response.raw.read(CHUNK, decode_content=False):
+            # At once what is there, so that nothing is lost when the server falls silent; and raw,
+            # since some servers declare the file's own compression as one of the transfer.
+            while chunk := response.raw.read1(CHUNK, decode_content=False):
                 file.write(chunk)
                 done += len(chunk)
                 progress(done, total)
@@ -122,12 +121,12 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
 
 def _broken_off(address: str, kept: int, error: Exception) -> str:
     """Say that a transfer failed, and whether anything of it is left."""
-    if isinstance(error, requests.Timeout):
-        why = "the server does not answer"
-    elif kept:
+    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
+        why = "the server does not answer any more"
+    elif isinstance(error, urllib3.exceptions.HTTPError):
         why = "the connection broke off"
     else:
-        why = "the server cannot be reached"
+        why = "the server cannot be reached, or hung up"
     then = (
         f"{kept:,} bytes are kept, fetch again to go on from there" if kept else "try again later"
     )
