@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from planner.decoder import place
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
-from planner.profile import change_between, earliest_index, fill_profile
+from planner.profile import change_between, earliest_index, fill_profile, place
 from planner.round import RoundArrays
 
 

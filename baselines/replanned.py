@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.decoder import decode_linear
+from planner.decoder import decode_once
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
 from planner.round import RoundArrays
@@ -22,4 +22,4 @@ def decide_replanned(
 ) -> None:
     """Decode the queue's order; earlier reservations are not kept."""
     keys = order(arrays.jobs, arrays.now)
-    decode_linear(arrays, np.argsort(keys, kind="mergesort"), start)
+    decode_once(arrays, np.argsort(keys, kind="mergesort"), start)

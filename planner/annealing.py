@@ -75,7 +75,7 @@ class Annealing:
     swap: float = 0.3
     local: float = 0.3
     front: float = 0.5
-    window: int = 100
+    window: int = 64
     seeds: tuple[str, ...] = SEEDS
     name: str = "annealing"
 

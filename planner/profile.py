@@ -54,6 +54,24 @@ def earliest_index(
 
 
 @kernel
+def place(times: IntArray, free: IntArray, size: int, i: int, procs: int, walltime: int) -> int:
+    """Take ``procs`` processors from breakpoint ``i`` on for ``walltime`` seconds; return the new size."""
+    end = times[i] + walltime
+    j = i
+    while j < size and times[j] < end:
+        free[j] -= procs
+        j += 1
+    if j == size or times[j] > end:
+        for k in range(size, j, -1):
+            times[k] = times[k - 1]
+            free[k] = free[k - 1]
+        times[j] = end
+        free[j] = free[j - 1] + procs
+        size += 1
+    return size
+
+
+@kernel
 def index_at(times: IntArray, size: int, when: int) -> int:
     """Index of the last breakpoint that is not after ``when`` (0 where all are)."""
     low = 0

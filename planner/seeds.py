@@ -12,45 +12,48 @@ from planner.round import RoundArrays
 #: The seeds, in the order of :func:`seed_keys`. With area = processors × walltime, age = now − submit and
 #: h = Σ area / capacity, the time that the whole queue needs at least:
 SEEDS = (
-    "submit",  # FCFS: decoded, this is conservative backfilling
     "previous",  # the starts of the round before, new jobs last: never worse than yesterday's plan
+    "submit",  # FCFS: decoded, this is conservative backfilling
     "smallest-area",
-    "shortest",
-    "smallest",
+    "area-per-square",  # area / (age + h)²: Smith's rule for squared waits at half-time
     "size-root-length",  # procs · √walltime
     "area-per-response",  # area / (age + walltime)
-    "area-per-square",  # area / (age + h)²: Smith's rule for squared waits at half-time
     "root-size-length",  # √procs · walltime / (age + 0.3 h)
     "area-per-age",  # area / (age + one minute)
+    "shortest",
+    "smallest",
 )
+#: In rounds of more than so many jobs only the first few seeds are decoded.
+LONG_QUEUE = 500
+SEEDS_OF_LONG_QUEUES = 4
 
 
 @kernel
 def seed_keys(arrays: RoundArrays, seed: int) -> FloatArray:
     """Sort keys of one of the ``SEEDS``, by its number."""
     jobs = arrays.jobs
+    if seed == 0:
+        return arrays.planned.astype(np.float64)
+    if seed == 1:
+        return np.arange(len(jobs.procs)).astype(np.float64)
     procs = jobs.procs.astype(np.float64)
     walltime = jobs.walltime.astype(np.float64)
-    age = np.maximum(arrays.now - jobs.submit, 0).astype(np.float64)
+    if seed == 8:
+        return walltime
+    if seed == 9:
+        return procs
+    if seed == 4:
+        return procs * np.sqrt(walltime)
     area = procs * walltime
-    horizon = area.sum() / arrays.capacity
-    if seed == 0:
-        return np.arange(len(procs)).astype(np.float64)
-    if seed == 1:
-        return arrays.planned.astype(np.float64)
     if seed == 2:
         return area
+    age = np.maximum(arrays.now - jobs.submit, 0).astype(np.float64)
+    horizon = area.sum() / arrays.capacity
     if seed == 3:
-        return walltime
-    if seed == 4:
-        return procs
-    if seed == 5:
-        return procs * np.sqrt(walltime)
-    if seed == 6:
-        return area / (age + walltime)
-    if seed == 7:
         return area / (age + horizon) ** 2
-    if seed == 8:
+    if seed == 5:
+        return area / (age + walltime)
+    if seed == 6:
         return np.sqrt(procs) * walltime / (age + 0.3 * horizon)
     return area / (age + 60.0)
 
@@ -70,9 +73,9 @@ def best_seed(
     """
     trial = np.empty(len(order), np.int64)
     best = np.inf
-    for seed in seeds:
-        keys = seed_keys(arrays, seed)
-        candidate = np.argsort(keys, kind="mergesort")
+    considered = len(seeds) if len(order) <= LONG_QUEUE else min(len(seeds), SEEDS_OF_LONG_QUEUES)
+    for seed in seeds[:considered]:
+        candidate = np.argsort(seed_keys(arrays, seed), kind="mergesort")
         decode_into(arrays, classes, candidate, trial)
         if not keeps_promises(trial, arrays.jobs.latest):
             continue  # the plan before this one keeps them all
