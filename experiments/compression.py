@@ -1,0 +1,126 @@
+"""Reading files whatever they are compressed with, and writing them whole or not at all."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import zstandard
+
+#: First bytes of a file → how it is compressed. The name of a file is not asked: downloads get
+#: renamed.
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bzip2",
+}
+#: End of a file's name → how it is to be compressed when it is written.
+SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bzip2"}
+
+
+def decompress(data: bytes, source: str) -> bytes:
+    """Return the content of a file that may be compressed with gzip, xz, zstd or bzip2.
+
+    Parameters
+    ----------
+    data : bytes
+        The file as it is stored; returned as it is where it is not compressed.
+    source : str
+        What messages call the file.
+
+    Raises
+    ------
+    ValueError
+        Where the compressed data is cut off or damaged.
+    """
+    kind = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
+    if kind is None:
+        return data
+    try:
+        if kind == "gzip":
+            return gzip.decompress(data)
+        if kind == "xz":
+            return lzma.decompress(data)
+        if kind == "bzip2":
+            return bz2.decompress(data)
+        return _decompress_zstd(data)
+    except (
+        EOFError,
+        OSError,
+        ValueError,
+        zlib.error,
+        lzma.LZMAError,
+        zstandard.ZstdError,
+    ) as error:
+        raise ValueError(
+            f"{source}: the {kind} data is cut off or damaged ({error}); fetch or compress it again"
+        ) from error
+
+
+def _decompress_zstd(data: bytes) -> bytes:
+    """Read all frames of a zstd file, and notice when the last is cut off (a stream does not)."""
+    parts = []
+    while data:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        parts.append(frame.decompress(data))
+        if not frame.eof:
+            raise EOFError("the last frame is not complete")
+        data = frame.unused_data
+    return b"".join(parts)
+
+
+def compress(data: bytes, path: Path) -> bytes:
+    """Compress ``data`` in the way that the ending of a file's name asks for, if it does.
+
+    Endings are .gz, .xz, .zst and .bz2. The result depends on the content alone, not on the time,
+    so that equal content gives equal files.
+    """
+    kind = SUFFIXES.get(path.suffix.lower())
+    if kind == "gzip":
+        return gzip.compress(data, compresslevel=6, mtime=0)
+    if kind == "xz":
+        return lzma.compress(data)
+    if kind == "bzip2":
+        return bz2.compress(data)
+    if kind == "zstd":
+        return zstandard.ZstdCompressor().compress(data)
+    return data
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
+    """Open a file to write to that takes the name ``path`` only when all went well.
+
+    Whatever goes wrong meanwhile, a file that was there before stays as it was, and nothing
+    half-written is left.
+
+    Raises
+    ------
+    OSError
+        Where the folder does not exist or must not be written to; names the path.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file to write")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"{path}: there is no folder {path.parent} to write it into; create it first"
+        )
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)  # mkstemp makes files that only their owner can read
+        os.replace(name, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+        raise

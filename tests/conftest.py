@@ -1,0 +1,22 @@
+"""Fixtures that several test files share."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def real_log() -> Callable[[str], Path]:
+    """Give the path of a real log by its name, or skip the test where the logs are not there."""
+
+    def find(name: str) -> Path:
+        beside = Path(__file__).resolve().parent.parent.parent / "shared" / "workloads"
+        folder = Path(os.environ.get("PLANBATCH_WORKLOADS", beside))
+        path = folder / f"{name}.swf.gz"
+        if not path.is_file():
+            pytest.skip(f"needs the real log {path}; set PLANBATCH_WORKLOADS to a folder with it")
+        return path
+
+    return find
