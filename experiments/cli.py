@@ -10,6 +10,8 @@ import click
 #: Verb → one-line help. Each verb stands in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
 VERBS = {
+    "compare": "Compare policies on a workload.",
+    "replay": "Replay a workload under policies, to the second.",
     "warm-up": "Compile the kernels once, after an installation.",
     "workload": "Look into, transform, generate or fetch workloads.",
 }

@@ -1,20 +1,17 @@
 """How numbers are written for people: durations, shares, changes; one place for tables and pictures."""
 
-#: Units of time, largest first: name, length (s), from which multiple of it the unit is used.
-_UNITS = (("d", 86400, 2.0), ("h", 3600, 1.0), ("min", 60, 1.0))
+#: Units of time (s), largest first. A unit is used from two of it on: 90 min say more than 1.5 h.
+_UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
 def duration(seconds: float) -> str:
-    """Write a duration in the unit that suits it: three digits say all that people compare.
+    """Write a duration in the unit that suits it.
 
-    >>> duration(0), duration(59), duration(90), duration(7200), duration(86400 * 333)
-    ('0 s', '59 s', '1.5 min', '2.0 h', '333 d')
+    >>> duration(0), duration(119), duration(120), duration(5400), duration(86400 * 333)
+    ('0 s', '119 s', '2.0 min', '90.0 min', '333 d')
     """
-    if seconds < 0:
-        return f"-{duration(-seconds)}"
-    for name, length, least in _UNITS:
-        # What rounds up to the next unit is written in the next unit: 59.99 min is 1.0 h.
-        if seconds >= (least - 0.05 / length) * length - 0.5:
+    for name, length in _UNITS:
+        if seconds >= 2 * length:
             value = seconds / length
             return f"{value:,.0f} {name}" if value >= 99.95 else f"{value:.1f} {name}"
     return f"{seconds:.0f} s"
@@ -38,7 +35,9 @@ def change(value: float, base: float) -> str:
     if base <= 0:
         return "–"
     percent = round(100 * (value - base) / base, 1)
-    return f"{percent:+,.0f} %" if abs(percent) >= 1000 else f"{percent or 0.0:{'+' if percent else ''}.1f} %"
+    if percent == 0:
+        return "0.0 %"
+    return f"{percent:+,.0f} %" if abs(percent) >= 1000 else f"{percent:+.1f} %"
 
 
 def number(value: float) -> str:
