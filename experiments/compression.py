@@ -106,21 +106,31 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
     OSError
         Where the folder does not exist or must not be written to; names the path.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file
+            yield device
+        return
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write")
     if not path.parent.is_dir():
         raise FileNotFoundError(
             f"{path}: there is no folder {path.parent} to write it into; create it first"
         )
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    target = Path(os.path.realpath(path))  # a link stays one, and what it points to is replaced
+    name = None
     try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             yield file
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)  # mkstemp makes files that only their owner can read
-        os.replace(name, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
+        os.replace(name, target)
+    except BaseException as error:
+        if name is not None:
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+        if isinstance(error, OSError):
+            why = error.strerror or error
+            raise OSError(f"{path}: cannot be written ({why}); nothing was changed") from error
         raise

@@ -63,16 +63,22 @@ def fetch(
     target = cached_path(log, folder or cache_folder())
     if target.is_file() and not force:
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     address = f"{url.rstrip('/')}/{log.path}"
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         _receive(address, part, progress or (lambda done, total: None))
+    except DownloadError:
+        raise
     except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
         kept = part.stat().st_size if part.exists() else 0
         raise DownloadError(_broken_off(address, kept, error)) from error
     except requests.RequestException as error:
         raise DownloadError(f"{address}: the address cannot be used ({error})") from error
+    except OSError as error:
+        raise DownloadError(
+            f"{part}: cannot be written ({error.strerror}); check the cache folder"
+        ) from error
     _verify(log, part, address)
     os.replace(part, target)
     return target
@@ -86,8 +92,7 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
         headers["Range"] = f"bytes={have}-"
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
         if response.status_code == 416 and have:
-            # Nothing comes after what is there: it is complete, or it is not the same file any
-            # more.
+            # Nothing comes after what is there: it is complete, or of another file.
             if response.headers.get("Content-Range", "").strip() == f"bytes */{have}":
                 return
             part.unlink()
@@ -104,9 +109,9 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
         total = done + int(length) if length and length.isdigit() else None
         progress(done, total)
         with part.open("ab" if resumed else "wb") as file:
-            # The raw stream: some servers declare the file's own compression as one of the
-            # transfer.
-            while chunk := response.raw.read(CHUNK, decode_content=False):
+            # At once what is there, so that nothing is lost when the server falls silent; and raw,
+            # since some servers declare the file's own compression as one of the transfer.
+            while chunk := response.raw.read1(CHUNK, decode_content=False):
                 file.write(chunk)
                 done += len(chunk)
                 progress(done, total)
@@ -116,12 +121,12 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
 
 def _broken_off(address: str, kept: int, error: Exception) -> str:
     """Say that a transfer failed, and whether anything of it is left."""
-    if isinstance(error, requests.Timeout):
-        why = "the server does not answer"
-    elif kept:
+    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
+        why = "the server does not answer any more"
+    elif isinstance(error, urllib3.exceptions.HTTPError):
         why = "the connection broke off"
     else:
-        why = "the server cannot be reached"
+        why = "the server cannot be reached, or hung up"
     then = (
         f"{kept:,} bytes are kept, fetch again to go on from there" if kept else "try again later"
     )

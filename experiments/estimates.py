@@ -3,8 +3,8 @@
 After Tsafrir, Etsion and Feitelson, "Modeling User Runtime Estimates", JSSPP 2005: users pick round
 values, some 20 different ones account for about 90 % of all jobs, the longest time that is allowed
 is one of them, and estimates bound run times from above, mostly by far. This is a simpler model
-with these properties, not theirs: the popular values below and their shares follow the mean shares
-in six real logs (KTH-SP2, SDSC-SP2, SDSC-BLUE, SDSC-DS, HPC2N, Theta 2022), and estimates are drawn
+with these properties, not theirs: the popular values below and their shares are near the means
+of six real logs (KTH-SP2, SDSC-SP2, SDSC-BLUE, SDSC-DS, HPC2N, Theta 2022), and estimates are drawn
 independently.
 """
 

@@ -169,5 +169,7 @@ def _values(data: bytes) -> NDArray[np.float64] | None:
     values: NDArray[np.float64] = table.to_numpy(dtype=np.float64)
     whole = values[:, [i for i, name in enumerate(FIELDS) if name not in FRACTIONAL]]
     # Comparisons with NaN are false, so that one is caught here as well.
+    if ((values == 0) | (values == 1)).all(axis=0).any() and re.search(rb"(?i)true|false", data):
+        return None  # pandas takes a column of such words for one of numbers
     readable = bool((np.abs(values) <= MAX_VALUE).all()) and bool((whole == np.floor(whole)).all())
     return values if readable else None

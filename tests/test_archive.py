@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import archive
+from experiments import archive, download
 from experiments.archive import CATALOGUE, ArchiveLog, cache_folder, cached_path, find_log
 from experiments.download import DownloadError, fetch
 
@@ -33,6 +33,8 @@ class Archive:
     ranges: bool = True
     #: Claim that the transfer, not the file, is compressed.
     declare_encoding: bool = False
+    #: Fall silent until this is set, after what was to be sent.
+    silent_until: threading.Event | None = None
     requests: list[tuple[str, str | None]] = field(default_factory=list)
     url: str = ""
 
@@ -56,6 +58,9 @@ class Archive:
             handler.send_header("Content-Encoding", "gzip")
         handler.end_headers()
         handler.wfile.write(body[: self.cut])
+        handler.wfile.flush()
+        if self.silent_until:
+            self.silent_until.wait(10)
 
 
 @pytest.fixture(autouse=True)
@@ -112,6 +117,24 @@ def test_a_broken_transfer_is_told_and_resumed(server: Archive, tmp_path: Path):
     path = fetch(LOG, folder=tmp_path, url=server.url)
     assert server.requests[-1][1] == "bytes=1000-"
     assert path.read_bytes() == PACKED
+
+
+def test_a_server_that_falls_silent_is_told(server: Archive, tmp_path: Path, monkeypatch):
+    """Nobody waits forever, and what has arrived is kept."""
+    monkeypatch.setattr(download, "TIMEOUT", (5.0, 0.1))
+    server.cut, server.silent_until = 1000, threading.Event()
+    with pytest.raises(DownloadError, match=r"does not answer any more; 1,000 bytes are kept"):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    server.silent_until.set()
+
+
+def test_an_unreachable_server_does_not_lose_what_was_kept(tmp_path: Path):
+    """The part stays for another day."""
+    part = tmp_path / "Abacus-1999-1.swf.gz.part"
+    part.write_bytes(PACKED[:1000])
+    with pytest.raises(DownloadError, match="cannot be reached, or hung up; 1,000 bytes are kept"):
+        fetch(LOG, folder=tmp_path, url="http://127.0.0.1:9")
+    assert part.read_bytes() == PACKED[:1000]
 
 
 def test_a_server_without_ranges_starts_over(server: Archive, tmp_path: Path):
@@ -179,11 +202,20 @@ def test_refusals_and_dead_servers_are_told(server: Archive, tmp_path: Path):
     server.status = 404
     with pytest.raises(DownloadError, match="the server answered 404 Not Found; check the name"):
         fetch(LOG, folder=tmp_path, url=server.url)
-    with pytest.raises(DownloadError, match="the server cannot be reached; try again later"):
+    with pytest.raises(
+        DownloadError, match="the server cannot be reached, or hung up; try again later"
+    ):
         fetch(LOG, folder=tmp_path, url="http://127.0.0.1:9")
     with pytest.raises(DownloadError, match="the address cannot be used"):
         fetch(LOG, folder=tmp_path, url="nowhere")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_cache_that_cannot_be_written_is_told(server: Archive, tmp_path: Path):
+    """The path is named."""
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(DownloadError, match=r"cannot be written .*check the cache folder"):
+        fetch(LOG, folder=tmp_path / "file" / "cache", url=server.url)
 
 
 def test_names_are_found_and_suggested():

@@ -206,6 +206,12 @@ def test_cut_off_data_is_told(compress):
         decompress(compress(SMALL)[:-12], "some.swf")
 
 
+def test_words_for_true_and_false_are_not_numbers():
+    """A whole column of such words is not read as ones and zeros."""
+    with pytest.raises(ValueError, match="'True' is not a number"):
+        parse_swf(JOB.replace(b" 1 7", b" True 7"), name="x")
+
+
 def test_missing_files_and_folders_are_told(tmp_path: Path):
     """The messages name the path."""
     with pytest.raises(FileNotFoundError, match="there is no such file"):
@@ -286,6 +292,29 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path):
         atomic_write(path / "a" / "b"),
     ):
         pass
+
+
+def test_writing_through_links_and_to_devices(tmp_path: Path):
+    """A link stays a link, and a device is written to, not replaced."""
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    for path in (tmp_path / "link", Path("/dev/null")):
+        with atomic_write(path) as file:
+            file.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+    assert not Path("/dev/null").is_file()
+
+
+def test_errors_of_writing_name_the_file(tmp_path: Path):
+    """A full disk, say, is told with the path, and leaves nothing."""
+
+    def fail() -> None:
+        with atomic_write(tmp_path / "x.swf"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match=r"x\.swf: cannot be written .No space left on device"):
+        fail()
+    assert not list(tmp_path.iterdir())
 
 
 def test_reading_at_once_and_line_by_line_agree():

@@ -189,10 +189,10 @@ def test_one_job_on_one_processor():
 
 
 def test_the_embedded_workload():
-    """5,000 jobs on 256 processors at a load of 0.85, with estimates, and the same every time."""
+    """5,000 jobs on 256 processors at a load of 0.7, with estimates, and the same every time."""
     workload = default_workload()
     assert (len(workload), workload.capacity) == (5000, 256)
-    assert offered_load(workload) == pytest.approx(0.85, abs=0.001)
+    assert offered_load(workload) == pytest.approx(0.7, abs=0.001)
     assert (workload.walltime >= workload.runtime).all()
     assert workload is default_workload()
     assert workload.header["MaxProcs"] == "256"

@@ -1,0 +1,89 @@
+"""How long an optimizer may search, and the clock that ends it."""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The end of a search: a number of evaluations (reproducible), a number of seconds, or whichever comes first.
+
+    Time may only end a search, never steer it: a search that the clock stops after k evaluations equals one with a
+    budget of k evaluations.
+
+    Attributes
+    ----------
+    seconds : float, optional
+        Wall-clock time (s), seeding and decoding included.
+    evaluations : int, optional
+        Plans evaluated besides the seeds. With 0, the result is the best seed.
+
+    Raises
+    ------
+    ValueError
+        Where both are absent, or one is negative or not a number.
+    """
+
+    seconds: float | None = None
+    evaluations: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is None and self.evaluations is None:
+            raise ValueError("budget: give seconds, evaluations or both")
+        if self.seconds is not None and not 0 <= self.seconds < float("inf"):
+            raise ValueError(f"budget: {self.seconds} is not a number of seconds, 0 or more")
+        if self.evaluations is not None and (
+            self.evaluations != int(self.evaluations) or self.evaluations < 0
+        ):
+            raise ValueError(f"budget: {self.evaluations} is not a number of evaluations, 0 or more")
+
+    def start(self) -> "Clock":
+        """A running clock; call it on the first line of a search."""
+        return Clock(self)
+
+
+class Clock:
+    """A budget that is being used up, for searches that work in portions.
+
+    Parameters
+    ----------
+    budget : Budget
+        What may be used.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.began = perf_counter()
+        self.evaluations = 0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return perf_counter() - self.began
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left; infinite where the budget has none."""
+        if self.budget.seconds is None:
+            return float("inf")
+        return self.budget.seconds - self.elapsed
+
+    def portion(self, cost: float, least: int = 1, most: int = 1 << 20) -> int:
+        """How many evaluations to do before the next look at the clock; 0 when the budget is used up.
+
+        Parameters
+        ----------
+        cost : float
+            Seconds that an evaluation is expected to take, for the size of the portion only.
+        least, most : int
+            Limits of a portion while there is any budget left.
+        """
+        left = most
+        if self.budget.evaluations is not None:
+            left = min(left, self.budget.evaluations - self.evaluations)
+        if self.budget.seconds is not None:
+            remaining = self.remaining
+            if remaining <= cost:
+                return 0
+            left = min(left, max(least, int(0.5 * remaining / max(cost, 1e-7))))
+        return max(left, 0)

@@ -1,0 +1,84 @@
+"""The protocol of optimizers, and what they return."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+
+from planner.budget import Budget
+from planner.decoder import Permutation
+from planner.objective import Objective
+from planner.plan import Plan
+from planner.round import Round
+
+
+class Status(StrEnum):
+    """How a search ended."""
+
+    #: The budget is used up, or the search has nothing more to try.
+    FINISHED = "finished"
+    #: The plan is proven to be optimal.
+    OPTIMAL = "optimal"
+    #: The user interrupted the search; the plan is the best so far.
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one search.
+
+    Attributes
+    ----------
+    plan : Plan
+        The best plan found.
+    permutation : int64 array, shape (n,)
+        The order that decodes to it.
+    cost : float
+        Its cost.
+    seed_cost : float
+        Cost of the best first plan; ``cost`` is never above it.
+    evaluations : int
+        Plans evaluated besides the seeds.
+    seconds : float
+        Wall-clock time of the search (s).
+    native : bool
+        Whether the objective ran compiled.
+    status : Status
+        How the search ended.
+    lower_bound : float
+        A proven bound: no plan costs less. NaN where none is known.
+    """
+
+    plan: Plan
+    permutation: Permutation
+    cost: float
+    seed_cost: float
+    evaluations: int
+    seconds: float
+    native: bool
+    status: Status = Status.FINISHED
+    lower_bound: float = float("nan")
+
+    @property
+    def gap(self) -> float:
+        """By how much the plan can be above the optimum at most: (cost − bound) / cost; NaN without a bound."""
+        if self.cost == 0:
+            return 0.0
+        return (self.cost - self.lower_bound) / abs(self.cost)
+
+
+class Optimizer(Protocol):
+    """A search for a good plan. Optimizers hold parameters only; the state of a run lives in the call."""
+
+    name: str
+
+    def supports(self, objective: Objective) -> bool:
+        """Whether the optimizer can work on this objective."""
+        ...
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan of low cost, never worse than the best seed, within the budget."""
+        ...
