@@ -17,7 +17,7 @@ REFERENCE = "easy"
 _COLUMNS: tuple[tuple[str, Callable[[Metrics], float], Callable[[float], str], bool], ...] = (
     ("mean\nwait", lambda m: m.mean_wait, duration, True),
     ("median\nwait", lambda m: m.median_wait, duration, True),
-    ("95 %\nwait", lambda m: m.p95_wait, duration, True),
+    ("95%\nwait", lambda m: m.p95_wait, duration, True),
     ("max.\nwait", lambda m: m.max_wait, duration, True),
     ("slow-\ndown", lambda m: m.mean_bounded_slowdown, number, True),
     ("make-\nspan", lambda m: m.makespan, duration, True),
@@ -37,8 +37,8 @@ def comparison_table(comparison: Comparison) -> Table:
         ),
         title_justify="left",
         box=box.SIMPLE_HEAD,
-        padding=(0, 0, 0, 1),
-        pad_edge=False,
+        show_edge=False,
+        padding=0,
         caption="slowdown: mean bounded slowdown; used: utilisation"
         + ("; change: of the mean wait against EASY" if reference else ""),
         caption_justify="left",

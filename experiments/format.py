@@ -21,23 +21,23 @@ def share(value: float) -> str:
     """Write a share of one as a percentage.
 
     >>> share(0.6975)
-    '69.8 %'
+    '69.8%'
     """
-    return f"{100 * value:.1f} %"
+    return f"{value:.1%}"
 
 
 def change(value: float, base: float) -> str:
     """Write a value's change against a base in percent; a dash where there is no such thing.
 
     >>> change(80.0, 100.0), change(100.0, 100.0), change(1.0, 0.0)
-    ('-20.0 %', '0.0 %', '–')
+    ('-20.0%', '0.0%', '–')
     """
     if base <= 0:
         return "–"
     percent = round(100 * (value - base) / base, 1)
     if percent == 0:
-        return "0.0 %"
-    return f"{percent:+,.0f} %" if abs(percent) >= 1000 else f"{percent:+.1f} %"
+        return "0.0%"
+    return f"{percent:+,.0f}%" if abs(percent) >= 1000 else f"{percent:+.1f}%"
 
 
 def number(value: float) -> str:
