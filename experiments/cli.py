@@ -10,8 +10,12 @@ import click
 #: Verb → one-line help. Each verb stands in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
 VERBS = {
-    "warm-up": "Compile the kernels once, after an installation.",
+    "compare": "Compare policies on a workload: a table and pictures.",
+    "replay": "Replay a workload under policies: figures, starts, JSON.",
+    "round": "Search for a plan of one scheduling round.",
     "workload": "Look into, transform, generate or fetch workloads.",
+    "bench": "Measure the speed of the kernels against references.",
+    "warm-up": "Compile the kernels once, after an installation.",
 }
 
 

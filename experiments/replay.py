@@ -10,14 +10,19 @@ import numpy as np
 from baselines.policy import CompiledPolicy, Policy
 from experiments import event_loop
 from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
-from planner.model import IntArray, JobTable, Workload, FloatArray
+from objectives.wait import mean_wait
+from planner.model import FloatArray, IntArray, JobTable, Workload
 from planner.optimizer import Result
 from planner.orders import submit_order
 from planner.round import Round, RoundArrays, RunningTable
-from objectives.wait import mean_wait
+from planner.signatures import COST, DECIDE, ORDER_KEYS
 
 Estimates = Literal["requested", "actual", "mixed"]
-LOG_ROUNDS = 4096
+
+#: Rounds that the compiled loop runs in one go: few at first, so that searches are interruptible and show their
+#: progress; twice as many after each go that took less than ``SHORT_GO`` seconds.
+FIRST_ROUNDS, MOST_ROUNDS = 16, 8192
+SHORT_GO = 0.1
 
 
 class ReplayError(ValueError):
@@ -100,10 +105,10 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
     raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
 
 
-def prepare(workload: Workload, estimates: Estimates, rounds: int = LOG_ROUNDS) -> Replay:
+def prepare(workload: Workload, estimates: Estimates) -> Replay:
     """A replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
-    replay = empty_replay(len(workload), workload.capacity, rounds)
+    replay = empty_replay(len(workload), workload.capacity, FIRST_ROUNDS)
     replay.jobs.submit[:] = workload.submit
     replay.jobs.procs[:] = workload.procs
     replay.jobs.walltime[:] = waiting
@@ -152,6 +157,16 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
     return decide
 
 
+def warm_up(policy: Policy) -> None:
+    """Compile what a replay of ``policy`` runs, or load it from disk; so it is never on the clock of a replay."""
+    native = compiled_form(policy)
+    if native is not None:
+        compiled_drive()
+        kernels = ((native.decide, DECIDE), (native.order, ORDER_KEYS), (native.cost, COST))
+        for compiled, kind in kernels:
+            compiled.compile(kind.signature.args)  # type: ignore[attr-defined]
+
+
 def replay(
     workload: Workload,
     policy: Policy,
@@ -195,6 +210,7 @@ def replay(
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
+        warm_up(native)
         loop = compiled_drive()
         arguments = (native.decide, native.order, native.cost, native.param_array, rng)
     else:
@@ -202,21 +218,37 @@ def replay(
         decide = interpreted_decide(policy, workload, state)
         arguments = (decide, submit_order, mean_wait, np.zeros(0), rng)
     began = perf_counter()
-    status = event_loop.PAUSED
-    pages = []
-    while status == event_loop.PAUSED:
-        status = loop(state, *arguments)
-        logged = int(state.counters[event_loop.LOGGED])
-        pages.append([column[:logged].copy() for column in state.log])
-        state.counters[event_loop.LOGGED] = 0
-        if progress is not None:
-            progress(int(state.counters[event_loop.STARTED]))
+    status, pages = run_to_the_end(state, loop, arguments, progress)
     seconds = perf_counter() - began
     if status != event_loop.FINISHED:
         raise ReplayError(describe_failure(status, policy, state))
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
     return Trace(workload, policy_name(policy), state.start, end, rounds, seconds)
+
+
+def run_to_the_end(
+    state: Replay,
+    loop: Callable[..., int],
+    arguments: tuple[Any, ...],
+    progress: Callable[[int], None] | None,
+) -> tuple[int, list[event_loop.Log]]:
+    """Run the loop, some rounds in one go, until it is over; return its status and the logs of the goes."""
+    pages = []
+    status = event_loop.PAUSED
+    while status == event_loop.PAUSED:
+        began = perf_counter()
+        status = loop(state, *arguments)
+        took = perf_counter() - began
+        logged = int(state.counters[event_loop.LOGGED])
+        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))
+        state.counters[event_loop.LOGGED] = 0
+        if took < SHORT_GO and logged < MOST_ROUNDS:
+            longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
+            state = state._replace(log=event_loop.Log(*longer))
+        if progress is not None:
+            progress(int(state.counters[event_loop.STARTED]))
+    return status, pages
 
 
 def describe_failure(status: int, policy: Policy, state: Replay) -> str:

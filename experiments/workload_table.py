@@ -6,13 +6,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-
-def duration(seconds: float) -> str:
-    """Write a duration in the unit that suits it."""
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.1f} {unit}"
-    return f"{seconds:.0f} s"
+from experiments.format import duration
 
 
 def print_info(info: dict[str, Any], console: Console) -> None:

@@ -8,7 +8,7 @@ import pytest
 from experiments.swf import parse_swf, read_swf
 from experiments.synthetic import default_workload
 from experiments.workload_info import anomalies, distribution, recorded_load, workload_info
-from experiments.workload_table import duration
+from experiments.format import duration
 
 LOG = b"""\
 ; MaxProcs: 8

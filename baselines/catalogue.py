@@ -1,0 +1,94 @@
+"""The policies by the names that the command uses."""
+
+from collections.abc import Callable
+from functools import partial
+
+from baselines.conservative import decide_conservative
+from baselines.easy import decide_easy
+from baselines.fcfs import decide_fcfs
+from baselines.plan_based import PlanBased
+from baselines.policy import CompiledPolicy, Policy
+from baselines.replanned import decide_replanned
+from objectives import OBJECTIVES
+from planner.budget import Budget
+from planner.names import did_you_mean
+from planner.objective import Objective
+from planner.optimizers import make_optimizer
+from planner.orders import ORDERS
+
+DEFAULT_EVALUATIONS = 100
+
+
+def plan_based(
+    objective: Objective,
+    optimizer: str | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+) -> Policy:
+    """Make a plan-based policy; by default, annealing with ``DEFAULT_EVALUATIONS`` in a round."""
+    if evaluations is None and seconds is None:
+        evaluations = DEFAULT_EVALUATIONS
+    budget = Budget(seconds=seconds, evaluations=evaluations)
+    return PlanBased(objective, make_optimizer(optimizer or "annealing"), budget)
+
+
+def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
+    """Make a policy that works through the queue in an order (see ``planner.orders.ORDERS``)."""
+    if order not in ORDERS:
+        raise ValueError(f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}")
+    return CompiledPolicy(name, decide, order=ORDERS[order])
+
+
+#: Policies that take an order behind a colon, such as ``easy:smallest-area``.
+ORDERED: dict[str, Callable[..., None]] = {
+    "fcfs": decide_fcfs,
+    "easy": decide_easy,
+    "replanned": decide_replanned,
+}
+
+#: Name → maker of the policy.
+POLICIES: dict[str, Callable[..., Policy]] = {
+    "fcfs": partial(queue_based, decide_fcfs, "fcfs"),
+    "easy": partial(queue_based, decide_easy, "easy"),
+    "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", "shortest"),
+    "conservative": partial(CompiledPolicy, "conservative", decide_conservative),
+    "replanned": partial(queue_based, decide_replanned, "replanned"),
+    **{f"plan-{name}": partial(plan_based, objective) for name, objective in OBJECTIVES.items()},
+}
+
+
+def make_policy(
+    name: str,
+    *,
+    optimizer: str | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+) -> Policy:
+    """Make the policy of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`POLICIES`; those in :data:`ORDERED` take an order: ``easy:smallest-area``.
+    optimizer : str, optional
+        Which optimizer plan-based policies search with.
+    evaluations : int, optional
+        Plans that plan-based policies evaluate in a round, after the seeds.
+    seconds : float, optional
+        For how long plan-based policies search in a round, instead.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such policy or order, with the nearest name; or a parameter is out of its range.
+    """
+    base, colon, order = name.partition(":")
+    if base not in POLICIES:
+        raise ValueError(f"policy: there is no {name!r}; {did_you_mean(base, POLICIES)}")
+    if colon:
+        if base not in ORDERED:
+            raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
+        return queue_based(ORDERED[base], name, order)
+    if base.startswith("plan-"):
+        return POLICIES[base](optimizer, evaluations, seconds)
+    return POLICIES[base]()

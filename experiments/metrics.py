@@ -1,0 +1,85 @@
+"""What a replay is measured by (design rule 9)."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from experiments.replay import Trace
+
+#: Run times below this many seconds count as this long in the bounded slowdown.
+SLOWDOWN_BOUND = 10
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The figures of one replay, over all its jobs.
+
+    In the formulas, *waitᵢ* = startᵢ − submitᵢ; *runᵢ* is the run time; *walltimeᵢ* the requested time.
+
+    Attributes
+    ----------
+    jobs : int
+        How many jobs were replayed.
+    mean_wait, median_wait, p95_wait : float
+        Mean, median and 95th percentile (linear interpolation) of waitᵢ (s).
+    max_wait : int
+        max waitᵢ (s).
+    mean_bounded_slowdown : float
+        (1/n) Σ max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)).
+    mean_stretch : float
+        (1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.
+    mean_response : float
+        (1/n) Σ (waitᵢ + runᵢ) (s).
+    makespan : int
+        max endᵢ − min submitᵢ (s).
+    utilisation : float
+        Σ procsᵢ · runᵢ / (capacity · makespan).
+    """
+
+    jobs: int
+    mean_wait: float
+    median_wait: float
+    p95_wait: float
+    max_wait: int
+    mean_bounded_slowdown: float
+    mean_stretch: float
+    mean_response: float
+    makespan: int
+    utilisation: float
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the figures by name."""
+        return asdict(self)
+
+
+def metrics(trace: "Trace") -> Metrics:
+    """Measure a trace; see :class:`Metrics` for the formulas.
+
+    Raises
+    ------
+    ValueError
+        Where the trace has no jobs.
+    """
+    workload = trace.workload
+    if not len(workload):
+        raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")
+    wait = (trace.start - workload.submit).astype(np.float64)
+    run = workload.runtime.astype(np.float64)
+    walltime = workload.walltime.astype(np.float64)
+    median, p95 = np.percentile(wait, [50, 95])
+    makespan = int(trace.end.max() - workload.submit.min())
+    slowdown = np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
+    return Metrics(
+        jobs=len(workload),
+        mean_wait=float(wait.mean()),
+        median_wait=float(median),
+        p95_wait=float(p95),
+        max_wait=int(wait.max()),
+        mean_bounded_slowdown=float(slowdown.mean()),
+        mean_stretch=float(((wait + walltime) / walltime).mean()),
+        mean_response=float((wait + run).mean()),
+        makespan=makespan,
+        utilisation=float((workload.procs * run).sum() / (workload.capacity * float(makespan))),
+    )

@@ -1,0 +1,118 @@
+"""The flags of every command that replays policies, and the policies that they mean."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from baselines.policy import Policy
+    from experiments.replay import Estimates
+
+#: What is compared where nothing is named.
+DEFAULT_POLICIES = (
+    "fcfs",
+    "easy",
+    "easy-sjf",
+    "conservative",
+    "replanned",
+    "plan-wait",
+    "plan-squared-wait",
+    "plan-makespan",
+)
+
+
+@dataclass(frozen=True)
+class PolicyOptions:
+    """Which policies to replay, and how.
+
+    Attributes
+    ----------
+    policy : tuple of str
+        Names of policies.
+    optimizer : str, optional
+        What plan-based policies search with.
+    evaluations : int, optional
+        Plans that they evaluate in a round, after the seeds.
+    seconds : float, optional
+        For how long they search in a round, instead.
+    estimates : {"requested", "actual", "mixed"}
+        What schedulers know of run times.
+    seed : int
+        Seed of the random numbers.
+    """
+
+    policy: tuple[str, ...]
+    optimizer: str | None
+    evaluations: int | None
+    seconds: float | None
+    estimates: "Estimates"
+    seed: int
+
+    def policies(self) -> "list[Policy]":
+        """Make the policies that are named (by default, those of :data:`DEFAULT_POLICIES`).
+
+        Raises
+        ------
+        ValueError
+            Where there is no such policy or a parameter is out of its range; in one sentence.
+        """
+        from baselines.catalogue import make_policy
+
+        if self.seed < 0:
+            raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
+        if self.evaluations is not None and self.seconds is not None:
+            raise ValueError("budget: give either --evaluations or --seconds")
+        names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
+        return [
+            make_policy(
+                name,
+                optimizer=self.optimizer,
+                evaluations=self.evaluations,
+                seconds=self.seconds,
+            )
+            for name in names
+        ]
+
+
+_FLAGS = (
+    click.option(
+        "--policy",
+        multiple=True,
+        metavar="NAME",
+        help=f"May be repeated: {', '.join(DEFAULT_POLICIES)}. Queue-based ones take an order, "
+        "such as easy:smallest-area.",
+    ),
+    click.option("--optimizer", metavar="NAME", help="What plan-based policies search with."),
+    click.option(
+        "--evaluations", type=int, metavar="N", help="Plans that they evaluate in a round."
+    ),
+    click.option(
+        "--seconds", type=float, metavar="S", help="For how long they search in a round, instead."
+    ),
+    click.option(
+        "--estimates",
+        type=click.Choice(["requested", "actual", "mixed"]),
+        default="requested",
+        show_default=True,
+        help="What schedulers know: requested times; run times; or run times of waiting and "
+        "requested times of running jobs.",
+    ),
+    click.option("--seed", default=0, show_default=True, metavar="N", help="Of random numbers."),
+)
+
+
+def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags of :class:`PolicyOptions`, as its parameter ``chosen``."""
+    names = [field.name for field in fields(PolicyOptions)]
+
+    @functools.wraps(command)
+    def with_options(*args: Any, **kwargs: Any) -> Any:
+        values = {name: kwargs.pop(name) for name in names}
+        return command(*args, chosen=PolicyOptions(**values), **kwargs)
+
+    for flag in reversed(_FLAGS):
+        with_options = flag(with_options)
+    return with_options

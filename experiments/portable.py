@@ -1,0 +1,45 @@
+"""Policies on their way to another process.
+
+numba would send a kernel as a copy of its function, which the other process compiles anew. Here a kernel travels as
+its name, so that the other process imports it and finds its compiled code on disk.
+"""
+
+import importlib
+import io
+import pickle
+from typing import Any
+
+from numba.cloudpickle import CloudPickler
+from numba.core.dispatcher import Dispatcher
+
+
+def _imported(module: str, name: str) -> Any:
+    """Import a module and return what it calls ``name``."""
+    return getattr(importlib.import_module(module), name)
+
+
+class _KernelPickler(CloudPickler):  # type: ignore[misc]
+    """Pickles kernels that stand in a module by their names, and anything else as cloudpickle does."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Dispatcher):
+            module, name = obj.py_func.__module__, obj.py_func.__qualname__
+            try:
+                found = _imported(module, name) if module != "__main__" else None
+            except (ImportError, AttributeError):
+                found = None
+            if found is obj:
+                return _imported, (module, name)
+        return super().reducer_override(obj)
+
+
+def packed(thing: Any) -> bytes:
+    """Pack a policy (or anything that holds kernels) for another process."""
+    buffer = io.BytesIO()
+    _KernelPickler(buffer).dump(thing)
+    return buffer.getvalue()
+
+
+def unpacked(data: bytes) -> Any:
+    """Unpack what :func:`packed` made."""
+    return pickle.loads(data)
