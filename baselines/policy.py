@@ -2,26 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
+from numba import njit
 from numba.core.dispatcher import Dispatcher
 
 from objectives.wait import mean_wait
 from planner.model import FloatArray
+from planner.optimizer import Result
 from planner.orders import submit_order
 from planner.plan import Plan
 from planner.round import Round
+from planner.signatures import DECIDE
 
 
 class Policy(Protocol):
     """Decides a round: ``policy(problem, rng) -> Plan``. Any such callable can be replayed.
 
+    A policy that searches may return the search's :class:`~planner.optimizer.Result`; the replay then records its
+    evaluations and costs.
+
     Jobs that the plan starts at ``problem.now`` are started; the others come back in the next round, with their
     planned starts in ``Round.planned``. A policy keeps no state between rounds.
     """
 
-    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Return the plan for a round."""
         ...
 
@@ -51,10 +58,10 @@ class CompiledPolicy:
     cost: Any = mean_wait
     params: tuple[float, ...] = ()
 
-    @property
-    def compiled(self) -> bool:
-        """Whether every part of the decision is compiled."""
-        return isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
+    def compiled_form(self) -> "CompiledPolicy | None":
+        """The policy itself, or None where its order or its cost is plain Python."""
+        compiled = isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
+        return self if compiled else None
 
     @property
     def param_array(self) -> FloatArray:
@@ -64,7 +71,14 @@ class CompiledPolicy:
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Decide one round."""
         start = np.empty(len(problem), dtype=np.int64)
-        decide = self.decide if self.compiled else getattr(self.decide, "py_func", self.decide)
         report = np.zeros(3)
+        decide = typed_decision(self.decide) if self.compiled_form() else self.decide.py_func  # type: ignore[attr-defined]
         decide(problem.arrays, self.order, self.cost, self.param_array, rng, start, report)
         return Plan(start)
+
+
+@cache
+def typed_decision(decide: Any) -> Callable[..., None]:
+    """A compiled decision for *any* compiled order and cost, so that it is compiled only once."""
+    typed: Callable[..., None] = njit(DECIDE.signature, cache=True, nogil=True)(decide.py_func)
+    return typed

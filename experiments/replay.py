@@ -11,6 +11,7 @@ from baselines.policy import CompiledPolicy, Policy
 from experiments import event_loop
 from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
 from planner.model import IntArray, JobTable, Workload, FloatArray
+from planner.optimizer import Result
 from planner.orders import submit_order
 from planner.round import Round, RoundArrays, RunningTable
 from objectives.wait import mean_wait
@@ -82,6 +83,12 @@ def policy_name(policy: Policy) -> str:
     return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
 
 
+def compiled_form(policy: Policy) -> CompiledPolicy | None:
+    """The policy for the compiled loop, or None where it has none."""
+    form = getattr(policy, "compiled_form", None)
+    return form() if form is not None else None
+
+
 def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray, IntArray]:
     """For how long schedulers reckon with each job while it waits, and while it runs (design rule 8)."""
     if estimates == "requested":
@@ -131,12 +138,16 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             bool(arrays.ended_early),
             workload.id[replay.queue_job[last - n : last]],
         )
-        plan = policy(problem, rng)
-        if len(plan.start) != n:
+        outcome = policy(problem, rng)
+        if isinstance(outcome, Result):
+            report[:] = outcome.evaluations, outcome.seed_cost, outcome.cost
+            outcome = outcome.plan
+        if len(outcome.start) != n:
             raise ReplayError(
-                f"policy {policy_name(policy)} planned {len(plan.start)} of {n} jobs at {arrays.now}"
+                f"policy {policy_name(policy)} planned {len(outcome.start)} of {n} jobs "
+                f"at {arrays.now}"
             )
-        start[:] = plan.start
+        start[:] = outcome.start
 
     return decide
 
@@ -177,16 +188,15 @@ def replay(
     ReplayError
         Where the policy starts more than fits, plans the past or lets jobs wait for ever.
     """
-    can_compile = isinstance(policy, CompiledPolicy) and policy.compiled
-    if compiled and not can_compile:
+    native = compiled_form(policy)
+    if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
     state = prepare(workload, estimates)
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
-    if can_compile and compiled is not False:
-        assert isinstance(policy, CompiledPolicy)
+    if native is not None and compiled is not False:
         loop = compiled_drive()
-        arguments = (policy.decide, policy.order, policy.cost, policy.param_array, rng)
+        arguments = (native.decide, native.order, native.cost, native.param_array, rng)
     else:
         loop = drive
         decide = interpreted_decide(policy, workload, state)

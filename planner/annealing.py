@@ -1,114 +1,335 @@
-"""prototype"""
+"""Simulated annealing: the compiled search of the project."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import factorial
+from typing import Any, NamedTuple
+
 import numpy as np
-from planner.decoder import decode_linear
-from planner.model import NEVER
+from numba import njit, typeof, types
+
+from planner.annealing_kernels import (
+    FIRST_SEED,
+    WINDOW,
+    anneal,
+    begin,
+    begin_stage,
+    end_stage,
+    enumerate_orders,
+    front_of,
+    stage_length,
+)
+from planner.budget import Budget, Clock
+from planner.decoder import JobClasses, classify
+from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
-from planner.orders import *
-from planner.orders import submit_order, shortest_first, smallest_first, smallest_area_first
+from planner.objective import Objective, ObjectiveError, checked, not_finite
+from planner.optimizer import Result, Status
+from planner.plan import Plan
+from planner.round import Round, RoundArrays
+from planner.seeds import SEEDS, best_seed
+from planner.signatures import COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+
+#: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.
+ENUMERATED = 6
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """Simulated annealing over permutations, from the best of several seeds.
+
+    Zheng et al. 2016, Algorithm 1, with remove-and-insert moves, to which swaps and moves biased to the front of
+    the queue are added. Temperatures are relative, see :func:`planner.annealing_kernels.anneal`; cooling goes in
+    fixed cycles of evaluations with reheats, so that a search stopped by the clock is the beginning of a longer one.
+
+    In rounds of more than ``window`` jobs, the search begins with the first ``window`` jobs of the best seed; the
+    others follow in the seed's order, and the plan is taken only if it is better as a whole. After two evaluations
+    for each of these jobs the window is doubled, until it holds the whole queue.
+
+    Attributes
+    ----------
+    hottest, coldest : float
+        T0 and Tth: temperatures at which a cycle begins and ends.
+    cooling : float
+        r: the factor by which the temperature is lowered.
+    moves : int
+        N: evaluations at each temperature.
+    growth : float
+        The factor by which each cycle is longer than the one before.
+    swap, local, front : float
+        Probabilities: that a move swaps two jobs; that it goes a short way; that a place is biased to the front.
+    window : int
+        How many jobs are searched at first.
+    seeds : tuple of str
+        The first plans, out of :data:`planner.seeds.SEEDS`.
+    name : str
+        What tables call the optimizer.
+    """
+
+    hottest: float = 1e-3
+    coldest: float = 1e-5
+    cooling: float = 0.9
+    moves: int = 20
+    growth: float = 1.0
+    swap: float = 0.3
+    local: float = 0.3
+    front: float = 0.5
+    window: int = 100
+    seeds: tuple[str, ...] = SEEDS
+    name: str = "annealing"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.coldest < self.hottest:
+            raise ValueError(f"coldest, hottest: 0 < {self.coldest} < {self.hottest} does not hold")
+        if not 0 < self.cooling < 1:
+            raise ValueError(f"cooling: {self.cooling} is not between 0 and 1")
+        for name, least in (("moves", 1), ("growth", 1), ("window", 2)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: {getattr(self, name)} is less than {least}")
+        for name in ("swap", "local", "front"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not a probability")
+        unknown = [seed for seed in self.seeds if seed not in SEEDS]
+        if unknown or not self.seeds:
+            raise ValueError(f"seeds: {unknown or 'none'} not among {', '.join(SEEDS)}")
+
+    @classmethod
+    def paper(cls) -> "Annealing":
+        """The preset of Zheng et al. 2016, Section IV-C: (T0, Tth, N, r) = (1, 0.0001, 100, 0.9).
+
+        Its 88 temperatures make 8,800 evaluations. It starts from the order of the queue, and its moves are
+        remove-and-insert alone.
+        """
+        return cls(1.0, 1e-4, 0.9, 100, 1.0, 0.0, 0.0, 0.0, 10**9, ("submit",), "annealing-paper")
+
+    @property
+    def params(self) -> tuple[float, ...]:
+        """The parameters as the kernels take them."""
+        numbers = (
+            self.hottest, self.coldest, self.cooling, float(self.moves), self.growth,
+            self.swap, self.local, self.front, float(self.window),
+        )  # fmt: skip
+        return numbers + tuple(float(SEEDS.index(seed)) for seed in self.seeds)
+
+    def supports(self, objective: Objective) -> bool:
+        """Any objective will do."""
+        return True
+
+    @property
+    def decide(self) -> Callable[..., None]:
+        """The compiled decision of a round, for compiled replays; takes (evaluations, *params)."""
+        decision: Callable[..., None] = decide_annealing
+        return decision
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planner.optimizer.Optimizer`.
+
+        Raises
+        ------
+        ObjectiveError
+            Where the objective raises, or returns anything but a finite number.
+        """
+        clock = budget.start()
+        run = _Run(self, problem, objective, clock, rng)
+        try:
+            status = run.search()
+        except ObjectiveError:
+            raise
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        except Exception as error:
+            raise ObjectiveError(
+                f"objective {objective.name} raised {type(error).__name__} "
+                f"in the round at {problem.now}: {error}"
+            ) from error
+        return Result(
+            plan=Plan(run.start),
+            permutation=run.order,
+            cost=run.cost,
+            seed_cost=run.seed_cost,
+            evaluations=clock.evaluations,
+            seconds=clock.elapsed,
+            native=objective.compiled,
+            status=status,
+        )
+
+
+class _Run:
+    """The state of one call of :meth:`Annealing.optimize`."""
+
+    def __init__(
+        self,
+        optimizer: Annealing,
+        problem: Round,
+        objective: Objective,
+        clock: Clock,
+        rng: np.random.Generator,
+    ) -> None:
+        self.problem, self.objective, self.clock, self.rng = problem, objective, clock, rng
+        self.params = np.array(optimizer.params)
+        self.window = optimizer.window
+        n = len(problem)
+        self.order = np.arange(n)
+        self.start = np.full(n, problem.now, dtype=np.int64)
+        self.cost = self.seed_cost = 0.0
+        self.kernels = compiled_kernels() if objective.compiled else INTERPRETED
+        self.function = objective.cost if objective.compiled else checked(objective, problem.now)
+
+    def finite(self, value: float) -> float:
+        if not np.isfinite(value):
+            raise not_finite(self.objective, self.problem.now)
+        return float(value)
+
+    def search(self) -> Status:
+        """Seed, then enumerate or anneal."""
+        n = len(self.order)
+        if n == 0:
+            return Status.OPTIMAL
+        arrays = self.problem.arrays
+        classes = classify(arrays.jobs)
+        seeds = self.params[FIRST_SEED:].astype(np.int64)
+        value = self.kernels.best_seed(
+            arrays, classes, self.function, seeds, self.order, self.start
+        )
+        self.cost = self.seed_cost = self.finite(value)
+        limit = self.clock.budget.evaluations
+        if n == 1:
+            return Status.OPTIMAL
+        if n <= ENUMERATED and (limit is None or limit >= factorial(n)):
+            value = self.kernels.enumerate_orders(
+                arrays, classes, self.function, self.cost, self.order, self.start
+            )
+            self.clock.evaluations = factorial(n)
+            self.cost = self.finite(value)
+            return Status.FINISHED
+        window = min(self.window, n)
+        while self.anneal_front(arrays, classes, window):
+            window = min(2 * window, n)
+        return Status.FINISHED
+
+    def anneal_front(self, arrays: RoundArrays, classes: JobClasses, window: int) -> bool:
+        """One stage: anneal the front of the best order, in portions; False when the budget is used up.
+
+        The best is written back even on an interrupt.
+        """
+        clock = self.clock
+        front = front_of(arrays, self.order, window)
+        inner = classify(front.jobs)
+        search = self.kernels.begin_stage(front, inner, self.function, self.params)
+        left = stage_length(window, len(self.order))
+        portion = 16
+        try:
+            while left > 0:
+                pace = clock.elapsed / clock.evaluations if clock.evaluations else 0.0
+                count = clock.portion(pace, most=min(portion, left))
+                if count == 0:
+                    return False
+                done = self.kernels.anneal(
+                    front, inner, self.function, search, self.params, self.rng, count
+                )
+                if done < 0:
+                    raise not_finite(self.objective, self.problem.now)
+                clock.evaluations += done
+                left -= done
+                portion = min(portion * 2, 1 << 14)
+        finally:
+            value = self.kernels.end_stage(
+                arrays, classes, self.function, self.cost, search.best, self.order, self.start
+            )
+            self.cost = self.finite(value)
+        return True
+
 
 @kernel
-def seed_orders(arrays):
-    jobs=arrays.jobs
-    n=len(jobs.procs)
-    seeds=np.empty((5,n),np.int64)
-    seeds[0]=np.argsort(smallest_area_first(jobs,arrays.now),kind="mergesort")
-    seeds[1]=np.argsort(arrays.planned,kind="mergesort")
-    seeds[2]=np.argsort(shortest_first(jobs,arrays.now),kind="mergesort")
-    seeds[3]=np.arange(n)
-    seeds[4]=np.argsort(smallest_first(jobs,arrays.now),kind="mergesort")
-    return seeds
+def decide_annealing(
+    arrays: RoundArrays,
+    order: Any,
+    cost: Any,
+    params: FloatArray,
+    rng: Any,
+    start: IntArray,
+    report: FloatArray,
+) -> None:
+    """:meth:`Annealing.optimize` with a budget in evaluations (``params[0]``), wholly compiled.
 
-@kernel
-def move(order, candidate, i, j):
-    """candidate = order with position i moved to position j"""
-    n=len(order)
-    if i<j:
-        candidate[:i]=order[:i]
-        candidate[i:j]=order[i+1:j+1]
-        candidate[j]=order[i]
-        candidate[j+1:]=order[j+1:]
-    else:
-        candidate[:j]=order[:j]
-        candidate[j]=order[i]
-        candidate[j+1:i+1]=order[j:i]
-        candidate[i+1:]=order[i+1:]
-
-@kernel
-def anneal(arrays, cost, rng, best_order, best_start, best_cost, evaluations, t0, t1, r, moves, kind, reset):
-    n=len(best_order)
-    jobs=arrays.jobs
-    order=best_order.copy()
-    cur=best_cost
-    cand=np.empty(n,np.int64)
-    start=np.empty(n,np.int64)
-    T=t0
-    count=0
-    scale=best_cost
-    for e in range(evaluations):
-        if kind==0:
-            i=rng.integers(0,n); j=rng.integers(0,n-1)
-            if j>=i: j+=1
-            move(order,cand,i,j)
-        elif kind==1:  # swap or insert
-            i=rng.integers(0,n); j=rng.integers(0,n-1)
-            if j>=i: j+=1
-            if rng.random()<0.5: move(order,cand,i,j)
-            else:
-                cand[:]=order; cand[i]=order[j]; cand[j]=order[i]
-        elif kind==2:  # front biased insertion
-            a=rng.random(); b=rng.random()
-            i=int(a*n); j=int(b*b*n)
-            if i==j: j=(i+1)%n
-            move(order,cand,i,j)
-        elif kind==3: # local: distance biased
-            i=rng.integers(0,n)
-            d=1+int(rng.random()**3*(n-1))
-            if rng.random()<0.5: d=-d
-            j=i+d
-            if j<0: j=0
-            if j>=n: j=n-1
-            if i==j: j=i-1 if i>0 else 1
-            move(order,cand,i,j)
-        decode_linear(arrays,cand,start)
-        c=cost(start,jobs,arrays.now)
-        if c<=cur-T*scale*np.log(1.0-rng.random()):
-            order[:]=cand
-            cur=c
-            if c<best_cost:
-                best_cost=c
-                best_order[:]=cand
-                best_start[:]=start
-        count+=1
-        if count>=moves:
-            count=0
-            T*=r
-            if T<t1:
-                T=t0
-                if reset:
-                    order[:]=best_order
-                    cur=best_cost
-    return best_cost
-
-@kernel
-def decide_plan(arrays, order, cost, params, rng, start, report):
-    jobs=arrays.jobs
-    n=len(start)
-    free=arrays.capacity-arrays.running.procs.sum()
-    if jobs.procs.min()>free:
+    A round in which no waiting job fits cannot start anything: it keeps the plan as it is, and costs nothing.
+    """
+    n = len(start)
+    jobs = arrays.jobs
+    if jobs.procs.min() > arrays.capacity - arrays.running.procs.sum():
         for i in range(n):
-            start[i]=arrays.planned[i] if arrays.planned[i]>arrays.now else NEVER
+            start[i] = arrays.planned[i] if arrays.planned[i] > arrays.now else NEVER
         return
-    seeds=seed_orders(arrays)
-    trial=np.empty(n,np.int64)
-    best=np.inf
-    bo=seeds[0].copy()
-    for k in range(len(seeds)):
-        decode_linear(arrays,seeds[k],trial)
-        c=cost(trial,jobs,arrays.now)
-        if c<best:
-            best=c; bo[:]=seeds[k]; start[:]=trial
-    report[1]=best
-    if n>1 and params[0]>0:
-        best=anneal(arrays,cost,rng,bo,start,best,int(params[0]),params[1],params[2],params[3],int(params[4]),int(params[5]),params[6]>0)
-        report[0]=params[0]
-    report[2]=best
+    evaluations = int(params[0])
+    setting = params[1:]
+    permutation = np.arange(n)
+    classes = classify(jobs)
+    best = best_seed(arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start)
+    report[1] = best
+    tries = 1
+    for i in range(2, min(n, ENUMERATED + 1) + 1):
+        tries *= i
+    if n == 1 or not np.isfinite(best):
+        report[0] = 0.0
+    elif n <= ENUMERATED and evaluations >= tries:
+        best = enumerate_orders(arrays, classes, cost, best, permutation, start)
+        report[0] = tries
+    else:
+        report[0] = evaluations
+        window = min(int(setting[WINDOW]), n)
+        while evaluations > 0 and np.isfinite(best):
+            front = front_of(arrays, permutation, window)
+            inner = classify(front.jobs)
+            search = begin_stage(front, inner, cost, setting)
+            count = min(evaluations, stage_length(window, n))
+            if anneal(front, inner, cost, search, setting, rng, count) < 0:
+                best = np.nan
+            else:
+                best = end_stage(arrays, classes, cost, best, search.best, permutation, start)
+            evaluations -= count
+            window = min(2 * window, n)
+    report[2] = best
+
+
+class _Kernels(NamedTuple):
+    """The kernels that take a cost function."""
+
+    best_seed: Callable[..., Any]
+    enumerate_orders: Callable[..., Any]
+    begin_stage: Callable[..., Any]
+    anneal: Callable[..., Any]
+    end_stage: Callable[..., Any]
+
+
+@cache
+def compiled_kernels() -> _Kernels:
+    """The kernels, compiled for any compiled cost function."""
+    column, table = INT64_ARRAY, FLOAT64_ARRAY
+    empty = np.zeros(2, dtype=np.int64)
+    search = typeof(getattr(begin, "py_func", begin)(empty, empty, 0.0, 0.0, np.ones(9)))
+    shared = (ROUND_ARRAYS, JOB_CLASSES, COST)
+    signatures = _Kernels(
+        best_seed=types.float64(*shared, column, column, column),
+        enumerate_orders=types.float64(*shared, types.float64, column, column),
+        begin_stage=search(*shared, table),
+        anneal=types.int64(*shared, search, table, GENERATOR, types.int64),
+        end_stage=types.float64(*shared, types.float64, column, column, column),
+    )
+    return _Kernels(
+        *(
+            njit(signature, cache=True, nogil=True, error_model="numpy")(function)
+            for signature, function in zip(signatures, INTERPRETED, strict=True)
+        )
+    )
+
+
+#: The same kernels for cost functions in plain Python: one source, interpreted around the compiled decoder.
+INTERPRETED = _Kernels(
+    *(
+        getattr(function, "py_func", function)
+        for function in (best_seed, enumerate_orders, begin_stage, anneal, end_stage)
+    )
+)

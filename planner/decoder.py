@@ -5,10 +5,12 @@ the jobs of any feasible plan in the order of their starts never starts a job la
 Section IV-C.)
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.model import IntArray
+from planner.model import IntArray, JobTable
 from planner.native import kernel
 from planner.plan import Plan
 from planner.profile import earliest_index, fill_profile
@@ -17,11 +19,13 @@ from planner.round import Round, RoundArrays
 #: An order of a round's waiting jobs: their indices, each once.
 Permutation = NDArray[np.int64]
 
+#: From how many jobs on remembering bounds pays (measured by ``planbatch bench``).
+MANY_JOBS = 100
+CLASSES = 12
+
 
 @kernel
-def place(
-    times: IntArray, free: IntArray, size: int, i: int, procs: int, walltime: int
-) -> int:
+def place(times: IntArray, free: IntArray, size: int, i: int, procs: int, walltime: int) -> int:
     """Take ``procs`` processors from breakpoint ``i`` on for ``walltime`` seconds; return the new size."""
     end = times[i] + walltime
     j = i
@@ -54,6 +58,121 @@ def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> N
         size = place(times, free, size, i, procs, walltime)
 
 
+class JobClasses(NamedTuple):
+    """Size and length classes of a round's jobs, by which :func:`decode_bounded` remembers its bounds.
+
+    Attributes
+    ----------
+    size_within, length_within : int64 arrays, shape (n,)
+        The largest class whose lower limit the job reaches, -1 for none: bounds of that class hold for the job.
+    size_above, length_above : int64 arrays, shape (n,)
+        The smallest class whose lower limit is at least the job's: its start bounds the jobs of that class.
+    """
+
+    size_within: IntArray
+    size_above: IntArray
+    length_within: IntArray
+    length_above: IntArray
+
+
+@kernel
+def class_limits(values: IntArray) -> IntArray:
+    """Lower limits of at most ``CLASSES`` classes: quantiles of the distinct values of a sample."""
+    n = len(values)
+    sample = np.empty(min(n, 96), np.int64)
+    for i in range(len(sample)):
+        sample[i] = values[i * n // len(sample)]
+    sample.sort()
+    distinct = 0
+    for i in range(len(sample)):
+        if distinct == 0 or sample[i] != sample[distinct - 1]:
+            sample[distinct] = sample[i]
+            distinct += 1
+    if distinct <= CLASSES:
+        return sample[:distinct].copy()
+    limits = np.empty(CLASSES, np.int64)
+    for i in range(CLASSES):
+        limits[i] = sample[i * distinct // CLASSES]
+    return limits
+
+
+@kernel
+def classify(jobs: JobTable) -> JobClasses:
+    """Sort a round's jobs into classes, once for all the decodings of the round."""
+    sizes = class_limits(jobs.procs)
+    lengths = class_limits(jobs.walltime)
+    return JobClasses(
+        np.searchsorted(sizes, jobs.procs, side="right") - 1,
+        np.searchsorted(sizes, jobs.procs, side="left"),
+        np.searchsorted(lengths, jobs.walltime, side="right") - 1,
+        np.searchsorted(lengths, jobs.walltime, side="left"),
+    )
+
+
+@kernel
+def decode_bounded(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """:func:`decode_linear` for many jobs: the same plan, without walking over the same breakpoints again.
+
+    Within one decoding free processors only shrink, so a job at least as large and as long as one that has been
+    placed cannot start before it. ``first[a, b]`` is the largest index of a breakpoint at which a job of at most
+    the lower limits of size class a and length class b was placed; breakpoints are only ever inserted, so the
+    index remains a bound.
+    """
+    jobs = arrays.jobs
+    room = len(arrays.running.procs) + len(order) + 2
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    size = fill_profile(arrays.now, arrays.capacity, arrays.running, times, free)
+    first = np.zeros((CLASSES, CLASSES), np.int64)
+    for job in order:
+        procs = jobs.procs[job]
+        walltime = jobs.walltime[job]
+        i = 0
+        if classes.size_within[job] >= 0 and classes.length_within[job] >= 0:
+            i = first[classes.size_within[job], classes.length_within[job]]
+        i = earliest_index(times, free, size, procs, walltime, i)
+        start[job] = times[i]
+        size = place(times, free, size, i, procs, walltime)
+        for a in range(classes.size_above[job], CLASSES):
+            if classes.length_above[job] == CLASSES or first[a, classes.length_above[job]] >= i:
+                break
+            for b in range(classes.length_above[job], CLASSES):
+                if first[a, b] >= i:
+                    break
+                first[a, b] = i
+
+
+@kernel
+def keeps_promises(start: IntArray, latest: IntArray) -> bool:
+    """Whether no job starts after its promised latest start."""
+    for i in range(len(start)):
+        if start[i] > latest[i]:
+            return False
+    return True
+
+
+@kernel
+def decode_into(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """Write into ``start`` the plan of ``order``, the faster way for the number of jobs."""
+    if len(order) < MANY_JOBS:
+        decode_linear(arrays, order, start)
+    else:
+        decode_bounded(arrays, classes, order, start)
+
+
+@kernel
+def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
+    """Write into ``start`` the plan of ``order``, where a round is decoded only once."""
+    if len(order) < MANY_JOBS:
+        decode_linear(arrays, order, start)
+    else:
+        decode_bounded(arrays, classify(arrays.jobs), order, start)
+
+
 def decode(problem: Round, order: Permutation) -> Plan:
     """The plan of a permutation.
 
@@ -73,9 +192,10 @@ def decode(problem: Round, order: Permutation) -> Plan:
     ValueError
         Where ``order`` is not a permutation of the round's jobs.
     """
-    indices = np.asarray(order)
-    if sorted(indices.tolist()) != list(range(len(problem))):
+    indices = np.asarray(order, dtype=np.int64)
+    if not np.array_equal(np.sort(indices), np.arange(len(problem))):
         raise ValueError(f"order: not a permutation of the {len(problem)} waiting jobs")
     start = np.empty(len(problem), dtype=np.int64)
-    decode_linear(problem.arrays, indices.astype(np.int64), start)
+    if len(problem):
+        decode_once(problem.arrays, indices, start)
     return Plan(start)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planner.model import IntArray, JobTable
@@ -54,6 +55,33 @@ class Objective:
     def compiled(self) -> bool:
         """Whether ``cost`` can run inside compiled kernels."""
         return isinstance(self.cost, Dispatcher)
+
+
+def checked(objective: Objective, now: int) -> Cost:
+    """The cost function of an objective, with whatever goes wrong in it reported by name and round."""
+
+    def cost(start: IntArray, jobs: JobTable, when: int) -> float:
+        try:
+            value = objective.cost(start, jobs, when)
+        except Exception as error:
+            raise ObjectiveError(
+                f"objective {objective.name} raised {type(error).__name__} in the round at {now}: {error}"
+            ) from error
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            raise ObjectiveError(
+                f"objective {objective.name} returned {type(value).__name__}, not a number, "
+                f"in the round at {now}"
+            )
+        return float(value)
+
+    return cost
+
+
+def not_finite(objective: Objective, now: int) -> ObjectiveError:
+    """What to raise where a cost is NaN or infinite."""
+    return ObjectiveError(
+        f"objective {objective.name} returned a cost that is not a finite number in the round at {now}"
+    )
 
 
 def as_objective(objective: Objective | Cost) -> Objective:

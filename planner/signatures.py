@@ -3,6 +3,7 @@
 import numpy as np
 from numba import typeof, types
 
+from planner.decoder import JobClasses
 from planner.model import JobTable
 from planner.round import RoundArrays, RunningTable
 
@@ -14,6 +15,7 @@ FLOAT64_ARRAY = typeof(np.zeros(1))
 JOB_TABLE = typeof(_jobs)
 ROUND_ARRAYS = typeof(RoundArrays(0, 1, RunningTable(_column, _column), _jobs, _column, False))
 GENERATOR = typeof(np.random.default_rng(0))
+JOB_CLASSES = typeof(JobClasses(*[_column] * len(JobClasses._fields)))
 
 #: ``cost(start, jobs, now) -> float``: a compiled objective.
 COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))

@@ -1,0 +1,63 @@
+"""Plan-based scheduling: in every round an optimizer searches for the plan to act on (Zheng et al. 2016)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from baselines.policy import CompiledPolicy
+from planner.annealing import Annealing
+from planner.budget import Budget
+from planner.model import NEVER
+from planner.objective import Objective
+from planner.optimizer import Optimizer, Result, Status
+from planner.plan import Plan
+from planner.round import Round
+
+
+@dataclass(frozen=True)
+class PlanBased:
+    """An optimizer and an objective as a policy.
+
+    Attributes
+    ----------
+    objective : Objective
+        What plans cost.
+    optimizer : Optimizer
+        What searches for them.
+    budget : Budget
+        For how long, in each round.
+    """
+
+    objective: Objective
+    optimizer: Optimizer = Annealing()  # noqa: RUF009 (frozen)
+    budget: Budget = Budget(evaluations=100)  # noqa: RUF009 (frozen)
+
+    def __post_init__(self) -> None:
+        if not self.optimizer.supports(self.objective):
+            raise ValueError(
+                f"optimizer {self.optimizer.name} cannot work on the objective {self.objective.name}"
+            )
+
+    @property
+    def name(self) -> str:
+        """``plan-`` and the name of the objective."""
+        return f"plan-{self.objective.name}"
+
+    def compiled_form(self) -> CompiledPolicy | None:
+        """The same policy for the compiled replay, or None where a part of it is not compiled."""
+        decide = getattr(self.optimizer, "decide", None)
+        evaluations = self.budget.evaluations
+        if decide is None or not self.objective.compiled or self.budget.seconds is not None:
+            return None
+        assert isinstance(self.optimizer, Annealing) and evaluations is not None
+        params = (float(evaluations), *self.optimizer.params)
+        return CompiledPolicy(self.name, decide, cost=self.objective.cost, params=params)
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
+        """Search for a plan; a round in which nothing can start keeps the plan as it is."""
+        if problem.jobs.procs.min() > problem.free:
+            return Plan(np.where(problem.planned > problem.now, problem.planned, NEVER))
+        result = self.optimizer.optimize(problem, self.objective, self.budget, rng)
+        if result.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        return result
