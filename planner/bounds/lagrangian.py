@@ -37,7 +37,7 @@ class Market(NamedTuple):
         What a job of each size takes of each row.
     size : int64 array, shape (j,)
         Index of each job's size.
-    count : float64 array, shape (j,)
+    many : float64 array, shape (j,)
         How many equal jobs the entry stands for.
     duration, earliest, weight, origin : float64 arrays, shape (j,)
         Walltime, earliest start alone, and the term.
@@ -49,7 +49,7 @@ class Market(NamedTuple):
     capacity: FloatArray
     coef: FloatArray
     size: IntArray
-    count: FloatArray
+    many: FloatArray
     duration: FloatArray
     earliest: FloatArray
     weight: FloatArray
@@ -146,15 +146,15 @@ def respond(
             market.origin[j],
             market.power,
         )
-        value += market.count[j] * least
+        value += market.many[j] * least
         end = t + market.duration[j]
         slope = market.weight[j]
         if market.power == 2:
             slope *= 2.0 * max(0.0, t - market.origin[j])
-        magnitude += market.count[j] * (abs(least) + paid[s, buckets] + slope * end)
+        magnitude += market.many[j] * (abs(least) + paid[s, buckets] + slope * end)
         b = np.searchsorted(edges, t, side="right") - 1
         while b < buckets and edges[b] < end:
-            held[s, b] += market.count[j] * (min(end, edges[b + 1]) - max(t, edges[b]))
+            held[s, b] += market.many[j] * (min(end, edges[b + 1]) - max(t, edges[b]))
             b += 1
     for r in range(rows):
         for b in range(buckets):
