@@ -53,8 +53,8 @@ class Replay(NamedTuple):
     """Everything that changes or is looked up during a replay.
 
     ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
-    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the waiting jobs in FCFS
-    order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
+    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
+    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
     so that a view of the queue is a slice. Running jobs stand twice: by expected end (what schedulers see), and by
     actual end, latest first (what happens).
     """
@@ -297,7 +297,8 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
     def table() -> JobTable:
         return JobTable(*(ints(n) for _ in JobTable._fields))
 
-    log = Log(*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds))
+    whole = [ints(rounds) for _ in range(5)]
+    log = Log(*whole, np.zeros(rounds), np.zeros(rounds))  # type: ignore[call-arg, arg-type]
     counters = ints(COUNTERS)
     counters[FREE] = capacity
     counters[DUE] = NEVER

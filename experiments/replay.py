@@ -170,7 +170,7 @@ def warm_up(policy: Policy) -> None:
         compiled_drive()
         kernels = ((native.decide, DECIDE), (native.order, ORDER_KEYS), (native.cost, COST))
         for compiled, kind in kernels:
-            compiled.compile(kind.signature.args)  # type: ignore[attr-defined]
+            compiled.compile(kind.signature.args)  # type: ignore[union-attr]
 
 
 def replay(
@@ -249,11 +249,11 @@ def run_to_the_end(
         status = loop(state, *arguments)
         took = perf_counter() - began
         logged = int(state.counters[event_loop.LOGGED])
-        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))
+        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))  # type: ignore[arg-type]
         state.counters[event_loop.LOGGED] = 0
         if took < SHORT_GO and logged < MOST_ROUNDS:
             longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
-            state = state._replace(log=event_loop.Log(*longer))
+            state = state._replace(log=event_loop.Log(*longer))  # type: ignore[arg-type]
         if progress is not None:
             progress(int(state.counters[event_loop.STARTED]))
     return status, pages

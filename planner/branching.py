@@ -22,8 +22,8 @@ import numpy as np
 from planner.bounds.lagrangian import Market, price_out
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
-from planner.round import RunningTable
 from planner.profile import fill_profile
+from planner.round import RunningTable
 from planner.terms import one_term
 
 #: Ways of the table of seen nodes: how many places a set of jobs may be kept at.
@@ -243,7 +243,7 @@ def seen_before(search: Search, d: int) -> bool:
     mask = search.mask[d]
     home = ((mask * 0x9E3779B97F4A7C1) >> 20) & (places // WAYS - 1)
     first = home * WAYS
-    times, free, size = search.times[d], search.free[d], search.size[d]
+    times, free = search.times[d], search.free[d]
     spot = first + search.counters[CLOCK] % WAYS
     for place in range(first, first + WAYS):
         if search.seen_mask[place] == 0:
@@ -257,9 +257,7 @@ def seen_before(search: Search, d: int) -> bool:
         i = 0
         dominated = True
         for k in range(size):
-            while (
-                i + 1 < search.seen_size[place] and search.seen_times[place, i + 1] <= times[k]
-            ):
+            while i + 1 < search.seen_size[place] and search.seen_times[place, i + 1] <= times[k]:
                 i += 1
             if search.seen_free[place, i] < free[k]:
                 dominated = False
@@ -290,12 +288,10 @@ def branch(
     rule: Rule,
     d: int,
 ) -> None:
-    """List the children of the node at depth ``d``, cheapest first.
-
-    """
+    """List the children of the node at depth ``d``, cheapest first."""
     largest, power, slack = rule.largest, rule.power, rule.slack
     n = len(jobs.procs)
-    times, free, size = search.times[d], search.free[d], search.size[d]
+    times, free = search.times[d], search.free[d]
     goal = search.best[0] - rule.step
     alone = search.cost[d]
     excess = search.excess[d]
@@ -349,7 +345,8 @@ def branch(
         while k > 0 and (
             search.child_bound[d, k - 1] > key
             or (
-                search.child_bound[d, k - 1] == key and search.child_start[d, k - 1] > search.start[j]
+                search.child_bound[d, k - 1] == key
+                and search.child_start[d, k - 1] > search.start[j]
             )
         ):
             search.child[d, k] = search.child[d, k - 1]
@@ -386,7 +383,7 @@ def descend(
     search.excess[d + 1] = search.excess[d] + max(0.0, exact)
     search.mask[d + 1] = search.mask[d] | (1 << min(j, MASK_BITS))
     # The profile from the start of the job on, less the job.
-    times, free, size = search.times[d], search.free[d], search.size[d]
+    times, free = search.times[d], search.free[d]
     i = 0
     while i + 1 < size and times[i + 1] <= t:
         i += 1
@@ -458,9 +455,7 @@ def explore(
     return visited
 
 
-def begin(
-    jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int
-) -> Search:
+def begin(jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int) -> Search:
     """A search that has not begun; ``running`` ends in seconds after now, ``goal`` is the cost of a known plan."""
     n = len(jobs.procs)
     room = len(running.procs) + n + 2
