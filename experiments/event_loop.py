@@ -54,9 +54,9 @@ class Replay(NamedTuple):
 
     ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
     promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
-    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
-    so that a view of the queue is a slice. Running jobs stand twice: by expected end (what schedulers see), and by
-    actual end, latest first (what happens).
+    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
+    before it up by one, so that a view of the queue is a slice. Running jobs stand twice: by expected end (what
+    schedulers see), and by actual end, latest first (what happens).
     """
 
     jobs: JobTable
