@@ -48,9 +48,10 @@ class Recorder:
 
     def __call__(self, problem: Any, rng: np.random.Generator) -> Any:
         """Decide as the recorded policy does."""
-        plan = self.policy(problem, rng)
-        self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
-        return plan
+        outcome = self.policy(problem, rng)
+        start = getattr(outcome, "plan", outcome).start
+        self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), start.copy()))
+        return outcome
 
 
 def recorded_replay(
