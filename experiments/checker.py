@@ -79,11 +79,15 @@ def check_trace(trace: Trace) -> list[str]:
     )
     faults += _listed(
         start < workload.submit,
-        lambda i: f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}",
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}"
+        ),
     )
     faults += _listed(
         end - start != workload.runtime,
-        lambda i: f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s",
+        lambda i: (
+            f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s"
+        ),
     )
     return faults + _capacity_faults(trace) + _log_faults(trace)
 
@@ -108,7 +112,9 @@ def _capacity_faults(trace: Trace) -> list[str]:
     used = np.cumsum(changes)
     return _listed(
         used > workload.capacity,
-        lambda i: f"{used[i]} processors are in use at {instants[i]}, above the capacity of {workload.capacity}",
+        lambda i: (
+            f"{used[i]} processors are in use at {instants[i]}, above the capacity of {workload.capacity}"
+        ),
     )
 
 
@@ -129,7 +135,9 @@ def _log_faults(trace: Trace) -> list[str]:
     in_rounds[np.searchsorted(times, instants[known])] = counts[known]
     return faults + _listed(
         in_rounds != started,
-        lambda i: f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}",
+        lambda i: (
+            f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}"
+        ),
     )
 
 

@@ -231,7 +231,9 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
         axes.grid(axis="x", color="#E6E6E6", linewidth=0.8)
         axes.set_axisbelow(True)
-        axes.set_xlabel(f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else ""))
+        axes.set_xlabel(
+            f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
+        )
         titled(axes, "Mean wait by policy", described(comparison))
         save(figure, path)
 

@@ -172,7 +172,14 @@ def slow_replay(workload: Workload, decide: Decide, estimates: str = "requested"
         waiting += new
         if waiting and (over or new or now in planned.values()):
             world = World(
-                now, workload.capacity, procs, waits, dict(running), list(waiting), dict(planned), early
+                now,
+                workload.capacity,
+                procs,
+                waits,
+                dict(running),
+                list(waiting),
+                dict(planned),
+                early,
             )
             plan = decide(world)
             chosen = [job for job in waiting if plan.get(job) == now]
