@@ -65,8 +65,9 @@ def recorded_replay(
 def check_trace(trace: Trace) -> list[str]:
     """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
 
-    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant are more
-    processors in use than the machine has; every start happens in a round, and the log counts the starts.
+    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
+    are more processors in use than the machine has; every start happens in a round, and the log
+    counts the starts.
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
@@ -144,8 +145,9 @@ def _log_faults(trace: Trace) -> list[str]:
 def check_reservations(rounds: list[PlannedRound]) -> list[str]:
     """Every reservation that moved to a later time from one round to a later one, in sentences.
 
-    For conservative backfilling that keeps its reservations there is none, with ``requested`` and with ``actual``
-    estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and reservations have to move).
+    For conservative backfilling that keeps its reservations there is none, with ``requested`` and
+    with ``actual`` estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and
+    reservations have to move).
     """
     reserved: dict[int, int] = {}
     faults = []
@@ -153,7 +155,8 @@ def check_reservations(rounds: list[PlannedRound]) -> list[str]:
         for job, when in zip(planned.ids.tolist(), planned.start.tolist(), strict=True):
             if when > reserved.get(job, when):
                 faults.append(
-                    f"the reservation of job {job} moves from {reserved[job]} to {when} in the round at {planned.now}"
+                    f"the reservation of job {job} moves from {reserved[job]} to {when} "
+                    f"in the round at {planned.now}"
                 )
             reserved[job] = when
     return faults

@@ -1,4 +1,4 @@
-"""Comparing policies on a workload: replays in parallel, results as they finish, none lost to an interrupt."""
+"""Comparing policies on a workload: replays in parallel, and no result lost to an interrupt."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Comparison:
         return {name: metrics(trace) for name, trace in self.traces.items()}
 
     def frame(self) -> "DataFrame":
-        """Return a data frame: one row a policy, the columns of :class:`Metrics`, rounds and seconds."""
+        """Return a data frame: a row a policy; columns of :class:`Metrics`, rounds and seconds."""
         import pandas as pd
 
         rows = [result(trace) for trace in self.traces.values()]
@@ -85,8 +85,8 @@ def compare(
 ) -> Comparison:
     """Replay a workload under several policies.
 
-    Every replay draws its random numbers from the seed alone, so that results depend neither on the number of
-    processes nor on the other policies (as long as no policy is limited by time).
+    Every replay draws its random numbers from the seed alone, so that results depend neither on the
+    number of processes nor on the other policies (as long as no policy is limited by time).
 
     Parameters
     ----------
@@ -106,7 +106,8 @@ def compare(
     Returns
     -------
     Comparison
-        An interrupt (Ctrl-C) ends the comparison at once, and the policies that finished are returned.
+        An interrupt (Ctrl-C) ends the comparison at once, and the policies that finished are
+        returned.
 
     Raises
     ------
@@ -165,7 +166,7 @@ class _AbandonedError(Exception):
 
 
 def _beside(task: Callable[[], Trace]) -> Trace:
-    """Run a compiled replay in a thread, so that an interrupt need not wait for the end of a long round."""
+    """Run a compiled replay in a thread, so that an interrupt need not wait for a long round."""
     traces: list[Trace] = []
     errors: list[BaseException] = []
 

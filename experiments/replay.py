@@ -234,7 +234,7 @@ def run_to_the_end(
     progress: Callable[[int], None] | None,
 ) -> tuple[int, list[event_loop.Log]]:
     """Run the loop, some rounds in one go, until it is over; return its status and the logs of the goes."""
-    pages = []
+    pages: list[Any] = []
     status = event_loop.PAUSED
     while status == event_loop.PAUSED:
         began = perf_counter()

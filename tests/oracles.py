@@ -1,4 +1,4 @@
-"""A slow replay, second by second, in plain Python: written from the rules, sharing no code with the project.
+"""A slow replay in plain Python, written from the rules, sharing no code with the project.
 
 Every question about free processors is answered by looking at every second of the future.
 """
@@ -114,10 +114,10 @@ def replanned(world: World, key: Key | None = None) -> dict[int, int]:
 
 
 def conservative(world: World) -> dict[int, int]:
-    """Rule 7: keep reservations; after an early end, improve them one at a time; then admit new jobs.
+    """Rule 7: keep reservations; after an early end, improve them one by one; then admit new jobs.
 
-    Where reservations no longer fit, which only ``mixed`` estimates bring about, they are given anew in the order
-    of their starts.
+    Where reservations no longer fit, which only ``mixed`` estimates bring about, they are given
+    anew in the order of their starts.
     """
     starts = dict(world.planned)
     horizon = max([world.now, *(s + world.walltime[job] for job, s in starts.items())])

@@ -78,7 +78,7 @@ def test_names_have_to_differ(workload):
 
 
 def test_pictures_and_numbers_are_written(workload, policies, tmp_path):
-    """Three files of numbers and pictures, the pictures also as SVG, byte for byte the same again."""
+    """A file of numbers, pictures as PNG and SVG: byte for byte the same again."""
     comparison = compare(workload, policies)
     write_comparison(comparison, tmp_path / "one")
     write_comparison(comparison, tmp_path / "two")

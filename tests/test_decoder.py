@@ -1,4 +1,4 @@
-"""The profile and the decoder against a look at every second, and the facts that the project builds on."""
+"""The profile and the decoder against a look at every second, and facts to build on."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_decoding_many_jobs_is_no_different(seed):
 @settings(max_examples=300, deadline=None)
 @given(rounds_and_orders(), st.data())
 def test_redecoding_a_feasible_plan_never_starts_a_job_later(case, data):
-    """From a plan with arbitrary gaps, decoding in the order of its starts only moves jobs earlier."""
+    """From a plan with gaps, decoding in the order of its starts only moves jobs earlier."""
     problem, order = case
     profile = Profile.of(problem)
     start = np.zeros(len(problem), dtype=np.int64)
@@ -108,7 +108,7 @@ def test_redecoding_a_feasible_plan_never_starts_a_job_later(case, data):
 @settings(max_examples=200, deadline=None)
 @given(rounds(), st.integers(0, 25), st.integers(1, 9), st.data())
 def test_profile_answers_like_a_look_at_every_second(problem, later, walltime, data):
-    """Earliest starts after a given time, with reservations in between, and what is free afterwards."""
+    """Earliest starts after a given time, with reservations in between, and what is free then."""
     profile = Profile.of(problem)
     procs = data.draw(st.integers(1, problem.capacity))
     first = profile.earliest(procs, walltime)

@@ -11,7 +11,8 @@ from experiments.workload_source import load_workload
 pytestmark = pytest.mark.slow
 
 KTH = "KTH-SP2-1996-2.1-cln"
-#: Policy → mean wait, maximum wait, mean bounded slowdown, makespan: to the last digit that is known.
+#: Policy → mean wait, maximum wait, mean bounded slowdown, makespan: to the last digit that is
+#: known.
 KTH_FIGURES = {
     "fcfs": (353943.094, 946685, 6825.6663, 28779758),
     "easy": (6837.2263, 262194, 92.8702, 28763776),

@@ -78,6 +78,6 @@ def test_planner_does_no_input_or_output(path):
 
 
 def test_help_needs_no_heavy_modules():
-    """``planbatch --help`` answers at once, since the command line itself imports next to nothing."""
+    """``planbatch --help`` answers at once, since the command line imports next to nothing."""
     top = set(imported(ROOT / "experiments" / "cli.py"))
     assert {name for name in top if name.split(".")[0] not in sys.stdlib_module_names} == {"click"}

@@ -11,7 +11,8 @@ from tests.small_workloads import workload_of
 def test_figures_of_four_jobs():
     """FCFS on one processor: waits 0, 18, 35 and 55 s, with an early end of the first job.
 
-    Runs of 20, 20, 20 and 5 s begin at 0, 20, 40 and 60, and end at 65; the first job is submitted at 0.
+    Runs of 20, 20, 20 and 5 s begin at 0, 20, 40 and 60, and end at 65; the first job is submitted
+    at 0.
     """
     jobs = [(0, 1, 40, 20), (2, 1, 20), (5, 1, 25, 20), (5, 1, 5)]
     measured = metrics(

@@ -52,7 +52,7 @@ def test_easy_does_not_backfill_beyond_the_shadow_time():
 
 
 def test_easy_backfills_long_jobs_into_the_extra_processors():
-    """Job 2 needs 3 of the 4 that are free at its shadow time 4: one is extra, and job 3 takes it for long.
+    """Job 2 needs 3 of the 4 that are free at its shadow time 4: one is extra, job 3 takes it.
 
     ::
 
@@ -101,7 +101,7 @@ def test_easy_sjf_works_through_the_shortest_first():
 
 
 def test_conservative_protects_every_job_not_only_the_first():
-    """Job 4 may delay neither job 2 nor job 3; EASY protects job 2 only, and lets job 4 delay job 3.
+    """Job 4 may delay neither job 2 nor job 3; EASY protects job 2 only: job 4 delays job 3.
 
     ::
 
@@ -117,7 +117,7 @@ def test_conservative_protects_every_job_not_only_the_first():
 
 
 def test_conservative_keeps_reservations_that_replanning_gives_up():
-    """Job 1 ends early at 1. Job 3 keeps its turn only if job 4 may lose the start that it was told.
+    """Job 1 ends early at 1. Job 3 gets to run next only if job 4 loses the start it was told.
 
     ::
 
@@ -127,8 +127,8 @@ def test_conservative_keeps_reservations_that_replanning_gives_up():
         1 | 2 2 4 4 4 4 4 4 4 4 3     1 | 2 2 . . . . . . . . 3     1 | 2 2 3 4 4 4 4 4 4 4 4
             0   2   4   6   8             0   2   4   6   8             0   2   4   6   8
 
-    In the one pass, job 3 goes first and finds the reservation of job 4 in its way; then job 4 moves to 1. When it
-    ends at 9, it has run for all its time, so that nothing moves.
+    In the one pass, job 3 goes first and finds the reservation of job 4 in its way; then job 4
+    moves to 1. When it ends at 9, it has run for all its time, so that nothing moves.
     """
     jobs = [(0, 2, 10, 1), (0, 1, 2), (0, 3, 1), (0, 1, 8)]
     kept, rounds = recorded_replay(workload_of(3, jobs), make_policy("conservative"))

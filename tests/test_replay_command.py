@@ -141,7 +141,9 @@ TELLING = """
 import sys
 from experiments.cli import main
 from experiments.replay_progress import ReplayProgress
-ReplayProgress.__call__ = lambda self, place, count: print(place, count, file=sys.stderr, flush=True)
+def tell(self, place, count):
+    print(place, count, file=sys.stderr, flush=True)
+ReplayProgress.__call__ = tell
 main()
 """
 
@@ -150,9 +152,9 @@ main()
 def test_an_interrupt_keeps_what_is_finished(jobs, tmp_path):
     """Ctrl-C during a search that would take for ever: the table of EASY, and exit code 130."""
     words = ["--policy", "easy", "--policy", "plan-wait", "--evaluations", "1000000000"]
+    words += ["--jobs", str(jobs), "--out", str(tmp_path)]
     process = subprocess.Popen(
-        [sys.executable, "-c", TELLING, "compare", "--first", "300", *words]
-        + ["--jobs", str(jobs), "--out", str(tmp_path)],
+        [sys.executable, "-c", TELLING, "compare", "--first", "300", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

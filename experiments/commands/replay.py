@@ -113,7 +113,7 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
 def check_all(
     workload: "Workload", policies: list[Any], traces: "Mapping[str, Trace]", chosen: PolicyOptions
 ) -> int:
-    """Tell every fault of every trace on standard error; return the exit code, 1 where there is one."""
+    """Tell every fault of every trace on standard error; return the exit code, 1 for faults."""
     from experiments.checker import check_reservations, check_trace, recorded_replay
 
     sound = True
