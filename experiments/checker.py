@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.replay import Estimates, Trace, replay
 from planner.model import IntArray, Workload
+from planner.optimizer import Result
 
 #: How many faults of a kind are told one by one.
 LISTED = 5
@@ -46,11 +47,16 @@ class Recorder:
         """The name of the policy that is recorded."""
         return str(getattr(self.policy, "name", "recorded"))
 
+    @property
+    def promise(self) -> Any:
+        """What the policy that is recorded promises."""
+        return getattr(self.policy, "promise", None)
+
     def __call__(self, problem: Any, rng: np.random.Generator) -> Any:
         """Decide as the recorded policy does."""
         outcome = self.policy(problem, rng)
-        start = getattr(outcome, "plan", outcome).start
-        self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), start.copy()))
+        plan = outcome.plan if isinstance(outcome, Result) else outcome
+        self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
         return outcome
 
 
@@ -67,7 +73,7 @@ def check_trace(trace: Trace) -> list[str]:
 
     Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
     are more processors in use than the machine has; every start happens in a round, and the log
-    counts the starts.
+    counts the starts; no job starts after the latest start that it was promised.
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
@@ -81,13 +87,21 @@ def check_trace(trace: Trace) -> list[str]:
     faults += _listed(
         start < workload.submit,
         lambda i: (
-            f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}"
+            f"job {workload.id[i]} starts at {start[i]}, "
+            f"before its submission at {workload.submit[i]}"
         ),
     )
     faults += _listed(
         end - start != workload.runtime,
         lambda i: (
-            f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s"
+            f"job {workload.id[i]} runs for {end[i] - start[i]} s "
+            f"instead of {workload.runtime[i]} s"
+        ),
+    )
+    faults += _listed(
+        start > trace.promise,
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}"
         ),
     )
     return faults + _capacity_faults(trace) + _log_faults(trace)
@@ -114,7 +128,8 @@ def _capacity_faults(trace: Trace) -> list[str]:
     return _listed(
         used > workload.capacity,
         lambda i: (
-            f"{used[i]} processors are in use at {instants[i]}, above the capacity of {workload.capacity}"
+            f"{used[i]} processors are in use at {instants[i]}, "
+            f"above the capacity of {workload.capacity}"
         ),
     )
 

@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from baselines.policy import CompiledPolicy, Policy
+from baselines.promise import Promise
 from experiments import event_loop
 from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
 from objectives.wait import mean_wait
-from planner.model import FloatArray, IntArray, JobTable, Workload
+from planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planner.optimizer import Result
 from planner.orders import submit_order
 from planner.round import Round, RoundArrays, RunningTable
@@ -73,6 +74,8 @@ class Trace:
         One entry a round.
     seconds : float
         How long the replay took, compilation excluded.
+    promise : int64 array, shape (n,)
+        The latest start that every job was promised (s), ``NEVER`` where nothing was.
     """
 
     workload: Workload
@@ -81,6 +84,7 @@ class Trace:
     end: IntArray
     rounds: RoundLog
     seconds: float
+    promise: IntArray
 
 
 def policy_name(policy: Policy) -> str:
@@ -105,7 +109,7 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
     raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
 
 
-def prepare(workload: Workload, estimates: Estimates) -> Replay:
+def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
     """A replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
     replay = empty_replay(len(workload), workload.capacity, FIRST_ROUNDS)
@@ -113,8 +117,10 @@ def prepare(workload: Workload, estimates: Estimates) -> Replay:
     replay.jobs.procs[:] = workload.procs
     replay.jobs.walltime[:] = waiting
     replay.jobs.deadline[:] = workload.deadline
-    replay.jobs.latest[:] = event_loop.NEVER
+    replay.jobs.latest[:] = NEVER
     replay.jobs.user[:] = workload.user
+    if promise is not None:
+        replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
     replay.runtime[:] = workload.runtime
     replay.occupied[:] = occupied
     return replay
@@ -162,9 +168,9 @@ def warm_up(policy: Policy) -> None:
     native = compiled_form(policy)
     if native is not None:
         compiled_drive()
-        kernels = ((native.decide, DECIDE), (native.order, ORDER_KEYS), (native.cost, COST))
+        kernels: tuple[Any, ...] = ((native.decide, DECIDE), (native.order, ORDER_KEYS), (native.cost, COST))
         for compiled, kind in kernels:
-            compiled.compile(kind.signature.args)  # type: ignore[attr-defined]
+            compiled.compile(kind.signature.args)
 
 
 def replay(
@@ -206,7 +212,7 @@ def replay(
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
-    state = prepare(workload, estimates)
+    state = prepare(workload, estimates, getattr(policy, "promise", None))
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
@@ -224,7 +230,9 @@ def replay(
         raise ReplayError(describe_failure(status, policy, state))
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
-    return Trace(workload, policy_name(policy), state.start, end, rounds, seconds)
+    return Trace(
+        workload, policy_name(policy), state.start, end, rounds, seconds, state.jobs.latest
+    )
 
 
 def run_to_the_end(
@@ -234,18 +242,18 @@ def run_to_the_end(
     progress: Callable[[int], None] | None,
 ) -> tuple[int, list[event_loop.Log]]:
     """Run the loop, some rounds in one go, until it is over; return its status and the logs of the goes."""
-    pages: list[Any] = []
+    pages = []
     status = event_loop.PAUSED
     while status == event_loop.PAUSED:
         began = perf_counter()
         status = loop(state, *arguments)
         took = perf_counter() - began
         logged = int(state.counters[event_loop.LOGGED])
-        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))
+        pages.append(event_loop.Log._make(column[:logged].copy() for column in state.log))
         state.counters[event_loop.LOGGED] = 0
         if took < SHORT_GO and logged < MOST_ROUNDS:
             longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
-            state = state._replace(log=event_loop.Log(*longer))
+            state = state._replace(log=event_loop.Log._make(longer))
         if progress is not None:
             progress(int(state.counters[event_loop.STARTED]))
     return status, pages

@@ -84,7 +84,7 @@ def fcfs(world: World, key: Key | None = None) -> dict[int, int]:
 
 
 def easy(world: World, key: Key | None = None) -> dict[int, int]:
-    """Rule 6: start in order; shadow time and extra processors of the first blocked job; backfill."""
+    """Rule 6: start in order; shadow time and extra processors of the first blocked job."""
     starts = fcfs(world, key)
     others = [job for job in in_order(world, key) if job not in starts]
     if not others:
