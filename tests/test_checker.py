@@ -8,6 +8,7 @@ import pytest
 from baselines.catalogue import make_policy
 from experiments.checker import PlannedRound, check_reservations, check_trace
 from experiments.replay import Trace, replay
+from planner.model import NEVER
 from tests.small_workloads import workload_of
 
 
@@ -61,12 +62,24 @@ def test_missing_jobs(trace):
 
 def test_many_faults_are_told_in_short(trace):
     """Only the first five of a kind are told one by one."""
-    workload = workload_of(9, [(10, 1, 2)] * 9)
-    faults = check_trace(
-        replace(trace, workload=workload, start=np.arange(9), end=np.arange(9) + 2)
+    many = replace(
+        trace,
+        workload=workload_of(9, [(10, 1, 2)] * 9),
+        start=np.arange(9),
+        end=np.arange(9) + 2,
+        promise=np.full(9, NEVER),
     )
+    faults = check_trace(many)
     assert faults[4] == "job 5 starts at 4, before its submission at 10"
     assert faults[5] == "… and 4 more like the last"
+
+
+def test_promises_that_are_broken(trace):
+    """Job 3 starts at 7."""
+    kept = replace(trace, promise=np.array([0, NEVER, 7]))
+    broken = replace(trace, promise=np.array([0, NEVER, 6]))
+    assert check_trace(kept) == []
+    assert check_trace(broken) == ["job 3 starts at 7, after its promise 6"]
 
 
 def test_reservations_that_move_later():
