@@ -261,7 +261,7 @@ def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray
     log = replay.log
     report = np.zeros(3)
     while counters[LOGGED] < len(log.time):
-        status = advance(replay)
+        status: int = advance(replay)
         if status != PAUSED:
             return status
         logged = counters[LOGGED]
@@ -297,8 +297,7 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
     def table() -> JobTable:
         return JobTable(*(ints(n) for _ in JobTable._fields))
 
-    whole = [ints(rounds) for _ in range(5)]
-    log = Log(*whole, np.zeros(rounds), np.zeros(rounds))  # type: ignore[call-arg, arg-type]
+    log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
     counters = ints(COUNTERS)
     counters[FREE] = capacity
     counters[DUE] = NEVER
