@@ -8,12 +8,13 @@ from baselines.easy import decide_easy
 from baselines.fcfs import decide_fcfs
 from baselines.plan_based import PlanBased
 from baselines.policy import CompiledPolicy, Policy
+from baselines.promise import Promise
 from baselines.replanned import decide_replanned
 from objectives import OBJECTIVES
 from planner.budget import Budget
 from planner.names import did_you_mean
 from planner.objective import Objective
-from planner.optimizers import make_optimizer
+from planner.optimizers import check_supported, make_optimizer
 from planner.orders import ORDERS
 
 DEFAULT_EVALUATIONS = 100
@@ -24,18 +25,23 @@ def plan_based(
     optimizer: str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    promise: str = "none",
 ) -> Policy:
     """Make a plan-based policy; by default, annealing with ``DEFAULT_EVALUATIONS`` in a round."""
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
-    return PlanBased(objective, make_optimizer(optimizer or "annealing"), budget)
+    search = make_optimizer(optimizer or "annealing")
+    check_supported(search, objective)
+    return PlanBased(objective, search, budget, Promise.parse(promise))
 
 
 def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
     """Make a policy that works through the queue in an order (see ``planner.orders.ORDERS``)."""
     if order not in ORDERS:
-        raise ValueError(f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}")
+        raise ValueError(
+            f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}"
+        )
     return CompiledPolicy(name, decide, order=ORDERS[order])
 
 
@@ -63,6 +69,7 @@ def make_policy(
     optimizer: str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    promise: str = "none",
 ) -> Policy:
     """Make the policy of a name.
 
@@ -76,6 +83,8 @@ def make_policy(
         Plans that plan-based policies evaluate in a round, after the seeds.
     seconds : float, optional
         For how long plan-based policies search in a round, instead.
+    promise : str
+        What plan-based policies promise; see :meth:`baselines.promise.Promise.parse`.
 
     Raises
     ------
@@ -90,5 +99,5 @@ def make_policy(
             raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
         return queue_based(ORDERED[base], name, order)
     if base.startswith("plan-"):
-        return POLICIES[base](optimizer, evaluations, seconds)
+        return POLICIES[base](optimizer, evaluations, seconds, promise)
     return POLICIES[base]()

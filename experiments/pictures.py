@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ CUT = 3.0
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
     """Give a figure in the house style, and its axes; sizes in inches."""
-    with rc_context(STYLE):
+    with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         yield figure, figure.add_subplot()
@@ -189,7 +190,7 @@ def axis_end(means: list[float]) -> float:
     """Return where the axis of the bars ends: before those that are too long to show the others beside."""
     ordered = sorted(means)
     end = ordered[0]
-    for shorter, longer in zip(ordered, ordered[1:], strict=False):
+    for shorter, longer in pairwise(ordered):
         if longer > CUT * max(shorter, 1.0) and shorter > 0:
             break
         end = longer
@@ -231,7 +232,9 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
         axes.grid(axis="x", color="#E6E6E6", linewidth=0.8)
         axes.set_axisbelow(True)
-        axes.set_xlabel(f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else ""))
+        axes.set_xlabel(
+            f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
+        )
         titled(axes, "Mean wait by policy", described(comparison))
         save(figure, path)
 

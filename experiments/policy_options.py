@@ -42,6 +42,8 @@ class PolicyOptions:
         What schedulers know of run times.
     seed : int
         Seed of the random numbers.
+    promise : str
+        What plan-based policies promise; see :meth:`baselines.promise.Promise.parse`.
     """
 
     policy: tuple[str, ...]
@@ -50,6 +52,7 @@ class PolicyOptions:
     seconds: float | None
     estimates: "Estimates"
     seed: int
+    promise: str
 
     def policies(self) -> "list[Policy]":
         """Make the policies that are named (by default, those of :data:`DEFAULT_POLICIES`).
@@ -72,6 +75,7 @@ class PolicyOptions:
                 optimizer=self.optimizer,
                 evaluations=self.evaluations,
                 seconds=self.seconds,
+                promise=self.promise,
             )
             for name in names
         ]
@@ -99,6 +103,14 @@ _FLAGS = (
         show_default=True,
         help="What schedulers know: requested times; run times; or run times of waiting and "
         "requested times of running jobs.",
+    ),
+    click.option(
+        "--promise",
+        default="none",
+        show_default=True,
+        metavar="SLACK",
+        help="The latest start that plan-based policies promise each job: its first planned start and "
+        "a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
     ),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Of random numbers."),
 )

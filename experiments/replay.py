@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from baselines.policy import CompiledPolicy, Policy
+from baselines.promise import Promise
 from experiments import event_loop
 from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
 from objectives.wait import mean_wait
@@ -73,6 +74,8 @@ class Trace:
         One entry a round.
     seconds : float
         How long the replay took, compilation excluded.
+    promise : int64 array, shape (n,)
+        The latest start that every job was promised (s), ``NEVER`` where nothing was.
     """
 
     workload: Workload
@@ -81,6 +84,7 @@ class Trace:
     end: IntArray
     rounds: RoundLog
     seconds: float
+    promise: IntArray
 
 
 def policy_name(policy: Policy) -> str:
@@ -105,7 +109,7 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
     raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
 
 
-def prepare(workload: Workload, estimates: Estimates) -> Replay:
+def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
     """A replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
     replay = empty_replay(len(workload), workload.capacity, FIRST_ROUNDS)
@@ -115,6 +119,8 @@ def prepare(workload: Workload, estimates: Estimates) -> Replay:
     replay.jobs.deadline[:] = workload.deadline
     replay.jobs.latest[:] = event_loop.NEVER
     replay.jobs.user[:] = workload.user
+    if promise is not None:
+        replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
     replay.runtime[:] = workload.runtime
     replay.occupied[:] = occupied
     return replay
@@ -164,7 +170,7 @@ def warm_up(policy: Policy) -> None:
         compiled_drive()
         kernels = ((native.decide, DECIDE), (native.order, ORDER_KEYS), (native.cost, COST))
         for compiled, kind in kernels:
-            compiled.compile(kind.signature.args)  # type: ignore[attr-defined]
+            compiled.compile(kind.signature.args)  # type: ignore[union-attr]
 
 
 def replay(
@@ -206,7 +212,7 @@ def replay(
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
-    state = prepare(workload, estimates)
+    state = prepare(workload, estimates, getattr(policy, "promise", None))
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
@@ -224,7 +230,9 @@ def replay(
         raise ReplayError(describe_failure(status, policy, state))
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
-    return Trace(workload, policy_name(policy), state.start, end, rounds, seconds)
+    return Trace(
+        workload, policy_name(policy), state.start, end, rounds, seconds, state.jobs.latest
+    )
 
 
 def run_to_the_end(
@@ -241,11 +249,11 @@ def run_to_the_end(
         status = loop(state, *arguments)
         took = perf_counter() - began
         logged = int(state.counters[event_loop.LOGGED])
-        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))
+        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))  # type: ignore[arg-type]
         state.counters[event_loop.LOGGED] = 0
         if took < SHORT_GO and logged < MOST_ROUNDS:
             longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
-            state = state._replace(log=event_loop.Log(*longer))
+            state = state._replace(log=event_loop.Log(*longer))  # type: ignore[arg-type]
         if progress is not None:
             progress(int(state.counters[event_loop.STARTED]))
     return status, pages

@@ -1,13 +1,16 @@
 """The end of the plan: system utilisation (PLAN 3) of Zheng et al. 2016, Section IV-B."""
 
+import numpy as np
+
 from planner.model import IntArray, JobTable
 from planner.native import kernel
 from planner.objective import Objective
+from planner.terms import Terms
 
 
 @kernel
 def makespan(start: IntArray, jobs: JobTable, now: int) -> float:
-    """max (startᵢ + walltimeᵢ) − now, in seconds.
+    """Max (startᵢ + walltimeᵢ) − now, in seconds.
 
     Since the node-hours of a round are the same in every plan, the largest utilisation "from the present to when
     all the running and queued jobs complete" is the earliest finish (Section IV-B, PLAN 3).
@@ -18,4 +21,9 @@ def makespan(start: IntArray, jobs: JobTable, now: int) -> float:
     return float(last - now)
 
 
-MAKESPAN = Objective("makespan", makespan)
+def makespan_terms(jobs: JobTable, now: int) -> Terms:
+    """The terms of :func:`makespan`: start − (now − walltime) is the end, seen from now."""
+    return Terms(np.ones(len(jobs.submit)), now - jobs.walltime, largest=True)
+
+
+MAKESPAN = Objective("makespan", makespan, terms=makespan_terms)

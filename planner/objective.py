@@ -8,6 +8,8 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planner.model import IntArray, JobTable
+from planner.round import Round
+from planner.terms import Terms
 
 Cost = Callable[[IntArray, JobTable, int], float]
 
@@ -32,12 +34,21 @@ class Objective:
         ``cost(start, jobs, now) -> float``: the planned starts (int64 array, s, one a waiting job), the waiting
         jobs (:class:`~planner.model.JobTable`) and the time of the round (s). Plain Python, or compiled by
         ``numba.njit`` (then it runs inside the compiled search).
+    terms : callable, optional
+        ``terms(jobs, now) -> Terms``: the cost as a sum, or the largest, of one term a job. With it, lower bounds,
+        branch and bound and CP-SAT work on the objective.
+    bound : callable, optional
+        ``bound(problem, upper, iterations) -> float``: a cost that no plan of the round is below, for objectives that
+        are no terms; see :func:`planner.bounds.lower_bound`.
     cp_cost : callable, optional
-        ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT.
+        ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives that are no terms; see
+        :mod:`planner.cpsat`.
     """
 
     name: str
     cost: Cost
+    terms: Callable[[JobTable, int], Terms] | None = None
+    bound: Callable[[Round, float | None, int], float] | None = None
     cp_cost: Callable[..., Any] | None = None
 
     @property

@@ -75,7 +75,9 @@ def command(
                 progress=lambda started, place=place: progress(place, started),  # type: ignore[misc]
             )
     if as_json:
-        results = [{key: result(trace)[key] for key in KEYS} for trace in traces.values()]
+        results = [
+            {key: result(trace)[key] for key in KEYS} | promises(trace) for trace in traces.values()
+        ]
         described = {
             "workload": loaded.name,
             "capacity": loaded.capacity,
@@ -91,6 +93,23 @@ def command(
     if starts is not None:
         write_starts(traces, starts)
     return check_all(loaded, policies, traces, chosen) if check else 0
+
+
+def promises(trace: "Trace") -> dict[str, int]:
+    """Return how many promises were made and broken, and the worst lateness (s); nothing without promises."""
+    import numpy as np
+
+    from planner.model import NEVER
+
+    made = trace.promise != NEVER
+    if not made.any():
+        return {}
+    late = np.maximum(trace.start - trace.promise, 0)[made]
+    return {
+        "promises": int(made.sum()),
+        "promises_broken": int((late > 0).sum()),
+        "worst_lateness": int(late.max()),
+    }
 
 
 def write_starts(traces: "dict[str, Trace]", path: Path) -> None:

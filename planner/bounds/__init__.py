@@ -1,0 +1,72 @@
+"""Lower bounds: below which cost no plan of a round can be.
+
+``lower_bound(problem, objective)`` is the only thing that others need; what it can say depends on what the objective
+declares about itself.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from planner.bounds.largest import largest_bound
+from planner.bounds.separable import sum_bound
+from planner.objective import Objective
+from planner.optimizer import Result
+from planner.round import Round
+from planner.terms import Terms, check_terms
+
+#: Iterations of the subgradient method unless told otherwise: well below a second for 300 waiting jobs.
+ITERATIONS = 1000
+
+__all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
+
+
+def terms_bound(
+    problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS
+) -> float:
+    """A lower bound of an objective that is given by its terms; see :func:`lower_bound`."""
+    checked = check_terms(terms, len(problem))
+    if not len(problem):
+        return 0.0
+    if checked.largest:
+        return largest_bound(problem, checked)
+    return sum_bound(problem, checked, upper, iterations)
+
+
+def lower_bound(
+    problem: Round, objective: Objective, upper: float | None = None, iterations: int = ITERATIONS
+) -> float:
+    """A cost that no feasible plan of the round is below.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    objective : Objective
+        The objective. Its own ``bound`` is asked first, then its ``terms``.
+    upper : float, optional
+        The cost of a plan: it guides the search for prices, and the bound holds whatever it is.
+    iterations : int
+        Iterations of the subgradient method, which sums of terms use; 0 for the fluid bound alone. For the same
+        ``upper``, more iterations never give a smaller bound.
+
+    Returns
+    -------
+    float
+        The bound, in the units of the objective; NaN where the objective declares neither.
+    """
+    if objective.bound is not None:
+        return float(objective.bound(problem, upper, iterations))
+    if objective.terms is not None:
+        terms = objective.terms(problem.jobs, problem.now)
+        return terms_bound(problem, terms, upper, iterations)
+    return float("nan")
+
+
+def bounded(
+    result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS
+) -> Result:
+    """``result`` with the larger of its own lower bound and :func:`lower_bound`."""
+    found = lower_bound(problem, objective, result.cost, iterations)
+    best = float(np.fmax(found, result.lower_bound))
+    return replace(result, lower_bound=best)

@@ -1,0 +1,160 @@
+"""Lower bounds of sums of terms: from a round and its terms to the market, its first prices, and the bound."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.bounds.fluid import Fluid, fluid
+from planner.bounds.lagrangian import Market, climb
+from planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase
+from planner.decoder import decode
+from planner.model import FloatArray, IntArray
+from planner.orders import (
+    earliest_deadline_first,
+    order_by,
+    shortest_first,
+    smallest_area_first,
+    submit_order,
+)
+from planner.round import Round
+from planner.terms import Terms, terms_cost
+
+#: Buckets of time.
+BUCKETS = 100
+#: The horizon, relative to the end of the fluid relaxation.
+HORIZON = 1.1
+#: For :func:`planner.bounds.lagrangian.climb`.
+CLIMB = np.array([1.0, 0.3, 20, 0.7, 1e-4, 1e-5])
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """A round, relaxed for one objective.
+
+    Attributes
+    ----------
+    market : Market
+        What the Lagrangian bound works on; equal jobs are one entry.
+    entry : int64 array, shape (n,)
+        The entry of the market that each job belongs to.
+    offset : float
+        Part of the sum of the terms that no plan can change: the waits so far.
+    price : float64 array, shape (rows, buckets)
+        The prices of the fluid relaxation.
+    simple : float
+        A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
+    """
+
+    market: Market
+    entry: IntArray
+    offset: float
+    price: FloatArray
+    simple: float
+
+
+def seed_start(problem: Round, terms: Terms) -> IntArray:
+    """The starts of the best of a few decoded orders."""
+    orders = (smallest_area_first, shortest_first, submit_order, earliest_deadline_first)
+    plans = [decode(problem, order_by(keys, problem.jobs, problem.now)) for keys in orders]
+    return min((plan.start for plan in plans), key=lambda start: terms_cost(terms, start))
+
+
+def time_edges(flow: Fluid, buckets: int) -> FloatArray:
+    """Edges of the buckets: half of them even in time, half where the fluid's prices fall fastest."""
+    when = np.linspace(0.0, HORIZON * flow.moments[-1], 40 * buckets + 1)
+    price = np.interp(when, flow.moments, flow.price)
+    steep = np.concatenate([[0.0], np.cumsum(np.sqrt(np.abs(np.diff(price))))])
+    pace = when / when[-1]
+    if steep[-1] > 0:
+        pace = 0.5 * pace + 0.5 * steep / steep[-1]
+    edges: FloatArray = np.interp(np.linspace(0.0, 1.0, buckets + 1), pace, when)
+    edges[0] = 0.0
+    return edges
+
+
+def best_fluid(
+    stairs: Staircase,
+    rows: Rows,
+    columns: tuple[FloatArray, FloatArray, FloatArray],
+    terms: tuple[FloatArray, FloatArray, int],
+    reference: FloatArray,
+) -> Fluid:
+    """The best of the fluid bounds with tangents at the reference starts and at the fluid's own starts."""
+    best: Fluid | None = None
+    for _ in range(3):
+        flow = fluid(stairs.times, rows.levels[0], *columns, terms, reference)
+        if best is None or flow.bound > best.bound:
+            best = flow
+        reference = flow.start
+    assert best is not None
+    return best
+
+
+def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS) -> Relaxation:
+    """Relax a round for a sum of terms.
+
+    Parameters
+    ----------
+    problem : Round
+        The round; at least one waiting job.
+    terms : Terms
+        The terms, checked.
+    start : int64 array, shape (n,)
+        Starts of a good plan (s).
+    buckets : int
+        Buckets of time.
+    """
+    jobs, now = problem.jobs, problem.now
+    origin = (terms.origin - now).astype(np.float64)
+    offset = 0.0
+    if terms.power == 1:
+        # Whoever waits already waits on in every plan: only the sizes tell such jobs apart.
+        past = np.minimum(origin, 0.0)
+        offset = -float((terms.weight * past).sum())
+        origin = origin - past
+    table = np.stack([jobs.procs, jobs.walltime, terms.weight, origin]).astype(np.float64)
+    kinds, entry, count = np.unique(table, axis=1, return_inverse=True, return_counts=True)
+    entry = entry.ravel()
+    procs = kinds[0].astype(np.int64)
+    duration, weight, origin = (np.ascontiguousarray(row) for row in kinds[1:])
+    stairs = staircase(problem)
+    rows = capacity_rows(stairs, procs, count.astype(np.int64))
+    size = np.searchsorted(rows.sizes, procs)
+    earliest = stairs.earliest(procs)
+    many = count.astype(np.float64)
+    reference = np.bincount(entry, weights=start - now) / many
+    columns = (rows.coef[size, 0], duration, many)
+    flow = best_fluid(stairs, rows, columns, (weight, origin, terms.power), reference)
+    edges = time_edges(flow, buckets)
+    capacity = np.stack([np.diff(areas_at(stairs.times, level, edges)) for level in rows.levels])
+    late = np.maximum(0.0, earliest - origin)
+    alone = float((many * weight * late**terms.power).sum())
+    price = np.zeros_like(capacity)
+    inside = edges[:-1, None] + np.diff(edges)[:, None] * (np.arange(8) + 0.5) / 8
+    price[0] = np.interp(inside, flow.moments, flow.price).mean(axis=1)
+    market = Market(
+        edges, capacity, rows.coef, size, many, duration, earliest, weight, origin, terms.power
+    )
+    return Relaxation(market, entry, offset, price, max(alone * (1 - 1e-10), flow.bound))
+
+
+def rounded_up(total: float, terms: Terms) -> float:
+    """A bound of the sum of the terms, raised to a whole number where the sum is one in every plan."""
+    whole = bool((terms.weight == np.floor(terms.weight)).all()) and 0 <= total < EXACT
+    return (float(np.ceil(total - 1e-6)) if whole else max(total, 0.0)) / terms.divisor
+
+
+def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int) -> float:
+    """A lower bound of a sum of terms; see :func:`planner.bounds.lower_bound`."""
+    start = seed_start(problem, terms)
+    relaxed = relax(problem, terms, start)
+    best = terms_cost(terms, start)
+    if upper is not None and upper < best:
+        best = upper
+    # The target only sets the length of the steps, a wrong one cannot make the bound wrong.
+    target = best * terms.divisor - relaxed.offset
+    total = relaxed.simple
+    if iterations > 0:
+        climbed, _ = climb(relaxed.market, relaxed.price, target, iterations, CLIMB)
+        total = max(total, climbed)
+    return rounded_up(total + relaxed.offset, terms)

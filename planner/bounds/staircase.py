@@ -1,0 +1,142 @@
+"""What the running jobs leave, as staircases that only rise, and the rows of capacity built on them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.model import FloatArray, IntArray
+from planner.native import kernel
+from planner.profile import Profile
+from planner.round import Round
+
+#: Whole numbers up to here are exact in float64.
+EXACT = 2.0**53
+#: Above this many steps of the knapsacks, capacities are not tightened.
+KNAPSACK_STEPS = 50_000_000
+
+
+class Staircase(NamedTuple):
+    """Free processors of a round from now on; running jobs only ever end, so the levels rise.
+
+    Attributes
+    ----------
+    times : float64 array, shape (k,)
+        Breakpoints (s after now); the first is 0.
+    levels : int64 array, shape (k,)
+        Free processors from each breakpoint until the next; the last level is the capacity.
+    """
+
+    times: FloatArray
+    levels: IntArray
+
+    def earliest(self, procs: IntArray) -> FloatArray:
+        """Earliest start (s after now) of a job of each size, if it were the only one."""
+        return self.times[np.searchsorted(self.levels, procs)]
+
+
+class Rows(NamedTuple):
+    """Kinds of capacity: at every moment, the coefficients of the jobs in progress add up to at most a level.
+
+    Attributes
+    ----------
+    sizes : int64 array, shape (q,)
+        The different sizes of jobs (processors), ascending.
+    coef : float64 array, shape (q, rows)
+        Of what a job of each size takes, with the last level of every row as the unit. Row 0 are the processors.
+    levels : float64 array, shape (rows, k)
+        What is there from each breakpoint of the staircase on; the last is 1.
+    """
+
+    sizes: IntArray
+    coef: FloatArray
+    levels: FloatArray
+
+
+def staircase(problem: Round) -> Staircase:
+    """The staircase that the running jobs of a round leave."""
+    profile = Profile.of(problem)
+    return Staircase((profile.times - problem.now).astype(np.float64), profile.free)
+
+
+@kernel
+def most_value(sizes: IntArray, value: IntArray, count: IntArray, capacity: int) -> IntArray:
+    """For each room 0 … capacity, the largest value of jobs that fit in it side by side (bounded knapsack)."""
+    best = np.zeros(capacity + 1, np.int64)
+    for j in range(len(sizes)):
+        left = min(count[j], capacity // sizes[j])
+        portion = 1
+        while left > 0:
+            take = min(portion, left)
+            left -= take
+            portion *= 2
+            size = sizes[j] * take
+            gain = value[j] * take
+            for room in range(capacity, size - 1, -1):
+                best[room] = max(best[room], best[room - size] + gain)
+    return best
+
+
+def row_coefficients(sizes: IntArray, capacity: int) -> list[tuple[int, IntArray]]:
+    """Pairs (k, whole numbers a(size)) that are worth a row of their own, besides the sizes themselves.
+
+    ⌈k·size/capacity⌉ − 1 is a dual feasible function (Fekete, Schepers 2001): of jobs that run side by side on
+    ``free`` processors, it adds up to at most ⌈k·free/capacity⌉ − 1, and so does the number of jobs wider than
+    capacity/k. Such rows tell how much wide jobs waste.
+    """
+    rows = [(k, -(-k * sizes // capacity) - 1) for k in range(2, 7)]
+    rows += [(k, (k * sizes > capacity).astype(np.int64)) for k in range(3, 7)]
+    kept: list[tuple[int, IntArray]] = []
+    for k, row in rows:
+        if row.any() and not any((row == other).all() for _, other in kept):
+            kept.append((k, row))
+    return kept
+
+
+def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
+    """The rows of a round.
+
+    Each level is the most that a subset of the waiting jobs can take side by side of the free processors, which is
+    less than the free processors themselves where sizes do not add up.
+
+    Parameters
+    ----------
+    stairs : Staircase
+        Free processors.
+    procs : int64 array, shape (j,)
+        Processors of the waiting jobs.
+    weight : int64 array, shape (j,)
+        How many jobs each entry stands for.
+    """
+    sizes, place = np.unique(procs, return_inverse=True)
+    count = np.bincount(place, weights=weight).astype(np.int64)
+    capacity = int(stairs.levels[-1])
+    unit = int(np.gcd.reduce(sizes))
+    rows = [(1, sizes), *row_coefficients(sizes, capacity)]
+    steps = len(rows) * (capacity // unit) * int(np.log2(count + 1).sum() + len(sizes))
+    coef = np.empty((len(sizes), len(rows)))
+    levels = np.empty((len(rows), len(stairs.times)))
+    for r, (k, row) in enumerate(rows):
+        if steps <= KNAPSACK_STEPS:
+            most = most_value(sizes // unit, row, count, capacity // unit)[stairs.levels // unit]
+        else:
+            most = stairs.levels if r == 0 else np.maximum(-(-k * stairs.levels // capacity) - 1, 0)
+        coef[:, r] = row / most[-1]
+        levels[r] = most / most[-1]
+    return Rows(sizes, coef, levels)
+
+
+def areas_at(times: FloatArray, level: FloatArray, when: FloatArray) -> FloatArray:
+    """∫₀^when level(t) dt for every entry of ``when``."""
+    whole = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(times))])
+    i = np.searchsorted(times, when, side="right") - 1
+    area: NDArray[np.float64] = whole[i] + level[i] * (when - times[i])
+    return area
+
+
+def when_used(times: FloatArray, level: FloatArray, area: FloatArray) -> FloatArray:
+    """The earliest moment at which the level has provided each area (inverse of :func:`areas_at`)."""
+    whole = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(times))])
+    i = np.maximum(np.searchsorted(whole, area, side="left") - 1, 0)
+    moment: NDArray[np.float64] = times[i] + (area - whole[i]) / np.maximum(level[i], 1e-300)
+    return np.where(area <= 0, 0.0, moment)

@@ -1,0 +1,43 @@
+"""The best seed of a round, for optimizers that work on terms and models rather than on evaluations."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.decoder import Permutation, classify
+from planner.model import IntArray
+from planner.objective import Objective, checked, not_finite
+from planner.round import Round
+from planner.seeds import SEEDS, best_seed
+
+_best_seed = getattr(best_seed, "py_func", best_seed)
+
+
+class FirstPlan(NamedTuple):
+    """A permutation, the starts it decodes to (s), and their cost."""
+
+    order: Permutation
+    start: IntArray
+    cost: float
+
+
+def first_plan(problem: Round, objective: Objective) -> FirstPlan:
+    """Decode all seeds and return the best.
+
+    Raises
+    ------
+    ObjectiveError
+        Where the objective raises, or returns anything but a finite number.
+    """
+    n = len(problem)
+    order = np.arange(n)
+    start = np.full(n, problem.now, dtype=np.int64)
+    arrays = problem.arrays
+    cost = checked(objective, problem.now)
+    if n == 0:
+        return FirstPlan(order, start, cost(start, problem.jobs, problem.now))
+    seeds = np.arange(len(SEEDS))
+    value = float(_best_seed(arrays, classify(arrays.jobs), cost, seeds, order, start))
+    if not np.isfinite(value):
+        raise not_finite(objective, problem.now)
+    return FirstPlan(order, start, value)

@@ -1,0 +1,81 @@
+"""Terms: a declarative form of the usual objectives, for those who need more than their value.
+
+A lower bound, a branch and bound and a solver model cannot look into a cost function. An objective that is a sum, or
+the largest, of one term a job says so with :class:`Terms`, and all of them work on it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.model import FloatArray, IntArray
+from planner.native import kernel
+
+
+class Terms(NamedTuple):
+    """The cost of a plan as one term a job: termᵢ = weightᵢ · max(0, startᵢ − originᵢ)^power.
+
+    The cost is Σ termᵢ / divisor, or max termᵢ / divisor where ``largest`` is set. No term ever falls when its job
+    starts later, hence such objectives are regular: the permutations contain an optimal plan.
+
+    Attributes
+    ----------
+    weight : float64 array, shape (n,)
+        Weights, 0 or more.
+    origin : int64 array, shape (n,)
+        From when on a start costs (s): the submit time for waits, deadline − walltime for tardiness, now − walltime
+        for a makespan. ``NEVER`` for a job that costs nothing.
+    power : int
+        1 or 2.
+    divisor : float
+        The number of jobs for a mean, 1 for a sum.
+    largest : bool
+        Whether the largest term counts and not the sum.
+    """
+
+    weight: FloatArray
+    origin: IntArray
+    power: int = 1
+    divisor: float = 1.0
+    largest: bool = False
+
+
+@kernel
+def one_term(weight: float, origin: float, power: int, start: float) -> float:
+    """The term of one job."""
+    late = start - origin
+    if late <= 0.0:
+        return 0.0
+    if power == 2:
+        return weight * late * late
+    return weight * late
+
+
+def check_terms(terms: Terms, n: int) -> Terms:
+    """``terms`` with columns of the types that kernels take.
+
+    Raises
+    ------
+    ValueError
+        Where a field is out of its range; names it.
+    """
+    weight = np.ascontiguousarray(terms.weight, dtype=np.float64)
+    origin = np.ascontiguousarray(terms.origin, dtype=np.int64)
+    if weight.shape != (n,) or origin.shape != (n,):
+        raise ValueError(f"terms: {weight.shape} weights, {origin.shape} origins for {n} jobs")
+    if not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise ValueError("terms weight: not a finite number, 0 or more")
+    if terms.power not in (1, 2):
+        raise ValueError(f"terms power: {terms.power} is neither 1 nor 2")
+    if not 0 < terms.divisor < float("inf"):
+        raise ValueError(f"terms divisor: {terms.divisor} is not a positive number")
+    return Terms(weight, origin, int(terms.power), float(terms.divisor), bool(terms.largest))
+
+
+def terms_cost(terms: Terms, start: IntArray) -> float:
+    """The cost of the plan with these starts."""
+    late = np.maximum(0.0, np.asarray(start, dtype=np.float64) - terms.origin)
+    each = terms.weight * late**terms.power
+    if not len(each):
+        return 0.0
+    return float(each.max() if terms.largest else each.sum()) / terms.divisor
