@@ -26,7 +26,8 @@ def trace_of(workload: Workload, start: Sequence[int], policy: str = "by-hand") 
     times, started = np.unique(column, return_counts=True)
     zeros = np.zeros(len(times), dtype=np.int64)
     log = RoundLog(times, started, zeros, started, zeros, zeros * np.nan, zeros * np.nan)
-    return Trace(workload, policy, column, column + workload.runtime, log, 0.0)
+    no_promise = np.full(len(workload), NEVER)
+    return Trace(workload, policy, column, column + workload.runtime, log, 0.0, no_promise)
 
 
 @st.composite
