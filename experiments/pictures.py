@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -19,11 +19,12 @@ from experiments.format import change, duration
 if TYPE_CHECKING:
     from planner.model import FloatArray
 
-#: Colours that people with any colour vision can tell apart (Okabe and Ito 2008), without yellow, and dark enough.
+#: Colours that people with any colour vision can tell apart (Okabe and Ito 2008), without yellow,
+#: and dark enough.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F3C8D", "#444444")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)))
 INK, FAINT = "#222222", "#8A8A8A"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "text.color": INK,
@@ -49,7 +50,8 @@ TICKS = {
     28 * 86400: "4 w",
     364 * 86400: "1 y",
 }
-#: A bar longer than this many times the next one is cut, so that the others can still be told apart.
+#: A bar longer than this many times the next one is cut, so that the others can still be told
+#: apart.
 CUT = 3.0
 
 
@@ -77,7 +79,7 @@ def write_comparison(comparison: Comparison, folder: Path) -> None:
 
 
 def described(comparison: Comparison) -> str:
-    """What was replayed, in a line."""
+    """Say in a line what was replayed."""
     workload = comparison.workload
     return (
         f"{workload.name}: {len(workload):,} jobs on {workload.capacity:,} processors, "
@@ -111,7 +113,7 @@ def line_styles(names: list[str]) -> Mapping[str, tuple[str, object]]:
 
 
 def left_edge(waits: "Mapping[str, FloatArray]") -> int:
-    """Return the last tick (s) below which, under every policy, at most 2 % of the jobs wait, but do wait."""
+    """Return the last tick (s) below which, under every policy, at most 2 % of the waits lie."""
     edge = 1
     for tick in TICKS:
         shares = [((wait > 0) & (wait < tick)).mean() for wait in waits.values()]
@@ -123,8 +125,8 @@ def left_edge(waits: "Mapping[str, FloatArray]") -> int:
 def draw_waits(comparison: Comparison, path: Path) -> None:
     """Draw the empirical distribution functions of the waiting times.
 
-    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: every curve begins, at
-    the left edge, at the share of jobs that waited no longer than that.
+    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: every
+    curve begins, at the left edge, at the share of jobs that waited no longer than that.
     """
     submit = comparison.workload.submit
     waits = {
@@ -187,7 +189,7 @@ def unit_of(seconds: float) -> tuple[str, int]:
 
 
 def axis_end(means: list[float]) -> float:
-    """Return where the axis of the bars ends: before those that are too long to show the others beside."""
+    """Return where the axis of the bars ends: before bars that would dwarf the others."""
     ordered = sorted(means)
     end = ordered[0]
     for shorter, longer in pairwise(ordered):

@@ -243,7 +243,7 @@ def seen_before(search: Search, d: int) -> bool:
     mask = search.mask[d]
     home = ((mask * 0x9E3779B97F4A7C1) >> 20) & (places // WAYS - 1)
     first = home * WAYS
-    times, free = search.times[d], search.free[d]
+    times, free, size = search.times[d], search.free[d], search.size[d]
     spot = first + search.counters[CLOCK] % WAYS
     for place in range(first, first + WAYS):
         if search.seen_mask[place] == 0:
@@ -383,7 +383,7 @@ def descend(
     search.excess[d + 1] = search.excess[d] + max(0.0, exact)
     search.mask[d + 1] = search.mask[d] | (1 << min(j, MASK_BITS))
     # The profile from the start of the job on, less the job.
-    times, free = search.times[d], search.free[d]
+    times, free, size = search.times[d], search.free[d], search.size[d]
     i = 0
     while i + 1 < size and times[i + 1] <= t:
         i += 1

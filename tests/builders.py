@@ -13,9 +13,12 @@ from planner.round import Round
 JobTuple = tuple[int, int, int, int]
 
 
-def workload_of(capacity: int, jobs: Sequence[JobTuple], name: str = "small") -> Workload:
-    """Give a workload of (submit, procs, walltime, runtime) tuples; the first job has the number 1."""
-    submit, procs, walltime, runtime = np.array(jobs, dtype=np.int64).reshape(-1, 4).T
+def workload_of(
+    capacity: int, jobs: Sequence[tuple[int, ...]], name: str = "small"
+) -> Workload:
+    """Give a workload of (submit, procs, walltime[, runtime]) tuples; the first job has the number 1."""
+    full = [(*job, job[2])[:4] for job in jobs]
+    submit, procs, walltime, runtime = np.array(full, dtype=np.int64).reshape(-1, 4).T
     ids = np.arange(1, len(submit) + 1)
     return Workload(name, capacity, ids, submit, procs, walltime, runtime)
 
@@ -28,6 +31,15 @@ def trace_of(workload: Workload, start: Sequence[int], policy: str = "by-hand") 
     log = RoundLog(times, started, zeros, started, zeros, zeros * np.nan, zeros * np.nan)
     no_promise = np.full(len(workload), NEVER)
     return Trace(workload, policy, column, column + workload.runtime, log, 0.0, no_promise)
+
+
+def assert_same(one: Trace, other: Trace) -> None:
+    """Assert that two traces agree in everything but the clock."""
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.end, other.end)
+    np.testing.assert_array_equal(one.promise, other.promise)
+    for name, column in vars(one.rounds).items():
+        np.testing.assert_array_equal(column, getattr(other.rounds, name), err_msg=name)
 
 
 @st.composite

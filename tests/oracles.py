@@ -38,13 +38,16 @@ def replay_oracle(
     capacity: int,
     decide: Decide,
     estimates: str = "requested",
-) -> tuple[list[int], list[int]]:
-    """Replay (submit, procs, walltime, runtime) tuples; return the starts and the times of the rounds."""
+) -> tuple[list[int], list[tuple[int, int, int, int]]]:
+    """Replay (submit, procs, walltime, runtime) tuples.
+
+    Return the starts, and the time, the waiting, the running and the started jobs of every round.
+    """
     while_waiting = [job[2] if estimates == "requested" else job[3] for job in jobs]
     while_running = [job[3] if estimates == "actual" else job[2] for job in jobs]
     fcfs = sorted(range(len(jobs)), key=lambda i: jobs[i][0])
     start: dict[int, int] = {}
-    rounds: list[int] = []
+    rounds: list[tuple[int, int, int, int]] = []
     planned: dict[int, int] = {}
     waiting: list[int] = []
     now = min(job[0] for job in jobs)
@@ -54,7 +57,6 @@ def replay_oracle(
         waiting += submitted
         due = now in planned.values()
         if waiting and (ended or submitted or due):
-            rounds.append(now)
             scene = Scene(
                 now,
                 capacity,
@@ -68,7 +70,9 @@ def replay_oracle(
                 any(jobs[i][3] < while_running[i] for i in ended),
             )
             plan = decide(scene)
-            start |= {i: now for i in waiting if plan.get(i) == now}
+            started = {i: now for i in waiting if plan.get(i) == now}
+            rounds.append((now, len(waiting), len(scene.running), len(started)))
+            start |= started
             waiting = [i for i in waiting if i not in start]
             planned = {i: plan[i] for i in waiting if i in plan}
         now += 1

@@ -93,6 +93,15 @@ def test_a_moved_start_of_a_real_replay_is_found(name):
         assert check_trace(moved), f"job {i + 1}"
 
 
+def test_a_broken_promise_is_a_fault():
+    """Job 2 starts at 5."""
+    trace = trace_of(WORKLOAD, [0, 5])
+    assert check_trace(replace(trace, promise=np.array([0, 5]))) == []
+    assert check_trace(replace(trace, promise=np.array([NEVER, 4]))) == [
+        "job 2 starts at 5, after its promise 4"
+    ]
+
+
 def test_reservations_may_move_forward_only():
     """The first round makes them, later ones keep or improve them."""
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -228,42 +229,52 @@ def test_the_whole_command_in_a_process_of_its_own(log):
     assert wrong.stderr == "planbatch: policy: there is no 'eassy'; did you mean easy?\n"
 
 
-#: Runs the command, and says on standard error when the first replay has finished.
+#: Runs the command, and tells how far every replay has come.
 TELLING = """
 import sys
-import experiments.compare as module
 from experiments.cli import main
-original = module.replay
-def telling(*words, **more):
-    trace = original(*words, **more)
-    print("finished", trace.policy, file=sys.stderr, flush=True)
-    return trace
-module.replay = telling
+from experiments.replay_progress import ReplayProgress
+def tell(self, place, count):
+    print(place, count, file=sys.stderr, flush=True)
+ReplayProgress.__call__ = tell
 main()
 """
 
 
-def test_ctrl_c_keeps_finished_results(tmp_path):
-    """SIGINT in the second replay: exit code 130; the first one's results are printed and written."""
-    words = ["compare", "--policy", "fcfs", "--policy", "plan-squared-wait", "--evaluations", "4000"]
-    words += ["--jobs", "1", "--out", str(tmp_path / "out"), "--json"]
-    with subprocess.Popen(
-        [sys.executable, "-c", TELLING, *words],
-        env=environment(), cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_finished_results(jobs, tmp_path):
+    """Ctrl-C during a search that would take for ever: the results of EASY, exit code 130."""
+    words = ["--policy", "easy", "--policy", "plan-wait", "--evaluations", "1000000000"]
+    words += ["--jobs", str(jobs), "--out", str(tmp_path), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", TELLING, "compare", "--first", "300", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+        start_new_session=True,
+        # A shell may have told the tests to ignore interrupts, which new processes inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
         assert process.stderr is not None
-        while "finished fcfs" not in (line := process.stderr.readline()):
-            assert line, "the command ended before its first replay"
-        process.send_signal(signal.SIGINT)
+        for line in process.stderr:
+            if line == "0 300\n":
+                break
+        time.sleep(2)  # for the result of EASY to arrive from another process
+        os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate()
+    finally:
+        process.kill()
     assert process.returncode == 130
     told = json.loads(out)
-    assert [result["policy"] for result in told["results"]] == ["fcfs"]
-    assert told["results"][0]["jobs"] == 5000
-    assert told["unfinished"] == ["plan-squared-wait"]
-    assert "planbatch: interrupted; not finished: plan-squared-wait" in err
+    assert [result["policy"] for result in told["results"]] == ["easy"]
+    assert told["results"][0]["jobs"] == 300
+    assert told["unfinished"] == ["plan-wait"]
+    assert "planbatch: interrupted; not finished: plan-wait" in err
     assert "Traceback" not in err
-    assert (tmp_path / "out" / "comparison.csv").is_file()
+    assert (tmp_path / "comparison.csv").read_text().count("\n") == 2
 
 
 def test_ctrl_c_before_any_result_is_no_traceback(monkeypatch, run, log):

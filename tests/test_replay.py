@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from baselines.catalogue import make_policy
+from experiments.checker import check_trace
 from experiments.replay import ReplayError, estimated_times, policy_name, replay
 from planner.model import NEVER
 from planner.plan import Plan
@@ -35,11 +36,14 @@ POLICIES = {
 
 
 def same_as_oracle(name, estimates, capacity, jobs):
-    """Compare the starts and the instants of the rounds with the reference's."""
+    """Compare the starts and the rounds with the reference's."""
     trace = replay(workload_of(capacity, jobs), make_policy(name), estimates=estimates)
     start, rounds = oracles.replay_oracle(jobs, capacity, POLICIES[name], estimates)
     assert trace.start.tolist() == start
-    assert trace.rounds.time.tolist() == rounds
+    log = trace.rounds
+    columns = (log.time, log.waiting, log.running, log.started)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == rounds
+    assert check_trace(trace) == []
 
 
 @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])

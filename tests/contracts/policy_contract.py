@@ -2,13 +2,14 @@
 
 from functools import cache
 
-import numpy as np
 import pytest
 
-from experiments.checker import check_trace
+from experiments.checker import Recorder, check_trace
+from experiments.portable import packed, unpacked
 from experiments.replay import compiled_form, replay
 from experiments.synthetic import synthetic_workload
-from tests.builders import workload_of
+from planner.plan import check_plan
+from tests.builders import assert_same, workload_of
 
 
 @cache
@@ -42,10 +43,9 @@ class PolicyContract:
 
     def test_a_seed_gives_the_same_trace_again(self, policy, busy):
         """Nothing but the seed decides."""
-        first, again = (replay(busy, policy, seed=5) for _ in range(2))
-        assert first.start.tolist() == again.start.tolist()
-        for one, other in zip(vars(first.rounds).values(), vars(again.rounds).values(), strict=True):
-            np.testing.assert_array_equal(one, other)
+        before = packed(policy)
+        assert_same(replay(busy, policy, seed=5), replay(busy, policy, seed=5))
+        assert packed(policy) == before
 
     @pytest.mark.parametrize("estimates", ["requested", "mixed"])
     def test_compiled_and_interpreted_loops_agree(self, policy, busy, estimates):
@@ -54,9 +54,38 @@ class PolicyContract:
             pytest.skip("the policy does not run in the compiled loop")
         native = replay(busy, policy, estimates=estimates, compiled=True, seed=2)
         plain = replay(busy, policy, estimates=estimates, compiled=False, seed=2)
-        assert native.start.tolist() == plain.start.tolist()
-        for column, values in vars(native.rounds).items():
-            np.testing.assert_array_equal(values, getattr(plain.rounds, column), err_msg=column)
+        assert_same(native, plain)
+
+    def test_plans_are_valid(self, policy, busy):
+        """No plan of any round exceeds the machine or lies in the past."""
+        rounds = []
+
+        def checking(problem, rng):
+            outcome = policy(problem, rng)
+            assert check_plan(problem, getattr(outcome, "plan", outcome)) == []
+            rounds.append(problem.now)
+            return outcome
+
+        trace = replay(busy, checking)
+        assert trace.rounds.time.tolist() == rounds
+
+    def test_the_policy_travels_between_processes(self, policy):
+        """A policy that was packed and unpacked does what it did, with kernels sent by name."""
+        again = unpacked(packed(policy))
+        crowd = workload_of(4, [(i // 3, 1 + i % 4, 5 + i % 7, 3 + i % 5) for i in range(20)])
+        assert_same(replay(crowd, again), replay(crowd, policy))
+        assert len(packed(policy)) < 3000
+
+    def test_it_can_be_recorded(self, policy, busy):
+        """A wrapper sees every round that the log counts."""
+        recorder = Recorder(policy)
+        trace = replay(busy, recorder)
+        assert [planned.now for planned in recorder.rounds] == trace.rounds.time.tolist()
+        assert trace.policy == policy.name
+
+    def test_no_jobs(self, policy):
+        """An empty workload is replayed in no rounds."""
+        assert len(replay(workload_of(4, []), policy).rounds) == 0
 
     def test_one_job(self, policy):
         """A job that is alone never waits."""
