@@ -21,7 +21,7 @@ from planner.annealing_kernels import (
     stage_length,
 )
 from planner.budget import Budget, Clock
-from planner.decoder import JobClasses, classify, decode_once
+from planner.decoder import JobClasses, classify, decode, decode_once
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
 from planner.objective import Objective, ObjectiveError, checked, not_finite
@@ -183,6 +183,11 @@ class _Run:
         self.order = np.arange(n)
         self.start = np.full(n, problem.now, dtype=np.int64)
         self.cost = self.seed_cost = 0.0
+        if n:
+            # What an interrupt leaves before the first seed is evaluated: the order of the plan before.
+            self.order = Plan(problem.planned).order()
+            self.start = decode(problem, self.order).start.copy()
+            self.cost = self.seed_cost = float("inf")
         self.kernels = compiled_kernels() if objective.compiled else INTERPRETED
         self.function = objective.cost if objective.compiled else checked(objective, problem.now)
 
@@ -203,6 +208,8 @@ class _Run:
             arrays, classes, self.function, seeds, self.order, self.start
         )
         self.cost = self.seed_cost = self.finite(value)
+        # A stage ends with one more decoding of the whole queue, which takes about as long as a seed did.
+        self.clock.reserve = 2.0 * self.clock.elapsed / min(len(seeds), 4)
         limit = self.clock.budget.evaluations
         if n == 1:
             return Status.OPTIMAL

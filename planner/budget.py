@@ -57,6 +57,8 @@ class Clock:
         self.budget = budget
         self.began = perf_counter()
         self.evaluations = 0
+        #: Seconds that the search needs after its last evaluation, to decode and to finish.
+        self.reserve = 0.0
 
     @property
     def elapsed(self) -> float:
@@ -68,7 +70,7 @@ class Clock:
         """Seconds left; infinite where the budget has none."""
         if self.budget.seconds is None:
             return float("inf")
-        return self.budget.seconds - self.elapsed
+        return self.budget.seconds - self.elapsed - self.reserve
 
     def portion(self, cost: float, least: int = 1, most: int = 1 << 20) -> int:
         """How many evaluations to do before the next look at the clock; 0 when the budget is used up.

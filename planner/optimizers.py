@@ -8,16 +8,28 @@ import numpy as np
 from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.exhaustive import Exhaustive
+from planner.greedy import Greedy
+from planner.lns import LargeNeighbourhood
+from planner.local_search import LocalSearch
 from planner.names import did_you_mean
 from planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planner.optimizer import Optimizer
+from planner.portfolio import Portfolio
 from planner.round import Round
+from planner.simanneal_adapter import SimAnneal
+from planner.tabu import Tabu
 
 #: Name → maker of the optimizer.
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
+    "simanneal": SimAnneal,
+    "tabu": Tabu,
+    "local-search": LocalSearch,
+    "lns": LargeNeighbourhood,
     "exhaustive": Exhaustive,
+    "greedy": Greedy,
+    "portfolio": lambda: Portfolio((Annealing(), LargeNeighbourhood(), Tabu())),
 }
 
 

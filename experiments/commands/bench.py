@@ -44,10 +44,10 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     if as_json:
         click.echo(json.dumps([vars(line) for line in found]))
         return
-    table = Table("measured", "figure", "unit", "times as fast as", "", box=None)
+    table = Table("measured", "figure", "times as fast as …", box=None)
     for line in found:
-        ratio = f"{line.ratio:.2f}" if line.ratio == line.ratio else ""
-        table.add_row(line.name, f"{line.value:,.4g}" if line.value < 1000 else f"{line.value:,.0f}",
-                      line.unit, ratio, line.reference)  # fmt: skip
+        figure = f"{line.value:,.3g}" if line.value < 1000 else f"{line.value:,.0f}"
+        ratio = f"{line.ratio:.2f} × {line.reference}" if line.reference else ""
+        table.add_row(line.name, f"{figure} {line.unit}", ratio)
     console.print(f"{platform.machine()}, Python {platform.python_version()}")
     console.print(table)
