@@ -257,9 +257,7 @@ def seen_before(search: Search, d: int) -> bool:
         i = 0
         dominated = True
         for k in range(size):
-            while (
-                i + 1 < search.seen_size[place] and search.seen_times[place, i + 1] <= times[k]
-            ):
+            while i + 1 < search.seen_size[place] and search.seen_times[place, i + 1] <= times[k]:
                 i += 1
             if search.seen_free[place, i] < free[k]:
                 dominated = False
@@ -290,9 +288,7 @@ def branch(
     rule: Rule,
     d: int,
 ) -> None:
-    """List the children of the node at depth ``d``, cheapest first.
-
-    """
+    """List the children of the node at depth ``d``, cheapest first."""
     largest, power, slack = rule.largest, rule.power, rule.slack
     n = len(jobs.procs)
     times, free, size = search.times[d], search.free[d], search.size[d]
@@ -349,7 +345,8 @@ def branch(
         while k > 0 and (
             search.child_bound[d, k - 1] > key
             or (
-                search.child_bound[d, k - 1] == key and search.child_start[d, k - 1] > search.start[j]
+                search.child_bound[d, k - 1] == key
+                and search.child_start[d, k - 1] > search.start[j]
             )
         ):
             search.child[d, k] = search.child[d, k - 1]
@@ -458,9 +455,7 @@ def explore(
     return visited
 
 
-def begin(
-    jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int
-) -> Search:
+def begin(jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int) -> Search:
     """A search that has not begun; ``running`` ends in seconds after now, ``goal`` is the cost of a known plan."""
     n = len(jobs.procs)
     room = len(running.procs) + n + 2

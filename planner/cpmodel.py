@@ -7,7 +7,7 @@ import numpy as np
 from planner.bounds.lagrangian import climb
 from planner.bounds.separable import CLIMB, relax
 from planner.bounds.staircase import EXACT, staircase
-from planner.branching import share_out
+from planner.branching import priced_start, share_out
 from planner.model import NEVER, FloatArray, IntArray
 from planner.objective import Objective
 from planner.round import Round, RunningTable
@@ -19,6 +19,9 @@ WEIGHT_PARTS = 10_000
 TANGENTS = 16
 #: No sum in a model is larger, so that the solver cannot overflow.
 LARGEST_SUM = 2.0**60
+#: Pieces of each job's starts whose excess over the Lagrangian bound the model knows, and for up to how many jobs.
+PIECES = 16
+MOST_JOBS = 25
 #: Iterations of the subgradient method for the latest starts.
 ITERATIONS = 1000
 
@@ -62,8 +65,9 @@ def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
     """
     cost = terms_cost(terms, start) * terms.divisor
     if terms.largest:
-        with np.errstate(divide="ignore"):
-            late = np.where(terms.weight > 0, (cost / terms.weight) ** (1 / terms.power), np.inf)
+        late = np.full(len(start), np.inf)
+        np.divide(cost, terms.weight, out=late, where=terms.weight > 0)
+        late **= 1 / terms.power
         limit: FloatArray = terms.origin + late * (1 + 1e-9) + 1
         return limit
     relaxed = relax(problem, terms, start)
@@ -77,6 +81,48 @@ def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
     limits = np.where(above.any(axis=1), shares.when[np.arange(len(first)), first], np.inf)
     each: FloatArray = limits[relaxed.entry] + problem.now
     return each
+
+
+class Pieces(NamedTuple):
+    """The least excess over the Lagrangian bound, by when jobs start (whole units of time from now).
+
+    Attributes
+    ----------
+    bound : float
+        The Lagrangian bound of the sum of the terms.
+    cuts : list of int64 arrays
+        For each job, where its pieces begin.
+    excess : list of float64 arrays
+        For each job, by how much a start in each piece exceeds the job's share of the bound at least.
+    """
+
+    bound: float
+    cuts: list[IntArray]
+    excess: list[FloatArray]
+
+
+def excess_pieces(problem: Round, terms: Terms, start: IntArray, pieces: int) -> Pieces:
+    """Cut the starts of each job into pieces, at the prices of the Lagrangian bound; ``problem`` begins at 0."""
+    relaxed = relax(problem, terms, start)
+    market = relaxed.market
+    goal = terms_cost(terms, start) * terms.divisor - relaxed.offset
+    climb(market, relaxed.price, goal, ITERATIONS, CLIMB)
+    shares = share_out(market, relaxed.price)
+    cuts, excess = [], []
+    for j in range(len(market.size)):
+        when = shares.when[j][np.isfinite(shares.when[j])]
+        places = np.linspace(0, len(when) - 1, min(pieces, len(when))).astype(np.int64)
+        begin = np.unique(np.ceil(when[places]).astype(np.int64))
+        points = np.union1d(when, begin.astype(np.float64))
+        value = np.array([priced_start(market, shares, j, t) for t in points]) - shares.least[j]
+        first = np.searchsorted(points, begin)
+        last = np.append(first[1:] + 1, len(points))
+        each = [value[a:b].min() for a, b in zip(first, last, strict=True)]
+        cuts.append(begin)
+        excess.append(np.maximum(0.0, np.array(each)))
+    entry = relaxed.entry.tolist()
+    bound = shares.base + relaxed.offset
+    return Pieces(bound, [cuts[e] for e in entry], [excess[e] for e in entry])
 
 
 def finest_unit(problem: Round, terms: Terms | None) -> int:
@@ -191,7 +237,32 @@ class RoundModel:
             self.model.add_hint(top, most)
             self.model.minimize(top)
         else:
-            self.model.minimize(sum(cost for cost, _ in costs))
+            total = sum(cost for cost, _ in costs)
+            self.model.minimize(total)
+            if self.scaled.unit == 1 and self.parts == 1.0 and len(self.starts) <= MOST_JOBS:
+                self._excess(terms, total)
+
+    def _excess(self, terms: Terms, total: Any) -> None:
+        """The sum of the terms is at least the Lagrangian bound and the excess of every start."""
+        goal = terms_cost(terms, self.hint) * terms.divisor
+        pieces = excess_pieces(self.problem, terms, self.hint, PIECES)
+        slack = 1e-7 * goal + 1
+        parts = []
+        for j, start in enumerate(self.starts):
+            cuts, excess = pieces.cuts[j], np.floor(pieces.excess[j]).astype(np.int64)
+            ends = np.append(cuts[1:] - 1, max(self.last[j], cuts[-1]))
+            literals = []
+            for a, b, e in zip(cuts.tolist(), ends.tolist(), excess.tolist(), strict=True):
+                hinted = a <= self.hint[j] <= b
+                if a > self.last[j] or (pieces.bound + e - slack > goal and not hinted):
+                    continue
+                literal = self.model.new_bool_var("")
+                self.model.add_linear_constraint(start, a, b).only_enforce_if(literal)
+                self.model.add_hint(literal, bool(hinted))
+                literals.append(literal)
+                parts.append(e * literal)
+            self.model.add_exactly_one(literals)
+        self.model.add(total >= int(np.floor(pieces.bound - slack)) + sum(parts))
 
     def _late(self, j: int, origin: int) -> tuple[Any, int]:
         """Max(0, start − origin) and its hint."""
@@ -208,15 +279,12 @@ class RoundModel:
         """A variable above the tangents of late², and its hint."""
         low, high = max(0, int(self.first[j]) - origin), max(0, int(self.last[j]) - origin)
         square = self.model.new_int_var(low * low, high * high, f"square{j}")
-        below = 0
         # Through a² and (a + 1)²: exact at both, below the square at every other whole number.
         places = np.linspace(low, max(low, high - 1), TANGENTS).astype(np.int64)
         for a in np.unique(places).tolist():
             self.model.add(square >= (2 * a + 1) * late - a * (a + 1))
-            below = max(below, (2 * a + 1) * hint - a * (a + 1))
-        below = max(below, low * low)
-        self.model.add_hint(square, below)
-        return square, below
+        self.model.add_hint(square, hint * hint)
+        return square, hint * hint
 
     def cost_of(self, value: float) -> float:
         """What the model's bound says about the cost, where the model is in seconds."""

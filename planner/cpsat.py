@@ -16,7 +16,9 @@ from planner.plan import Plan
 from planner.round import Round
 from planner.terms import Terms, check_terms
 
-#: The complete search that one thread interleaves with neighbourhood searches (measured on real rounds).
+#: Up to so many jobs, the proof is what takes time: no model in coarse time, and all of the solver's searches.
+FEW_JOBS = 15
+#: Otherwise, the one complete search that one thread interleaves with neighbourhood searches (measured on real rounds).
 SUBSOLVERS = ["quick_restart_no_lp"]
 
 
@@ -26,7 +28,8 @@ class CpSat:
 
     Jobs are intervals under a cumulative constraint, running jobs are fixed intervals. The start of a job is bounded
     by the reduced costs of the Lagrangian bound: a later one would cost more than the best seed. Equal jobs start in
-    a fixed order. The search is hinted with the best seed, and every plan that it finds is decoded, so that the
+    a fixed order. Of short queues, the model also knows by how much each start exceeds the job's share of the
+    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best seed, and every plan that it finds is decoded, so that the
     result is feasible to the second and never worse than the seed.
 
     Squared terms are approximated from below by tangents, so the solver's bound stays a bound. Where the horizon is
@@ -124,7 +127,8 @@ class _Run:
         last = int((self.best.start + self.problem.jobs.walltime).max()) - self.problem.now
         finest = finest_unit(self.problem, self.terms)
         coarse = max(1, -(-last // self.optimizer.units))
-        if coarse > finest and self.optimizer.coarse_share > 0:
+        few = len(self.problem) <= FEW_JOBS
+        if coarse > finest and self.optimizer.coarse_share > 0 and not few:
             self._solve(clock, seed, coarse, self.optimizer.coarse_share)
         self._solve(clock, seed, finest, 1.0)
 
@@ -143,9 +147,10 @@ class _Run:
         solver.parameters.random_seed = seed
         solver.parameters.num_workers = self.optimizer.workers
         if self.optimizer.workers == 1:
-            # One thread takes turns between one complete search and neighbourhood searches.
+            # One thread takes turns between complete searches and neighbourhood searches.
             solver.parameters.interleave_search = True
-            solver.parameters.subsolvers.extend(SUBSOLVERS)
+            if len(self.problem) > FEW_JOBS:
+                solver.parameters.subsolvers.extend(SUBSOLVERS)
         plans = _plans_of(cp_model, model.starts)
         status = solver.solve(model.model, plans)
         self.used += solver.response_proto.deterministic_time
