@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.replay import Estimates, Trace, replay
 from planner.model import IntArray, Workload
+from planner.optimizer import Result
 
 #: How many faults of a kind are told one by one.
 LISTED = 5
@@ -46,11 +47,17 @@ class Recorder:
         """The name of the policy that is recorded."""
         return str(getattr(self.policy, "name", "recorded"))
 
+    @property
+    def promise(self) -> Any:
+        """What the policy that is recorded promises."""
+        return getattr(self.policy, "promise", None)
+
     def __call__(self, problem: Any, rng: np.random.Generator) -> Any:
         """Decide as the recorded policy does."""
-        plan = self.policy(problem, rng)
+        outcome = self.policy(problem, rng)
+        plan = outcome.plan if isinstance(outcome, Result) else outcome
         self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
-        return plan
+        return outcome
 
 
 def recorded_replay(
@@ -64,8 +71,9 @@ def recorded_replay(
 def check_trace(trace: Trace) -> list[str]:
     """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
 
-    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant are more
-    processors in use than the machine has; every start happens in a round, and the log counts the starts.
+    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
+    are more processors in use than the machine has; every start happens in a round, and the log
+    counts the starts; no job starts after the latest start that it was promised.
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
@@ -78,11 +86,23 @@ def check_trace(trace: Trace) -> list[str]:
     )
     faults += _listed(
         start < workload.submit,
-        lambda i: f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}",
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, "
+            f"before its submission at {workload.submit[i]}"
+        ),
     )
     faults += _listed(
         end - start != workload.runtime,
-        lambda i: f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s",
+        lambda i: (
+            f"job {workload.id[i]} runs for {end[i] - start[i]} s "
+            f"instead of {workload.runtime[i]} s"
+        ),
+    )
+    faults += _listed(
+        start > trace.promise,
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}"
+        ),
     )
     return faults + _capacity_faults(trace) + _log_faults(trace)
 
@@ -107,7 +127,10 @@ def _capacity_faults(trace: Trace) -> list[str]:
     used = np.cumsum(changes)
     return _listed(
         used > workload.capacity,
-        lambda i: f"{used[i]} processors are in use at {instants[i]}, above the capacity of {workload.capacity}",
+        lambda i: (
+            f"{used[i]} processors are in use at {instants[i]}, "
+            f"above the capacity of {workload.capacity}"
+        ),
     )
 
 
@@ -128,15 +151,18 @@ def _log_faults(trace: Trace) -> list[str]:
     in_rounds[np.searchsorted(times, instants[known])] = counts[known]
     return faults + _listed(
         in_rounds != started,
-        lambda i: f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}",
+        lambda i: (
+            f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}"
+        ),
     )
 
 
 def check_reservations(rounds: list[PlannedRound]) -> list[str]:
     """Every reservation that moved to a later time from one round to a later one, in sentences.
 
-    For conservative backfilling that keeps its reservations there is none, with ``requested`` and with ``actual``
-    estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and reservations have to move).
+    For conservative backfilling that keeps its reservations there is none, with ``requested`` and
+    with ``actual`` estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and
+    reservations have to move).
     """
     reserved: dict[int, int] = {}
     faults = []
@@ -144,7 +170,8 @@ def check_reservations(rounds: list[PlannedRound]) -> list[str]:
         for job, when in zip(planned.ids.tolist(), planned.start.tolist(), strict=True):
             if when > reserved.get(job, when):
                 faults.append(
-                    f"the reservation of job {job} moves from {reserved[job]} to {when} in the round at {planned.now}"
+                    f"the reservation of job {job} moves from {reserved[job]} to {when} "
+                    f"in the round at {planned.now}"
                 )
             reserved[job] = when
     return faults

@@ -58,7 +58,9 @@ def comparison_table(comparison: Comparison) -> Table:
             for heading, of, told, _ in _COLUMNS
         ]
         if reference:
-            cells.append(Text("" if name == REFERENCE else change(m.mean_wait, reference.mean_wait)))
+            cells.append(
+                Text("" if name == REFERENCE else change(m.mean_wait, reference.mean_wait))
+            )
         cells.append(Text(clock(comparison.traces[name].seconds)))
         table.add_row(Text(name), *cells)
     return table

@@ -53,10 +53,10 @@ class Replay(NamedTuple):
     """Everything that changes or is looked up during a replay.
 
     ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
-    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the waiting jobs in FCFS
-    order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
-    so that a view of the queue is a slice. Running jobs stand twice: by expected end (what schedulers see), and by
-    actual end, latest first (what happens).
+    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
+    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
+    before it up by one, so that a view of the queue is a slice. Running jobs stand twice: by expected end (what
+    schedulers see), and by actual end, latest first (what happens).
     """
 
     jobs: JobTable
@@ -261,7 +261,7 @@ def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray
     log = replay.log
     report = np.zeros(3)
     while counters[LOGGED] < len(log.time):
-        status = advance(replay)
+        status: int = advance(replay)
         if status != PAUSED:
             return status
         logged = counters[LOGGED]
@@ -297,7 +297,7 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
     def table() -> JobTable:
         return JobTable(*(ints(n) for _ in JobTable._fields))
 
-    log = Log(*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds))
+    log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
     counters = ints(COUNTERS)
     counters[FREE] = capacity
     counters[DUE] = NEVER

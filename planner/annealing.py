@@ -30,7 +30,14 @@ from planner.plan import Plan
 from planner.promises import with_feasible_promises
 from planner.round import Round, RoundArrays
 from planner.seeds import SEEDS, best_seed
-from planner.signatures import COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+from planner.signatures import (
+    COST,
+    FLOAT64_ARRAY,
+    GENERATOR,
+    INT64_ARRAY,
+    JOB_CLASSES,
+    ROUND_ARRAYS,
+)
 
 #: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.
 ENUMERATED = 6
@@ -272,7 +279,9 @@ def decide_annealing(
     permutation = np.arange(n)
     arrays = with_feasible_promises(arrays)
     classes = classify(arrays.jobs)
-    best = best_seed(arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start)
+    best = best_seed(
+        arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start
+    )
     report[1] = best
     tries = 1
     for i in range(2, min(n, ENUMERATED + 1) + 1):
@@ -316,12 +325,12 @@ def compiled_kernels() -> _Kernels:
     empty = np.zeros(2, dtype=np.int64)
     search = typeof(getattr(begin, "py_func", begin)(empty, empty, 0.0, 0.0, np.ones(9)))
     shared = (ROUND_ARRAYS, JOB_CLASSES, COST)
-    signatures = _Kernels(
-        best_seed=types.float64(*shared, column, column, column),
-        enumerate_orders=types.float64(*shared, types.float64, column, column),
-        begin_stage=search(*shared, table),
-        anneal=types.int64(*shared, search, table, GENERATOR, types.int64),
-        end_stage=types.float64(*shared, types.float64, column, column, column),
+    signatures = (
+        types.float64(*shared, column, column, column),
+        types.float64(*shared, types.float64, column, column),
+        search(*shared, table),
+        types.int64(*shared, search, table, GENERATOR, types.int64),
+        types.float64(*shared, types.float64, column, column, column),
     )
     return _Kernels(
         *(

@@ -22,8 +22,8 @@ import numpy as np
 from planner.bounds.lagrangian import Market, price_out
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
-from planner.round import RunningTable
 from planner.profile import fill_profile
+from planner.round import RunningTable
 from planner.terms import one_term
 
 #: Ways of the table of seen nodes: how many places a set of jobs may be kept at.
@@ -291,7 +291,7 @@ def branch(
     """List the children of the node at depth ``d``, cheapest first."""
     largest, power, slack = rule.largest, rule.power, rule.slack
     n = len(jobs.procs)
-    times, free, size = search.times[d], search.free[d], search.size[d]
+    times, free = search.times[d], search.free[d]
     goal = search.best[0] - rule.step
     alone = search.cost[d]
     excess = search.excess[d]

@@ -35,7 +35,9 @@ class Budget:
         if self.evaluations is not None and (
             self.evaluations != int(self.evaluations) or self.evaluations < 0
         ):
-            raise ValueError(f"budget: {self.evaluations} is not a number of evaluations, 0 or more")
+            raise ValueError(
+                f"budget: {self.evaluations} is not a number of evaluations, 0 or more"
+            )
 
     def start(self) -> "Clock":
         """A running clock; call it on the first line of a search."""

@@ -1,6 +1,7 @@
 """The optimizers by the names that the command uses."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -46,7 +47,5 @@ def warm_up(optimizer: Optimizer, objective: Objective) -> None:
     """Compile what a search with these two runs, or load it from disk; so it is never on the clock of a round."""
     jobs = [(0, 1 + i % 2, 1 + i) for i in range(8)]
     problem = Round.of(capacity=2, now=1, waiting=jobs)
-    try:
+    with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
         optimizer.optimize(problem, objective, Budget(evaluations=8), np.random.default_rng(0))
-    except ObjectiveError:
-        pass  # the search itself will say so, with the round that matters

@@ -49,6 +49,5 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
             best[:] = start
     latest = np.maximum(jobs.latest, best)
     table = JobTable(jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user)
-    return RoundArrays(
-        arrays.now, arrays.capacity, arrays.running, table, arrays.planned, arrays.ended_early
-    )
+    # That plan takes the place of the previous one, whose order is among the seeds: it keeps these promises.
+    return RoundArrays(arrays.now, arrays.capacity, arrays.running, table, best, arrays.ended_early)

@@ -67,9 +67,9 @@ class Round:
     capacity: int
     running: RunningTable
     jobs: JobTable
-    planned: IntArray = field(default=None)  # type: ignore[assignment]
+    planned: IntArray = field(default=None)  # type: ignore[arg-type]
     ended_early: bool = False
-    ids: IntArray = field(default=None)  # type: ignore[assignment]
+    ids: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -88,7 +88,9 @@ class Round:
         if len(end) != len(procs):
             raise ValueError(f"running: {len(procs)} sizes for {len(end)} ends")
         if procs.sum() > self.capacity:
-            raise ValueError(f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}")
+            raise ValueError(
+                f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}"
+            )
         order = np.argsort(end, kind="stable")
         object.__setattr__(self, "running", RunningTable(procs[order], end[order]))
         for name, absent in (("planned", np.full(n, NEVER)), ("ids", np.arange(n))):
@@ -140,7 +142,9 @@ class Round:
         """The round as compiled kernels see it (writable copies, since kernels are typed for those)."""
         jobs = JobTable(*(column.copy() for column in self.jobs))
         running = RunningTable(self.running.procs.copy(), self.running.end.copy())
-        return RoundArrays(self.now, self.capacity, running, jobs, self.planned.copy(), self.ended_early)
+        return RoundArrays(
+            self.now, self.capacity, running, jobs, self.planned.copy(), self.ended_early
+        )
 
 
 def job_table(

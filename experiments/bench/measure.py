@@ -89,7 +89,9 @@ def measure_decoder() -> Iterator[Measurement]:
         repeat_decode(arrays, classes, order, start, 1)
         repeat_scan(arrays, order, expected, 1)
         if not np.array_equal(start, expected):
-            raise AssertionError(f"decoding {waiting} jobs: the plan differs from the linear scan's")
+            raise AssertionError(
+                f"decoding {waiting} jobs: the plan differs from the linear scan's"
+            )
 
         def ours(
             a: RoundArrays = arrays, c: JobClasses = classes, o: Permutation = order,
@@ -144,7 +146,10 @@ def measure_searches() -> Iterator[Measurement]:
             optimizer.optimize(p, WAIT, Budget(evaluations=e), np.random.default_rng(0))
 
         def scan(
-            a: RoundArrays = arrays, o: Permutation = order, s: IntArray = start, e: int = evaluations
+            a: RoundArrays = arrays,
+            o: Permutation = order,
+            s: IntArray = start,
+            e: int = evaluations,
         ) -> None:
             repeat_scan(a, o, s, e)
 

@@ -9,7 +9,9 @@ PARTS = ("decoder", "searches", "replays", "overruns")
 
 @click.command()
 @click.argument("workload", required=False)
-@click.option("--part", multiple=True, type=click.Choice(PARTS), help="Only this part; may be repeated.")
+@click.option(
+    "--part", multiple=True, type=click.Choice(PARTS), help="Only this part; may be repeated."
+)
 @click.option("--rounds", default=300, show_default=True, help="Rounds whose overrun is measured.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: bool) -> None:

@@ -7,6 +7,8 @@ of their due times (Jackson's rule on the relaxation). Besides the processors, e
 :mod:`planner.bounds.staircase` counts as a resource of its own, which covers wide jobs that exclude one another.
 """
 
+from typing import Any
+
 import numpy as np
 
 from planner.bounds.staircase import (
@@ -57,7 +59,7 @@ def largest_bound(problem: Round, terms: Terms) -> float:
     best = float((weight * alone**terms.power).max())
     rows = capacity_rows(stairs, procs, np.ones(len(procs), dtype=np.int64))
     order = np.argsort(origin + duration, kind="stable")
-    size = np.searchsorted(rows.sizes, procs)[order]
+    size: Any = np.searchsorted(rows.sizes, procs)[order]
     lateness = energy_lateness(stairs, rows, size, duration[order], (origin + duration)[order])
     # Ends are whole seconds. Of different weights, the late job may have the smallest.
     late = max(0.0, float(np.ceil(lateness - 1e-6 - 1e-12 * abs(lateness))))
