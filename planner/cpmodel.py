@@ -1,13 +1,14 @@
 """The constraint model of a round, for CP-SAT; OR-Tools' module is handed in, so that importing this is cheap."""
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from planner.bounds.lagrangian import climb
 from planner.bounds.separable import CLIMB, relax
+from planner.bounds.shares import priced_start, share_out
 from planner.bounds.staircase import EXACT, staircase
-from planner.branching import priced_start, share_out
 from planner.model import NEVER, FloatArray, IntArray
 from planner.objective import Objective
 from planner.round import Round, RunningTable
@@ -197,7 +198,7 @@ class RoundModel:
         for start, value in zip(starts, hint, strict=True):
             self.model.add_hint(start, int(value))
         for group in self._groups():
-            for before, after in zip(group[:-1], group[1:], strict=True):
+            for before, after in pairwise(group):
                 self.model.add(starts[before] <= starts[after])
         return starts
 
@@ -283,6 +284,9 @@ class RoundModel:
         places = np.linspace(low, max(low, high - 1), TANGENTS).astype(np.int64)
         for a in np.unique(places).tolist():
             self.model.add(square >= (2 * a + 1) * late - a * (a + 1))
+        if len(self.starts) <= MOST_JOBS and self.scaled.unit == 1:
+            # Exact, for the sake of a proof; with more jobs it only slows the search down.
+            self.model.add_multiplication_equality(square, [late, late])
         self.model.add_hint(square, hint * hint)
         return square, hint * hint
 

@@ -29,8 +29,8 @@ class CpSat:
     Jobs are intervals under a cumulative constraint, running jobs are fixed intervals. The start of a job is bounded
     by the reduced costs of the Lagrangian bound: a later one would cost more than the best seed. Equal jobs start in
     a fixed order. Of short queues, the model also knows by how much each start exceeds the job's share of the
-    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best seed, and every plan that it finds is decoded, so that the
-    result is feasible to the second and never worse than the seed.
+    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best seed, and
+    every plan that it finds is decoded, so that the result is feasible to the second and never worse than the seed.
 
     Squared terms are approximated from below by tangents, so the solver's bound stays a bound. Where the horizon is
     long, a first part of the budget goes to a model in coarse time, with durations rounded up; its plans start the
