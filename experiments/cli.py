@@ -59,7 +59,7 @@ def planbatch() -> None:
 def main() -> None:
     """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for an interrupt."""
     try:
-        status = planbatch.main(standalone_mode=False)
+        status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:
         print(f"planbatch: {error.format_message()}", file=sys.stderr)
         sys.exit(2)

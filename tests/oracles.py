@@ -1,193 +1,192 @@
-"""A slow replay in plain Python, written from the rules, sharing no code with the project.
+"""Slow references in plain Python: a replay second by second, and a decoder second by second.
 
-Every question about free processors is answered by looking at every second of the future.
+They share no code with the project, and no data structure: jobs are tuples, time is counted one second at a time, and
+processors in use are kept in a dictionary from the second to their number.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from planner.model import Workload
+
+class Waiting(NamedTuple):
+    """A waiting job as a scheduler sees it."""
+
+    job: int
+    submit: int
+    procs: int
+    walltime: int
 
 
-@dataclass
-class World:
-    """What a scheduler may know at one instant; jobs are numbered by their place in the workload.
-
-    Attributes
-    ----------
-    now, capacity : int
-        Time, and size of the machine.
-    procs, walltime : lists
-        Sizes, and for how long waiting jobs are reckoned with.
-    running : dict
-        Running job → expected end.
-    waiting : list
-        Waiting jobs in FCFS order.
-    planned : dict
-        Waiting job → start in the plan before.
-    early : bool
-        Whether a job ended early at this very instant.
-    """
+class Scene(NamedTuple):
+    """A round: ``running`` holds (processors, expected end), ``planned`` the starts of the round before."""
 
     now: int
     capacity: int
-    procs: list[int]
-    walltime: list[int]
-    running: dict[int, int]
-    waiting: list[int]
-    planned: dict[int, int] = field(default_factory=dict)
-    early: bool = False
-
-    def free(self, when: int, reserved: dict[int, int]) -> int:
-        """Count the processors that are free in one second, besides running and reserved jobs."""
-        used = sum(self.procs[job] for job, end in self.running.items() if when < end)
-        for job, start in reserved.items():
-            if start <= when < start + self.walltime[job]:
-                used += self.procs[job]
-        return self.capacity - used
-
-    def fits(self, job: int, start: int, reserved: dict[int, int]) -> bool:
-        """Look at every second of a job."""
-        seconds = range(start, start + self.walltime[job])
-        return all(self.free(second, reserved) >= self.procs[job] for second in seconds)
-
-    def earliest(self, job: int, reserved: dict[int, int]) -> int:
-        """Try one second after the other."""
-        start = self.now
-        while not self.fits(job, start, reserved):
-            start += 1
-        return start
+    running: list[tuple[int, int]]
+    waiting: list[Waiting]
+    planned: dict[int, int]
+    ended_early: bool
 
 
-Decide = Callable[[World], dict[int, int]]
-Key = Callable[[World, int], float]
+Decide = Callable[[Scene], dict[int, int]]
+Order = Callable[[Waiting], float]
 
 
-def in_order(world: World, key: Key | None) -> list[int]:
-    """Sort the queue; equal keys keep FCFS order."""
-    return sorted(world.waiting, key=lambda job: key(world, job)) if key else list(world.waiting)
+def replay_oracle(
+    jobs: Sequence[tuple[int, int, int, int]],
+    capacity: int,
+    decide: Decide,
+    estimates: str = "requested",
+) -> tuple[list[int], list[tuple[int, int, int, int]]]:
+    """Replay (submit, procs, walltime, runtime) tuples.
 
-
-def shortest(world: World, job: int) -> float:
-    """Key of the shortest job first."""
-    return world.walltime[job]
-
-
-def fcfs(world: World, key: Key | None = None) -> dict[int, int]:
-    """Start jobs while they fit; the first that does not blocks the others."""
-    starts: dict[int, int] = {}
-    for job in in_order(world, key):
-        if world.procs[job] > world.free(world.now, starts):
-            break
-        starts[job] = world.now
-    return starts
-
-
-def easy(world: World, key: Key | None = None) -> dict[int, int]:
-    """Rule 6: start in order; shadow time and extra processors of the first blocked job."""
-    starts = fcfs(world, key)
-    others = [job for job in in_order(world, key) if job not in starts]
-    if not others:
-        return starts
-    first = others[0]
-    shadow = world.now
-    while world.free(shadow, starts) < world.procs[first]:
-        shadow += 1
-    extra = world.free(shadow, starts) - world.procs[first]
-    for job in others[1:]:
-        if world.procs[job] > world.free(world.now, starts):
-            continue
-        if world.now + world.walltime[job] > shadow:
-            if world.procs[job] > extra:
-                continue
-            extra -= world.procs[job]
-        starts[job] = world.now
-    return starts
-
-
-def replanned(world: World, key: Key | None = None) -> dict[int, int]:
-    """Give every job, in order, the earliest start, from scratch."""
-    starts: dict[int, int] = {}
-    for job in in_order(world, key):
-        starts[job] = world.earliest(job, starts)
-    return starts
-
-
-def conservative(world: World) -> dict[int, int]:
-    """Rule 7: keep reservations; after an early end, improve them one by one; then admit new jobs.
-
-    Where reservations no longer fit, which only ``mixed`` estimates bring about, they are given
-    anew in the order of their starts.
+    Return the starts, and the time, the waiting, the running and the started jobs of every round.
     """
-    starts = dict(world.planned)
-    horizon = max([world.now, *(s + world.walltime[job] for job, s in starts.items())])
-    seconds = range(world.now, horizon)
-    broken = any(start < world.now for start in starts.values())
-    if broken or any(world.free(second, starts) < 0 for second in seconds):
-        again: dict[int, int] = {}
-        for job in sorted(starts, key=lambda job: (starts[job], job)):
-            again[job] = world.earliest(job, again)
-        starts = again
-    if world.early:
-        for job in world.waiting:
-            if job in starts:
-                del starts[job]
-                better = world.earliest(job, starts)
-                starts[job] = min(better, world.planned[job]) if not broken else better
-    for job in world.waiting:
-        if job not in starts:
-            starts[job] = world.earliest(job, starts)
-    return starts
-
-
-@dataclass
-class Outcome:
-    """Starts by place in the workload, and (time, waiting, running, started) of every round."""
-
-    start: list[int]
-    rounds: list[tuple[int, int, int, int]]
-
-
-def slow_replay(workload: Workload, decide: Decide, estimates: str = "requested") -> Outcome:
-    """Replay a workload, looking at every second (rules 4, 5 and 8)."""
-    n = len(workload)
-    procs, submit = workload.procs.tolist(), workload.submit.tolist()
-    runtime, requested = workload.runtime.tolist(), workload.walltime.tolist()
-    waits = requested if estimates == "requested" else runtime
-    occupies = runtime if estimates == "actual" else requested
-    start: list[int | None] = [None] * n
-    running: dict[int, int] = {}
-    waiting: list[int] = []
+    while_waiting = [job[2] if estimates == "requested" else job[3] for job in jobs]
+    while_running = [job[3] if estimates == "actual" else job[2] for job in jobs]
+    fcfs = sorted(range(len(jobs)), key=lambda i: jobs[i][0])
+    start: dict[int, int] = {}
+    rounds: list[tuple[int, int, int, int]] = []
     planned: dict[int, int] = {}
-    rounds = []
-    now = submit[0]
-    ended = 0
-    while ended < n:
-        over = [job for job in running if start[job] + runtime[job] == now]
-        early = any(runtime[job] < occupies[job] for job in over)
-        for job in over:
-            del running[job]
-        ended += len(over)
-        new = [job for job in range(n) if submit[job] == now]
-        waiting += new
-        if waiting and (over or new or now in planned.values()):
-            world = World(
+    waiting: list[int] = []
+    now = min(job[0] for job in jobs)
+    while len(start) < len(jobs):
+        ended = [i for i in start if start[i] + jobs[i][3] == now]
+        submitted = [i for i in fcfs if jobs[i][0] == now]
+        waiting += submitted
+        due = now in planned.values()
+        if waiting and (ended or submitted or due):
+            scene = Scene(
                 now,
-                workload.capacity,
-                procs,
-                waits,
-                dict(running),
-                list(waiting),
-                dict(planned),
-                early,
+                capacity,
+                [
+                    (jobs[i][1], start[i] + while_running[i])
+                    for i in start
+                    if start[i] + jobs[i][3] > now
+                ],
+                [Waiting(i, jobs[i][0], jobs[i][1], while_waiting[i]) for i in waiting],
+                planned,
+                any(jobs[i][3] < while_running[i] for i in ended),
             )
-            plan = decide(world)
-            chosen = [job for job in waiting if plan.get(job) == now]
-            rounds.append((now, len(waiting), len(running), len(chosen)))
-            for job in chosen:
-                start[job] = now
-                running[job] = now + occupies[job]
-            waiting = [job for job in waiting if job not in chosen]
-            planned = {job: plan[job] for job in waiting if job in plan}
+            plan = decide(scene)
+            started = {i: now for i in waiting if plan.get(i) == now}
+            rounds.append((now, len(waiting), len(scene.running), len(started)))
+            start |= started
+            waiting = [i for i in waiting if i not in start]
+            planned = {i: plan[i] for i in waiting if i in plan}
         now += 1
-    return Outcome([when for when in start if when is not None], rounds)
+    return [start[i] for i in range(len(jobs))], rounds
+
+
+def occupied_seconds(scene: Scene) -> Counter[int]:
+    """Second → processors that the running jobs are expected to use."""
+    used: Counter[int] = Counter()
+    for procs, end in scene.running:
+        occupy(used, scene.now, end, procs)
+    return used
+
+
+def occupy(used: Counter[int], start: int, end: int, procs: int) -> None:
+    """Use processors in every second from start to end (excluded)."""
+    for second in range(start, end):
+        used[second] += procs
+
+
+def earliest(used: Counter[int], now: int, capacity: int, procs: int, walltime: int) -> int:
+    """The first second from which on the processors are free for the walltime."""
+    start = now
+    while any(used[second] + procs > capacity for second in range(start, start + walltime)):
+        start += 1
+    return start
+
+
+def decode_oracle(scene: Scene, order: Sequence[int]) -> dict[int, int]:
+    """Each job of ``order`` (places in the queue) in turn at its earliest second."""
+    used = occupied_seconds(scene)
+    plan = {}
+    for place in order:
+        job, _, procs, walltime = scene.waiting[place]
+        plan[job] = earliest(used, scene.now, scene.capacity, procs, walltime)
+        occupy(used, plan[job], plan[job] + walltime, procs)
+    return plan
+
+
+def submit_order(job: Waiting) -> float:
+    """Put nothing before anything else: the sort is stable, and the queue stands in FCFS order."""
+    return 0.0
+
+
+def fcfs(scene: Scene, order: Order = submit_order) -> dict[int, int]:
+    """Start jobs until the first one does not fit."""
+    free = scene.capacity - sum(procs for procs, _ in scene.running)
+    plan = {}
+    for job in sorted(scene.waiting, key=order):
+        if job.procs > free:
+            break
+        free -= job.procs
+        plan[job.job] = scene.now
+    return plan
+
+
+def easy(scene: Scene, order: Order = submit_order) -> dict[int, int]:
+    """Design rule 6, word by word."""
+    plan = fcfs(scene, order)
+    queue = [job for job in sorted(scene.waiting, key=order) if job.job not in plan]
+    if not queue:
+        return plan
+    used = occupied_seconds(scene)
+    for job in scene.waiting:
+        if job.job in plan:
+            occupy(used, scene.now, scene.now + job.walltime, job.procs)
+    shadow = scene.now
+    while scene.capacity - used[shadow] < queue[0].procs:
+        shadow += 1
+    extra = scene.capacity - used[shadow] - queue[0].procs
+    free = scene.capacity - used[scene.now]
+    for job in queue[1:]:
+        if job.procs > free:
+            continue
+        if scene.now + job.walltime > shadow:
+            if job.procs > extra:
+                continue
+            extra -= job.procs
+        free -= job.procs
+        plan[job.job] = scene.now
+    return plan
+
+
+def replanned(scene: Scene, order: Order = submit_order) -> dict[int, int]:
+    """Decode the whole queue from scratch."""
+    places = sorted(range(len(scene.waiting)), key=lambda place: order(scene.waiting[place]))
+    return decode_oracle(scene, places)
+
+
+def conservative(scene: Scene) -> dict[int, int]:
+    """Design rule 7: keep reservations; after an early end, one pass over them; then admit new jobs.
+
+    With ``mixed`` estimates reservations may have become impossible; then all of them, in the order of their
+    starts, get the earliest start that still fits.
+    """
+    now, capacity = scene.now, scene.capacity
+    plan = dict(scene.planned)
+    reserved = [job for job in scene.waiting if job.job in plan]
+    used = occupied_seconds(scene)
+    for job in reserved:
+        occupy(used, plan[job.job], plan[job.job] + job.walltime, job.procs)
+    too_much = any(used[second] > capacity for second in used if second >= now)
+    if too_much or any(when < now for when in plan.values()):
+        used = occupied_seconds(scene)
+        for job in sorted(reserved, key=lambda job: plan[job.job]):
+            plan[job.job] = earliest(used, now, capacity, job.procs, job.walltime)
+            occupy(used, plan[job.job], plan[job.job] + job.walltime, job.procs)
+    if scene.ended_early:
+        for job in reserved:
+            occupy(used, plan[job.job], plan[job.job] + job.walltime, -job.procs)
+            plan[job.job] = earliest(used, now, capacity, job.procs, job.walltime)
+            occupy(used, plan[job.job], plan[job.job] + job.walltime, job.procs)
+    for job in scene.waiting:
+        if job.job not in plan:
+            plan[job.job] = earliest(used, now, capacity, job.procs, job.walltime)
+            occupy(used, plan[job.job], plan[job.job] + job.walltime, job.procs)
+    return plan

@@ -5,12 +5,15 @@ import pytest
 
 from baselines.catalogue import make_policy
 from experiments import compare as compare_module
-from experiments.compare import compare
+from experiments.compare import compare, result
 from experiments.comparison_table import comparison_table
 from experiments.format import change, duration, number, share
 from experiments.pictures import axis_end, left_edge, write_comparison
+from experiments.replay import ReplayError
 from experiments.synthetic import synthetic_workload
-from tests.small_workloads import assert_same
+from planner.model import NEVER
+from planner.plan import Plan
+from tests.builders import assert_same, trace_of, workload_of
 
 NAMES = ("fcfs", "easy", "conservative", "plan-wait")
 
@@ -128,3 +131,23 @@ def test_numbers_for_people():
     assert (share(0.698), number(1.234), number(6825.7)) == ("69.8%", "1.23", "6,826")
     assert [change(v, 50.0) for v in (25.0, 50.0, 1000.0)] == ["-50.0%", "0.0%", "+1,900%"]
     assert change(1.0, 0.0) == "–"
+
+
+def never(problem, rng):
+    """Start nothing."""
+    return Plan(np.full(len(problem), NEVER))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_policy_that_breaks_the_rules_ends_the_comparison(workload, jobs):
+    """With its name, also out of another process."""
+    with pytest.raises(ReplayError, match="policy never left 120 jobs waiting"):
+        compare(workload, [never, make_policy("fcfs")], jobs=jobs)
+
+
+def test_what_is_reported_of_a_replay():
+    """The policy's name first; rounds and seconds last."""
+    told = result(trace_of(workload_of(1, [(0, 1, 5, 5)]), [0]))
+    assert list(told)[0] == "policy"
+    assert list(told)[-2:] == ["rounds", "seconds"]
+    assert (told["policy"], told["jobs"], told["rounds"]) == ("by-hand", 1, 1)

@@ -1,160 +1,182 @@
-"""The profile and the decoder against a look at every second, and facts to build on."""
+"""The decoder: permutation → plan."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decoder import decode
+from planner.decoder import (
+    CLASSES,
+    MANY_JOBS,
+    class_limits,
+    classify,
+    decode,
+    decode_bounded,
+    decode_into,
+    decode_linear,
+    decode_once,
+    keeps_promises,
+)
 from planner.model import NEVER
 from planner.plan import Plan, check_plan
-from planner.profile import Profile
 from planner.round import Round
+from tests import oracles
+from tests.builders import random_round, small_rounds
 
 
-@st.composite
-def rounds(draw: st.DrawFn, most: int = 9, longest: int = 9) -> Round:
-    """Draw a round with a few running and waiting jobs."""
-    capacity = draw(st.integers(1, 6))
-    now = draw(st.integers(-3, 20))
-    running, free = [], capacity
-    while free and draw(st.booleans()):
-        procs = draw(st.integers(1, free))
-        running.append((procs, now + draw(st.integers(1, longest))))
-        free -= procs
-    waiting = draw(
-        st.lists(
-            st.tuples(st.just(now), st.integers(1, capacity), st.integers(1, longest)),
-            min_size=1,
-            max_size=most,
-        )
-    )
-    return Round.of(capacity, now, running, waiting)
+def scene_of(problem):
+    """Give the round to the reference."""
+    running = list(zip(problem.running.procs.tolist(), problem.running.end.tolist(), strict=True))
+    columns = (problem.jobs.submit, problem.jobs.procs, problem.jobs.walltime)
+    waiting = [
+        oracles.Waiting(i, *values)
+        for i, values in enumerate(zip(*(column.tolist() for column in columns), strict=True))
+    ]
+    return oracles.Scene(problem.now, problem.capacity, running, waiting, {}, False)
 
 
-@st.composite
-def rounds_and_orders(draw: st.DrawFn, **limits: int) -> tuple[Round, list[int]]:
-    problem = draw(rounds(**limits))
-    return problem, draw(st.permutations(range(len(problem))))
+def test_jobs_take_their_earliest_starts_in_turn():
+    """Jobs A (3 processors, 2 s), B (1, 3 s), C (2, 1 s), on three processors.
+
+    ::
+
+        order A, B, C   3 |A A B B B        orders C, B, A   3 |C . . A A
+                        2 |A A C . .        and B, A, C      2 |C . . A A
+                        1 |A A C . .                         1 |B B B A A
+                          +---------                           +---------
+                           0 1 2 3 4                            0 1 2 3 4
+    """
+    problem = Round.of(3, 0, [], [(0, 3, 2), (0, 1, 3), (0, 2, 1)])
+    assert decode(problem, [2, 1, 0]).start.tolist() == [3, 0, 0]
+    assert decode(problem, [0, 1, 2]).start.tolist() == [0, 2, 2]
+    assert decode(problem, [1, 0, 2]).start.tolist() == [3, 0, 0]
 
 
-def decode_by_seconds(problem: Round, order: list[int]) -> list[int]:
-    """Place one job after the other, trying one second after the other."""
-    jobs = problem.jobs
-    horizon = problem.now + int(jobs.walltime.sum()) + 2
-    horizon = max([horizon, *(problem.running.end + int(jobs.walltime.sum()) + 2).tolist()])
-    free = dict.fromkeys(range(problem.now, horizon), problem.capacity)
-    for procs, end in zip(*problem.running, strict=True):
-        for second in range(problem.now, end):
-            free[second] -= procs
-    start = [NEVER] * len(problem)
-    for job in order:
-        when = problem.now
-        need, length = int(jobs.procs[job]), int(jobs.walltime[job])
-        while any(free[second] < need for second in range(when, when + length)):
-            when += 1
-        for second in range(when, when + length):
-            free[second] -= need
-        start[job] = when
-    return start
+def test_running_jobs_hold_their_processors_until_their_expected_ends():
+    """A hole before the second job is used by the third."""
+    problem = Round.of(4, 10, [(2, 15), (1, 12)], [(0, 2, 5), (0, 4, 5), (0, 1, 2)])
+    assert decode(problem, [0, 1, 2]).start.tolist() == [12, 17, 10]
 
 
-@settings(max_examples=300, deadline=None)
-@given(rounds_and_orders())
-def test_decoding_places_every_job_at_its_earliest_start(case):
-    """The decoder agrees with a look at every second, and its plan is valid and complete."""
-    problem, order = case
-    plan = decode(problem, order)
-    assert plan.start.tolist() == decode_by_seconds(problem, order)
+@given(problem=small_rounds(), data=st.data())
+def test_decoding_equals_the_second_by_second_reference(problem, data):
+    """Any order of any small round."""
+    order = data.draw(st.permutations(range(len(problem))))
+    plan = oracles.decode_oracle(scene_of(problem), order)
+    assert decode(problem, order).start.tolist() == [plan[i] for i in range(len(problem))]
+
+
+@given(problem=small_rounds(), data=st.data())
+def test_decoded_plans_are_valid_and_stable_in_start_order(problem, data):
+    """Decoding a plan's jobs in the order of their starts gives the plan again."""
+    plan = decode(problem, data.draw(st.permutations(range(len(problem)))))
     assert check_plan(problem, plan, complete=True) == []
+    assert decode(problem, plan.order()).start.tolist() == plan.start.tolist()
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_decoding_many_jobs_is_no_different(seed):
-    """Long queues are decoded in another way: to the same plan."""
+@given(problem=small_rounds(), data=st.data())
+def test_decoding_any_feasible_plan_in_start_order_delays_no_job(problem, data):
+    """So yesterday's plan is always a valid first plan for today, and promises stay kept."""
+    used = oracles.occupied_seconds(scene_of(problem))
+    start = []
+    for i in range(len(problem)):
+        procs, walltime = int(problem.jobs.procs[i]), int(problem.jobs.walltime[i])
+        after = problem.now + data.draw(st.integers(0, 25))
+        start.append(oracles.earliest(used, after, problem.capacity, procs, walltime))
+        oracles.occupy(used, start[-1], start[-1] + walltime, procs)
+    feasible = Plan(np.array(start, dtype=np.int64))
+    assert check_plan(problem, feasible, complete=True) == []
+    assert (decode(problem, feasible.order()).start <= feasible.start).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 13, 99, 100, 101, 250, 400])
+@pytest.mark.parametrize("seed", range(4))
+def test_remembered_bounds_change_no_plan(n, seed):
+    """The fast way gives the plan of the simple way, for any order."""
+    problem = random_round(n, seed, capacity=(16, 64, 300, 512)[seed])
+    arrays = problem.arrays
     rng = np.random.default_rng(seed)
-    waiting = np.column_stack(
-        [np.zeros(130, int), rng.integers(1, 17, 130), rng.integers(1, 6, 130)]
-    )
-    problem = Round.of(16, 0, [(3, 4), (9, 11)], [tuple(job) for job in waiting.tolist()])
-    order = rng.permutation(130)
-    assert decode(problem, order).start.tolist() == decode_by_seconds(problem, order.tolist())
+    classes = classify(arrays.jobs)
+    for order in (np.arange(n), np.argsort(problem.jobs.walltime), rng.permutation(n), rng.permutation(n)):
+        plans = [np.empty(n, dtype=np.int64) for _ in range(4)]
+        decode_linear(arrays, order, plans[0])
+        decode_bounded(arrays, classes, order, plans[1])
+        decode_into(arrays, classes, order, plans[2])
+        decode_once(arrays, order, plans[3])
+        for plan in plans[1:]:
+            assert plan.tolist() == plans[0].tolist()
+        assert check_plan(problem, Plan(plans[0]), complete=True) == []
 
 
-@settings(max_examples=300, deadline=None)
-@given(rounds_and_orders(), st.data())
-def test_redecoding_a_feasible_plan_never_starts_a_job_later(case, data):
-    """From a plan with gaps, decoding in the order of its starts only moves jobs earlier."""
-    problem, order = case
-    profile = Profile.of(problem)
-    start = np.zeros(len(problem), dtype=np.int64)
-    for job in order:
-        procs, walltime = int(problem.jobs.procs[job]), int(problem.jobs.walltime[job])
-        after = problem.now + data.draw(st.integers(0, 30))
-        start[job] = profile.earliest(procs, walltime, after=after)
-        profile.reserve(procs, int(start[job]), walltime)
-    plan = Plan(start)
-    assert check_plan(problem, plan, complete=True) == []
-    again = decode(problem, plan.order())
-    assert (again.start <= plan.start).all()
-    assert (decode(problem, again.order()).start <= again.start).all()
+@settings(max_examples=60)
+@given(problem=small_rounds(most_jobs=30), data=st.data())
+def test_remembered_bounds_change_no_plan_of_small_rounds(problem, data):
+    """The same where sizes and lengths coincide with the limits of classes."""
+    order = np.array(data.draw(st.permutations(range(len(problem)))), dtype=np.int64)
+    if not len(order):
+        return
+    simple, fast = np.empty_like(order), np.empty_like(order)
+    decode_linear(problem.arrays, order, simple)
+    decode_bounded(problem.arrays, classify(problem.arrays.jobs), order, fast)
+    assert fast.tolist() == simple.tolist()
 
 
-@settings(max_examples=200, deadline=None)
-@given(rounds(), st.integers(0, 25), st.integers(1, 9), st.data())
-def test_profile_answers_like_a_look_at_every_second(problem, later, walltime, data):
-    """Earliest starts after a given time, with reservations in between, and what is free then."""
-    profile = Profile.of(problem)
-    procs = data.draw(st.integers(1, problem.capacity))
-    first = profile.earliest(procs, walltime)
-    profile.reserve(procs, first, walltime)
-    seconds = range(problem.now, problem.now + 80)
-    running = list(zip(*problem.running, strict=True))
-
-    def free(second: int) -> int:
-        used = sum(size for size, end in running if second < end)
-        return problem.capacity - used - procs * (first <= second < first + walltime)
-
-    steps = list(profile)
-    for second in seconds:
-        assert free(second) == [amount for when, amount in steps if when <= second][-1]
-    after = problem.now + later
-    found = profile.earliest(procs, walltime, after=after)
-    fitting = (
-        s for s in seconds if s >= after and all(free(t) >= procs for t in range(s, s + walltime))
-    )
-    assert found == next(fitting)
-    profile.release(procs, first, walltime)
-    assert profile.fits(procs, first, first + walltime)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=120))
+def test_limits_of_classes_ascend_and_are_values(values):
+    """At most a dozen, each once, all of them sizes that occur."""
+    limits = class_limits(np.array(values)).tolist()
+    assert limits == sorted(set(limits))
+    assert set(limits) <= set(values)
+    assert 1 <= len(limits) <= CLASSES
 
 
-def test_profile_refuses_what_cannot_be():
-    """Reservations that do not fit, lie in the past or exceed the machine."""
-    profile = Profile.of(Round.of(4, now=10, running=[(3, 15)]))
-    assert list(profile) == [(10, 1), (15, 4)]
-    with pytest.raises(ValueError, match="not free from 12 to 14"):
-        profile.reserve(2, 12, 2)
-    with pytest.raises(ValueError, match="before the profile"):
-        profile.reserve(1, 9, 2)
-    with pytest.raises(ValueError, match="outside 1 … 4"):
-        profile.earliest(5, 1)
+def test_classes_of_few_sizes_are_the_sizes():
+    """A job lies within the largest class that it reaches, and above the smallest that reaches it."""
+    problem = Round.of(9, 0, [], [(0, 1, 5), (0, 9, 5), (0, 4, 7)])
+    classes = classify(problem.arrays.jobs)
+    assert classes.size_within.tolist() == [0, 2, 1]
+    assert classes.size_above.tolist() == [0, 2, 1]
+    assert classes.length_within.tolist() == [0, 0, 1]
+    assert classes.length_above.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("order", [[0], [0, 0], [0, 2], [1, 2, 0]])
-def test_orders_that_are_no_permutations(order):
-    """The decoder says so."""
-    with pytest.raises(ValueError, match="not a permutation of the 2 waiting jobs"):
-        decode(Round.of(2, waiting=[(0, 1, 1), (0, 1, 1)]), np.array(order))
+def test_jobs_below_and_above_all_classes():
+    """A sample may miss the smallest and the largest job: these have no class on that side."""
+    n = 400
+    procs = np.full(n, 10)
+    procs[[1, 3]] = [5, 20]
+    problem = Round.of(20, 0, [], [(0, int(p), 1) for p in procs])
+    classes = classify(problem.arrays.jobs)
+    assert class_limits(procs).tolist() == [10]
+    assert classes.size_within[[0, 1, 3]].tolist() == [0, -1, 0]
+    assert classes.size_above[[0, 1, 3]].tolist() == [0, 0, 1]
+    order = np.random.default_rng(0).permutation(n)
+    simple, fast = np.empty(n, np.int64), np.empty(n, np.int64)
+    decode_linear(problem.arrays, order, simple)
+    decode_bounded(problem.arrays, classes, order, fast)
+    assert fast.tolist() == simple.tolist()
 
 
-def test_check_plan_finds_faults():
-    """Starts in the past, beyond the machine, after a promise, or missing."""
-    problem = Round.of(2, now=5, running=[(1, 8)], waiting=[(0, 2, 3), (0, 1, 3)])
-    assert check_plan(problem, Plan(np.array([8, 5])), complete=True) == []
-    assert "starts at 4, before now (5)" in check_plan(problem, Plan(np.array([8, 4])))[0]
-    assert "3 processors are in use at 7" in check_plan(problem, Plan(np.array([7, NEVER])))[0]
-    unplanned = Plan(np.array([8, NEVER]))
-    assert check_plan(problem, unplanned) == []
-    assert check_plan(problem, unplanned, complete=True) == ["job 1 has no start"]
-    assert check_plan(problem, Plan(np.array([8]))) == ["the plan has 1 starts for 2 jobs"]
+def test_promises():
+    """At the promised start is in time, one second later is not; NEVER promises nothing."""
+    latest = np.array([5, NEVER])
+    assert keeps_promises(np.array([5, 10**9]), latest)
+    assert not keeps_promises(np.array([6, 0]), latest)
+
+
+@pytest.mark.parametrize("order", [[0, 0], [0], [0, 2], [0, 1, 2], [-1, 0]])
+def test_what_is_no_permutation_is_refused(order):
+    """Each waiting job once."""
+    problem = Round.of(2, 0, [], [(0, 1, 1), (0, 1, 1)])
+    with pytest.raises(ValueError, match="order: not a permutation of the 2 waiting jobs"):
+        decode(problem, order)
+
+
+def test_no_jobs_give_an_empty_plan():
+    """Which is a plan."""
+    assert decode(Round.of(2), []).start.tolist() == []
+
+
+def test_the_threshold_is_where_the_tests_think_it_is():
+    """The sizes tested above lie on both sides of it."""
+    assert 2 < MANY_JOBS < 400

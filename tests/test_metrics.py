@@ -1,44 +1,65 @@
-"""The figures of a replay, by hand."""
+"""Figures of a replay, by hand."""
 
 import pytest
 
-from baselines.catalogue import make_policy
 from experiments.metrics import metrics
-from experiments.replay import replay
-from tests.small_workloads import workload_of
+from tests.builders import trace_of, workload_of
 
 
-def test_figures_of_four_jobs():
-    """FCFS on one processor: waits 0, 18, 35 and 55 s, with an early end of the first job.
+def test_figures_of_three_jobs():
+    """Waits 0, 5 and 20 s; bounded slowdowns 10/10, (5 + 4)/10 → 1 and (20 + 2)/10; stretches 1, 1.5 and 2.
 
-    Runs of 20, 20, 20 and 5 s begin at 0, 20, 40 and 60, and end at 65; the first job is submitted
-    at 0.
+    ::
+
+        4 |. . . B
+        3 |. . . B
+        2 |A A . B
+        1 |A A . B . . . C
+          +---------------
+           0 … 10 … 14 … 26 … 28
     """
-    jobs = [(0, 1, 40, 20), (2, 1, 20), (5, 1, 25, 20), (5, 1, 5)]
-    measured = metrics(
-        replay(workload_of(2, [(s, 2, *t) for s, _, *t in jobs]), make_policy("fcfs"))
+    workload = workload_of(4, [(0, 2, 20, 10), (5, 4, 10, 4), (6, 1, 20, 2)])
+    figures = metrics(trace_of(workload, [0, 10, 26]))
+    assert figures.as_dict() == pytest.approx(
+        {
+            "jobs": 3,
+            "mean_wait": 25 / 3,
+            "median_wait": 5.0,
+            "p95_wait": 18.5,
+            "max_wait": 20,
+            "mean_bounded_slowdown": 1.4,
+            "mean_stretch": 1.5,
+            "mean_response": 41 / 3,
+            "makespan": 28,
+            "utilisation": 38 / 112,
+        },
+        rel=1e-12,
     )
-    assert measured.jobs == 4
-    assert measured.mean_wait == (0 + 18 + 35 + 55) / 4
-    assert measured.median_wait == (18 + 35) / 2
-    assert measured.p95_wait == pytest.approx(35 + 0.85 * 20)
-    assert measured.max_wait == 55
-    # The run of 5 s counts as 10 s: (55 + 5) / 10.
-    assert measured.mean_bounded_slowdown == pytest.approx((1 + 38 / 20 + 55 / 20 + 6) / 4)
-    assert measured.mean_stretch == pytest.approx((1 + 38 / 20 + 60 / 25 + 12) / 4)
-    assert measured.mean_response == (20 + 38 + 55 + 60) / 4
-    assert measured.makespan == 65
-    assert measured.utilisation == 1.0
 
 
-def test_slowdown_is_at_least_one():
-    """A job of 1 s that does not wait has slowdown 1, not a tenth."""
-    measured = metrics(replay(workload_of(2, [(7, 1, 1)]), make_policy("fcfs")))
-    assert measured.mean_bounded_slowdown == 1.0
-    assert measured.utilisation == 0.5
+def test_slowdown_is_bounded_at_ten_seconds():
+    """Run times of 9, 10 and 11 s, each after a wait of 100 s."""
+    for runtime, slowdown in ((9, 10.9), (10, 11.0), (11, 111 / 11)):
+        trace = trace_of(workload_of(1, [(0, 1, 50, runtime)]), [100])
+        assert metrics(trace).mean_bounded_slowdown == pytest.approx(slowdown, rel=1e-12)
 
 
-def test_nothing_cannot_be_measured():
-    """An empty trace is refused in words."""
-    with pytest.raises(ValueError, match="no jobs to measure"):
-        metrics(replay(workload_of(2, []), make_policy("fcfs")))
+def test_makespan_begins_with_the_first_submission():
+    """Not at zero, and not with the first start."""
+    figures = metrics(trace_of(workload_of(2, [(1000, 1, 10, 10), (1001, 2, 5, 5)]), [1003, 1013]))
+    assert figures.makespan == 18
+    assert figures.utilisation == pytest.approx(20 / 36)
+
+
+def test_a_full_machine_is_used_completely():
+    """Utilisation 1."""
+    figures = metrics(trace_of(workload_of(3, [(0, 3, 7, 7), (0, 3, 7, 7)]), [0, 7]))
+    assert figures.utilisation == 1.0
+    assert type(figures.max_wait) is int
+    assert type(figures.mean_wait) is float
+
+
+def test_no_jobs_have_no_figures():
+    """The message names the workload and the policy."""
+    with pytest.raises(ValueError, match="trace: small under by-hand has no jobs to measure"):
+        metrics(trace_of(workload_of(3, []), []))

@@ -1,99 +1,162 @@
-"""Every policy of the catalogue keeps the contract of policies."""
+"""The contract of policies, kept by every policy of the catalogue; names; a policy of one's own."""
 
 import numpy as np
 import pytest
 
-from baselines.catalogue import make_policy
-from experiments.replay import ReplayError, replay
+from baselines.catalogue import DEFAULT_EVALUATIONS, ORDERED, POLICIES, make_policy, plan_based
+from baselines.plan_based import PlanBased
+from experiments.checker import check_trace
+from experiments.replay import compiled_form, replay
+from objectives import OBJECTIVES, WAIT
+from planner.budget import Budget
 from planner.model import NEVER
+from planner.objective import Objective
 from planner.plan import Plan
+from planner.profile import Profile
 from planner.round import Round
-from tests.contracts.policy import PolicyContract
-from tests.small_workloads import workload_of
+from tests.builders import workload_of
+from tests.contracts.policy_contract import PolicyContract
 
 
-class TestFcfs(PolicyContract):
-    policy = make_policy("fcfs")
+class TestCatalogue(PolicyContract):
+    """Every policy that the command knows."""
+
+    @pytest.fixture(params=POLICIES)
+    def policy(self, request):
+        """Return the policies one after the other, those that search with few evaluations."""
+        return make_policy(request.param, evaluations=20)
 
 
-class TestEasy(PolicyContract):
-    policy = make_policy("easy")
+class TestOrdered(PolicyContract):
+    """A queue-based policy with an order behind its name."""
+
+    @pytest.fixture(params=[f"{name}:smallest-area" for name in ORDERED])
+    def policy(self, request):
+        """Return the policies that take orders."""
+        return make_policy(request.param)
 
 
-class TestEasySjf(PolicyContract):
-    policy = make_policy("easy-sjf")
+class SmallestFirst:
+    """A policy of one's own, in plain Python."""
+
+    name = "smallest-first"
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+        """Reserve in the order of sizes."""
+        profile = Profile.of(problem)
+        start = np.full(len(problem), NEVER)
+        for i in np.argsort(problem.jobs.procs, kind="stable"):
+            procs, walltime = int(problem.jobs.procs[i]), int(problem.jobs.walltime[i])
+            start[i] = profile.earliest(procs, walltime)
+            profile.reserve(procs, int(start[i]), walltime)
+        return Plan(start)
 
 
-class TestConservative(PolicyContract):
-    complete = True
-    policy = make_policy("conservative")
+class TestOwnPolicy(PolicyContract):
+    """Ten lines of plain Python are a policy, too."""
+
+    @pytest.fixture
+    def policy(self):
+        """Return the policy."""
+        return SmallestFirst()
+
+    def test_it_does_what_the_catalogue_does(self, policy, busy):
+        """The decoder on the same order."""
+        assert compiled_form(policy) is None
+        theirs = replay(busy, make_policy("replanned:smallest"))
+        assert replay(busy, policy).start.tolist() == theirs.start.tolist()
 
 
-class TestReplanned(PolicyContract):
-    complete = True
-    policy = make_policy("replanned:largest-area")
+def area(jobs, now):
+    """Order by area, in plain Python."""
+    return (jobs.procs * jobs.walltime).astype(np.float64)
 
 
-class TestPlanWait(PolicyContract):
-    complete = True
-    policy = make_policy("plan-wait", evaluations=30)
+def test_an_order_in_plain_python_runs_interpreted(busy_week):
+    """It gives what the same order gives compiled."""
+    from baselines.easy import decide_easy
+    from baselines.policy import CompiledPolicy
+
+    mine = CompiledPolicy("mine", decide_easy, order=area)
+    assert mine.compiled_form() is None
+    theirs = replay(busy_week, make_policy("easy:smallest-area"))
+    assert replay(busy_week, mine).start.tolist() == theirs.start.tolist()
 
 
-class TestPlanSquaredWait(PolicyContract):
-    complete = True
-    policy = make_policy("plan-squared-wait", evaluations=30)
+def test_an_objective_in_plain_python_runs_interpreted(busy_week):
+    """It gives the plans that the compiled objective gives."""
+    mean_wait = Objective("wait", lambda start, jobs, now: float((start - jobs.submit).mean()))
+    mine = PlanBased(mean_wait, budget=Budget(evaluations=15))
+    assert mine.compiled_form() is None
+    native = PlanBased(WAIT, budget=Budget(evaluations=15))
+    first, second = replay(busy_week, mine, seed=4), replay(busy_week, native, seed=4)
+    assert first.start.tolist() == second.start.tolist()
+    assert first.rounds.evaluations.tolist() == second.rounds.evaluations.tolist()
+    assert check_trace(first) == []
 
 
-class TestPlanMakespan(PolicyContract):
-    complete = True
-    policy = make_policy("plan-makespan", evaluations=30)
+@pytest.fixture(scope="module")
+def busy_week():
+    """Return sixty jobs in which something is always to be decided."""
+    rng = np.random.default_rng(7)
+    submit = np.sort(rng.integers(0, 300, 60))
+    walltime = rng.integers(5, 60, 60)
+    runtime = np.maximum(walltime - rng.integers(0, 30, 60), 1)
+    return workload_of(8, np.column_stack([submit, rng.integers(1, 9, 60), walltime, runtime]))
+
+
+def test_every_objective_has_its_policy():
+    """``plan-`` and its name."""
+    for name in OBJECTIVES:
+        assert make_policy(f"plan-{name}").name == f"plan-{name}"
+        assert make_policy(f"plan-{name}").budget == Budget(evaluations=DEFAULT_EVALUATIONS)
+
+
+def test_budgets_and_optimizers_reach_plan_based_policies():
+    """By evaluations, by seconds, by name."""
+    assert make_policy("plan-wait", seconds=0.5).budget == Budget(seconds=0.5)
+    assert make_policy("plan-wait", evaluations=7).budget == Budget(evaluations=7)
+    assert make_policy("plan-wait", optimizer="annealing-paper").optimizer.name == "annealing-paper"
+    assert plan_based(WAIT, "annealing", 3).optimizer.name == "annealing"
+    assert make_policy("plan-wait", seconds=0.5).compiled_form() is None
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"),
+    ("name", "told"),
     [
-        ("esay", "did you mean easy?"),
-        ("plan-wiat", "did you mean plan-wait?"),
-        ("easy:shortets", "did you mean shortest?"),
-        ("conservative:shortest", "takes no order"),
-        ("zzz", "choose one of fcfs, easy"),
+        ("esy", "policy: there is no 'esy'; did you mean easy?"),
+        ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
+        ("easy:shortst", "policy easy:shortst: there is no order 'shortst'; did you mean shortest?"),
+        ("conservative:shortest", "policy: conservative takes no order; fcfs, easy, replanned do"),
     ],
 )
-def test_unknown_names_are_told_with_the_nearest_known_one(name, hint):
-    """Whoever misspells a policy or an order is helped."""
-    with pytest.raises(ValueError, match="policy") as told:
+def test_unknown_names_get_a_suggestion(name, told):
+    """A misspelt name is answered by the nearest one."""
+    with pytest.raises(ValueError) as error:
         make_policy(name)
-    assert hint in str(told.value)
+    assert str(error.value).startswith(told)
 
 
-@pytest.mark.parametrize(
-    ("start", "what"),
-    [
-        (lambda problem: np.full(len(problem), problem.now - 1), "in the past"),
-        (lambda problem: np.full(len(problem), problem.now), "more jobs than fit"),
-        (lambda problem: np.full(len(problem), NEVER), "left 3 jobs waiting"),
-        (lambda problem: np.zeros(1, dtype=np.int64), "planned 1 of 3 jobs"),
-    ],
-)
-def test_policies_that_break_the_rules_are_told_so(start, what):
-    """The replay stops with a sentence that names the policy."""
-
-    def rogue(problem: Round, rng: np.random.Generator) -> Plan:
-        return Plan(start(problem))
-
-    with pytest.raises(ReplayError, match=what) as told:
-        replay(workload_of(2, [(5, 2, 3), (5, 2, 3), (5, 1, 1)]), rogue)
-    assert "rogue" in str(told.value)
+def test_unknown_optimizers_get_a_suggestion():
+    """The same for optimizers."""
+    with pytest.raises(ValueError, match="optimizer: there is no 'anealing'; did you mean annealing"):
+        make_policy("plan-wait", optimizer="anealing")
 
 
-def test_a_policy_is_any_function():
-    """A plain function of a round and a generator can be replayed; planned starts fall due."""
+def test_an_optimizer_that_cannot_work_on_the_objective_is_refused_at_once():
+    """Before a replay begins, not an hour into it."""
 
-    def lazy(problem: Round, rng: np.random.Generator) -> Plan:
-        known = problem.planned != NEVER
-        return Plan(np.where(known, problem.planned, problem.now + 10))
+    class Picky:
+        name = "picky"
 
-    trace = replay(workload_of(2, [(0, 1, 3), (4, 1, 3)]), lazy)
-    assert trace.start.tolist() == [10, 14]
-    assert trace.rounds.time.tolist() == [0, 4, 10, 13, 14]
-    assert trace.policy == "lazy"
+        def supports(self, objective):
+            return False
+
+    with pytest.raises(ValueError, match="optimizer picky cannot work on the objective wait"):
+        PlanBased(WAIT, Picky())
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_two_policies_of_a_name_are_equal(name):
+    """They hold parameters, and no state."""
+    assert make_policy(name) == make_policy(name)

@@ -5,7 +5,7 @@ import pytest
 from baselines.catalogue import make_policy
 from experiments.checker import recorded_replay
 from experiments.replay import replay
-from tests.small_workloads import workload_of
+from tests.builders import workload_of
 
 
 def starts(name: str, capacity: int, jobs: list[tuple[int, ...]], **options: str) -> list[int]:
