@@ -6,19 +6,10 @@ import numpy as np
 
 from planner.bounds.lagrangian import climb, respond
 from planner.bounds.largest import largest_bound
-from planner.bounds.separable import CLIMB, EXACT, relax, rounded_up
-from planner.branching import (
-    DEPTH,
-    DONE,
-    NODES,
-    Jobs,
-    Rule,
-    Search,
-    Shares,
-    begin,
-    explore,
-    share_out,
-)
+from planner.bounds.separable import CLIMB, relax, rounded_up
+from planner.bounds.shares import Shares, share_out
+from planner.bounds.staircase import EXACT
+from planner.branching import DEPTH, DONE, NODES, Jobs, Rule, Search, begin, explore
 from planner.budget import Budget
 from planner.decoder import decode
 from planner.first_plan import FirstPlan, first_plan
