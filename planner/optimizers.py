@@ -7,6 +7,7 @@ import numpy as np
 
 from planner.annealing import Annealing
 from planner.budget import Budget
+from planner.cpsat import CpSat
 from planner.exhaustive import Exhaustive
 from planner.greedy import Greedy
 from planner.lns import LargeNeighbourhood
@@ -27,6 +28,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "tabu": Tabu,
     "local-search": LocalSearch,
     "lns": LargeNeighbourhood,
+    "cp-sat": CpSat,
     "exhaustive": Exhaustive,
     "greedy": Greedy,
     "portfolio": lambda: Portfolio((Annealing(), LargeNeighbourhood(), Tabu())),
