@@ -13,9 +13,7 @@ from planner.round import Round
 JobTuple = tuple[int, int, int, int]
 
 
-def workload_of(
-    capacity: int, jobs: Sequence[tuple[int, ...]], name: str = "small"
-) -> Workload:
+def workload_of(capacity: int, jobs: Sequence[tuple[int, ...]], name: str = "small") -> Workload:
     """Give a workload of (submit, procs, walltime[, runtime]) tuples; the first job has the number 1."""
     full = [(*job, job[2])[:4] for job in jobs]
     submit, procs, walltime, runtime = np.array(full, dtype=np.int64).reshape(-1, 4).T
@@ -43,9 +41,7 @@ def assert_same(one: Trace, other: Trace) -> None:
 
 
 @st.composite
-def machines_with_jobs(
-    draw: st.DrawFn, most_jobs: int = 12
-) -> tuple[int, list[JobTuple]]:
+def machines_with_jobs(draw: st.DrawFn, most_jobs: int = 12) -> tuple[int, list[JobTuple]]:
     """Draw a capacity and jobs in FCFS order, many of them submitted or ending at the same instants."""
     capacity = draw(st.integers(1, 6))
     jobs: list[JobTuple] = []

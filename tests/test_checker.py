@@ -28,7 +28,10 @@ def test_a_sound_trace_has_no_faults():
 
 def test_a_start_before_the_submission_is_a_fault():
     """The sentence has both times."""
-    assert check_trace(trace_of(WORKLOAD, [6, 0]))[0] == "job 2 starts at 0, before its submission at 1"
+    assert (
+        check_trace(trace_of(WORKLOAD, [6, 0]))[0]
+        == "job 2 starts at 0, before its submission at 1"
+    )
 
 
 def test_too_many_processors_are_a_fault():

@@ -80,8 +80,18 @@ def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
     ]  # fmt: skip
     assert [list(result) for result in told["results"]] == [keys, keys]
     fcfs, easy = told["results"]
-    assert (fcfs["policy"], fcfs["mean_wait"], fcfs["max_wait"], fcfs["makespan"]) == ("fcfs", 1.5, 3, 14)
-    assert (easy["policy"], easy["mean_wait"], easy["max_wait"], easy["makespan"]) == ("easy", 0.75, 3, 14)
+    assert (fcfs["policy"], fcfs["mean_wait"], fcfs["max_wait"], fcfs["makespan"]) == (
+        "fcfs",
+        1.5,
+        3,
+        14,
+    )
+    assert (easy["policy"], easy["mean_wait"], easy["max_wait"], easy["makespan"]) == (
+        "easy",
+        0.75,
+        3,
+        14,
+    )
     assert easy["mean_bounded_slowdown"] == 1.0
     assert easy["mean_stretch"] == (1 + 2.5 + 1 + 1) / 4
     assert fcfs["mean_stretch"] == (1 + 2.5 + 4 + 1) / 4
@@ -90,7 +100,9 @@ def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
 
 def test_replay_writes_starts_as_csv(run, log, tmp_path):
     """One file for one policy."""
-    code, out, err = run("replay", log, "--policy", "fcfs", "--starts", tmp_path / "deep/starts.csv", "--json")
+    code, out, err = run(
+        "replay", log, "--policy", "fcfs", "--starts", tmp_path / "deep/starts.csv", "--json"
+    )
     assert code == 0
     assert json.loads(out)["jobs"] == 4
     assert "starts of 4 jobs written to" in err
@@ -131,7 +143,11 @@ def test_replay_for_people(run, log):
 @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
 def test_replay_checks_traces(run, log, estimates):
     """``--check`` finds no fault, and says so."""
-    words = [word for name in ("fcfs", "easy", "conservative", "plan-wait") for word in ("--policy", name)]
+    words = [
+        word
+        for name in ("fcfs", "easy", "conservative", "plan-wait")
+        for word in ("--policy", name)
+    ]
     code, _, err = run("replay", log, *words, "--check", "--estimates", estimates, "--json")
     assert code == 0
     assert err.count("checked, no fault found") == 4
@@ -139,7 +155,17 @@ def test_replay_checks_traces(run, log, estimates):
 
 def test_compare_writes_json_pictures_and_a_table(run, log, tmp_path):
     """One JSON object; comparison.csv with one row a policy; pictures."""
-    words = ["--policy", "fcfs", "--policy", "easy", "--jobs", 1, "--out", tmp_path / "out", "--json"]
+    words = [
+        "--policy",
+        "fcfs",
+        "--policy",
+        "easy",
+        "--jobs",
+        1,
+        "--out",
+        tmp_path / "out",
+        "--json",
+    ]
     code, out, err = run("compare", log, *words)
     told = json.loads(out)
     assert code == 0
@@ -161,7 +187,10 @@ def test_compare_writes_json_pictures_and_a_table(run, log, tmp_path):
         (["--policy", "plan-wait", "--optimizer", "anealing"], "did you mean annealing?"),
         (["--policy", "plan-wait", "--evaluations", "-5"], "-5 is not a number of evaluations"),
         (["--policy", "plan-wait", "--seconds", "-1"], "-1.0 is not a number of seconds"),
-        (["--policy", "plan-wait", "--seconds", "1", "--evaluations", "1"], "either --evaluations or"),
+        (
+            ["--policy", "plan-wait", "--seconds", "1", "--evaluations", "1"],
+            "either --evaluations or",
+        ),
         (["--policy", "easy", "--capacity", "0"], "capacity: 0"),
         (["--policy", "easy", "--capacity", "some"], "'some' is not a valid integer"),
         (["--policy", "easy", "--first", "0"], "first: 0"),

@@ -148,6 +148,6 @@ def test_a_policy_that_breaks_the_rules_ends_the_comparison(workload, jobs):
 def test_what_is_reported_of_a_replay():
     """The policy's name first; rounds and seconds last."""
     told = result(trace_of(workload_of(1, [(0, 1, 5, 5)]), [0]))
-    assert list(told)[0] == "policy"
+    assert next(iter(told)) == "policy"
     assert list(told)[-2:] == ["rounds", "seconds"]
     assert (told["policy"], told["jobs"], told["rounds"]) == ("by-hand", 1, 1)

@@ -75,7 +75,9 @@ def test_no_reservation_ever_moves_to_a_later_time(estimates, machine):
     workload = workload_of(capacity, jobs)
     trace, rounds = recorded_replay(workload, make_policy("conservative"), estimates=estimates)
     assert check_reservations(rounds) == []
-    assert (trace.start == replay(workload, make_policy("conservative"), estimates=estimates).start).all()
+    assert (
+        trace.start == replay(workload, make_policy("conservative"), estimates=estimates).start
+    ).all()
 
 
 def test_mixed_estimates_may_move_reservations():

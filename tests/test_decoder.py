@@ -97,7 +97,12 @@ def test_remembered_bounds_change_no_plan(n, seed):
     arrays = problem.arrays
     rng = np.random.default_rng(seed)
     classes = classify(arrays.jobs)
-    for order in (np.arange(n), np.argsort(problem.jobs.walltime), rng.permutation(n), rng.permutation(n)):
+    for order in (
+        np.arange(n),
+        np.argsort(problem.jobs.walltime),
+        rng.permutation(n),
+        rng.permutation(n),
+    ):
         plans = [np.empty(n, dtype=np.int64) for _ in range(4)]
         decode_linear(arrays, order, plans[0])
         decode_bounded(arrays, classes, order, plans[1])

@@ -11,7 +11,16 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("planner", "objectives", "baselines", "experiments", "tests")
 #: Libraries for files, processes and people.
-OUTER_LIBRARIES = {"joblib", "click", "rich", "pandas", "matplotlib", "requests", "pyarrow", "zstandard"}
+OUTER_LIBRARIES = {
+    "joblib",
+    "click",
+    "rich",
+    "pandas",
+    "matplotlib",
+    "requests",
+    "pyarrow",
+    "zstandard",
+}
 #: What a planner has no business with.
 INPUT_AND_OUTPUT = {
     "asyncio", "csv", "gzip", "http", "io", "json", "logging", "lzma", "multiprocessing", "os", "pathlib",
@@ -54,7 +63,9 @@ def imports_below(node: ast.AST, importer: str, early: bool) -> Iterator[Import]
                 yield Import(importer, f"{child.module}.{alias.name}", early)
         else:
             deferred = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from imports_below(child, importer, early and not deferred and not is_typing_only(child))
+            yield from imports_below(
+                child, importer, early and not deferred and not is_typing_only(child)
+            )
 
 
 def all_imports() -> list[Import]:

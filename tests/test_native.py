@@ -79,7 +79,9 @@ def test_nothing_to_drop_is_no_error(tmp_path, monkeypatch):
 @pytest.mark.parametrize("chosen", [True, False])
 def test_numba_uses_the_folder_unless_the_user_chose_another(chosen, tmp_path):
     """NUMBA_CACHE_DIR wins."""
-    code = "import planner.native as n, numba; print(numba.config.CACHE_DIR); print(n.cache_folder())"
+    code = (
+        "import planner.native as n, numba; print(numba.config.CACHE_DIR); print(n.cache_folder())"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.pop("NUMBA_CACHE_DIR", None)
     if chosen:

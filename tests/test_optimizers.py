@@ -29,7 +29,12 @@ class TestAnnealingWithOddParameters(OptimizerContract):
     def optimizer(self):
         """Return the optimizer."""
         return Annealing(
-            hottest=1e-6, coldest=1e-7, moves=3, growth=1.5, window=4, seeds=("previous", "shortest")
+            hottest=1e-6,
+            coldest=1e-7,
+            moves=3,
+            growth=1.5,
+            window=4,
+            seeds=("previous", "shortest"),
         )
 
 
@@ -44,14 +49,17 @@ def test_optimizers_hold_parameters_only(name):
 
 def test_unknown_optimizers_get_a_suggestion():
     """The nearest name, or all names."""
-    with pytest.raises(ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\?$"):
+    with pytest.raises(
+        ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\?$"
+    ):
         make_optimizer("annealin")
     with pytest.raises(ValueError, match=r"there is no 'xyz'; choose one of annealing, "):
         make_optimizer("xyz")
 
 
 @pytest.mark.parametrize(
-    ("cost", "bound", "gap"), [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)]
+    ("cost", "bound", "gap"),
+    [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)],
 )
 def test_the_gap_is_relative_to_the_cost(cost, bound, gap):
     """(cost − bound) / |cost|."""

@@ -50,7 +50,9 @@ def nan_keys(jobs, now):
 @pytest.mark.parametrize("keys", [one_number, nan_keys])
 def test_keys_that_do_not_order_are_refused(keys):
     """The message names the order."""
-    with pytest.raises(ValueError, match=f"order {keys.__name__}: expected one number for each of 4"):
+    with pytest.raises(
+        ValueError, match=f"order {keys.__name__}: expected one number for each of 4"
+    ):
         order_by(keys, JOBS, 0)
 
 

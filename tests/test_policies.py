@@ -126,20 +126,25 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
     [
         ("esy", "policy: there is no 'esy'; did you mean easy?"),
         ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
-        ("easy:shortst", "policy easy:shortst: there is no order 'shortst'; did you mean shortest?"),
+        (
+            "easy:shortst",
+            "policy easy:shortst: there is no order 'shortst'; did you mean shortest?",
+        ),
         ("conservative:shortest", "policy: conservative takes no order; fcfs, easy, replanned do"),
     ],
 )
 def test_unknown_names_get_a_suggestion(name, told):
     """A misspelt name is answered by the nearest one."""
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="policy") as error:
         make_policy(name)
     assert str(error.value).startswith(told)
 
 
 def test_unknown_optimizers_get_a_suggestion():
     """The same for optimizers."""
-    with pytest.raises(ValueError, match="optimizer: there is no 'anealing'; did you mean annealing"):
+    with pytest.raises(
+        ValueError, match="optimizer: there is no 'anealing'; did you mean annealing"
+    ):
         make_policy("plan-wait", optimizer="anealing")
 
 

@@ -114,7 +114,9 @@ def test_policies_see_what_rule_eight_lets_them_see():
     seen = {kind: tuple(int(c[0]) for c in estimated_times(workload, kind)) for kind in
             ("requested", "actual", "mixed")}  # fmt: skip
     assert seen == {"requested": (9, 9), "actual": (2, 2), "mixed": (2, 9)}
-    with pytest.raises(ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"):
+    with pytest.raises(
+        ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"
+    ):
         estimated_times(workload, "guessed")
 
 
@@ -123,7 +125,9 @@ def test_rounds_show_ids_plans_and_early_ends():
     seen = []
 
     def patient(problem, rng):
-        seen.append((problem.now, problem.ids.tolist(), problem.planned.tolist(), problem.ended_early))
+        seen.append(
+            (problem.now, problem.ids.tolist(), problem.planned.tolist(), problem.ended_early)
+        )
         return Plan(np.full(len(problem), max(problem.now, 8 if len(seen) > 1 else 0)))
 
     replay(workload_of(3, [(0, 1, 5, 2), (1, 1, 5, 5), (1, 1, 5, 5)]), patient)

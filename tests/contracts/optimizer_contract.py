@@ -122,7 +122,9 @@ class OptimizerContract:
             problem = random_round(n, seed=5)
             result = search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=0))
             assert result.evaluations == 0
-            assert result.cost == result.seed_cost == best_seed_cost(optimizer, problem, SQUARED_WAIT)
+            assert (
+                result.cost == result.seed_cost == best_seed_cost(optimizer, problem, SQUARED_WAIT)
+            )
 
     def test_no_seconds_give_the_best_seed(self, optimizer):
         """Neither is a budget of no time at all."""
@@ -135,7 +137,9 @@ class OptimizerContract:
     def test_a_seed_gives_the_same_search_again(self, optimizer, n):
         """Equal seeds, equal results; the optimizer holds no state."""
         problem = random_round(n)
-        runs = [search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=200), 7) for _ in range(2)]
+        runs = [
+            search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=200), 7) for _ in range(2)
+        ]
         assert same(*runs)
 
     @pytest.mark.parametrize("n", [10, 40, 300])
@@ -152,9 +156,7 @@ class OptimizerContract:
 
     def test_whichever_limit_comes_first(self, optimizer):
         """With both limits, evaluations end a search that has an hour."""
-        result = search(
-            optimizer, random_round(30), WAIT, Budget(seconds=3600.0, evaluations=60)
-        )
+        result = search(optimizer, random_round(30), WAIT, Budget(seconds=3600.0, evaluations=60))
         assert result.evaluations <= 60
 
     def test_a_longer_search_is_no_worse(self, optimizer):
@@ -235,13 +237,15 @@ class OptimizerContract:
             calls.append(now)
             return plain_squared_wait(start, jobs, now) if len(calls) <= after else float("nan")
 
-        with pytest.raises(ObjectiveError, match="objective moody .*round at 100000"):
-            search(optimizer, random_round(40), Objective("moody", sometimes), Budget(evaluations=60))
+        with pytest.raises(ObjectiveError, match=r"objective moody .*round at 100000"):
+            search(
+                optimizer, random_round(40), Objective("moody", sometimes), Budget(evaluations=60)
+            )
 
     def test_a_wrong_compiled_objective_is_named_with_its_round(self, optimizer):
         """Compiled objectives that return NaN or raise are reported in the same way."""
         for wrong in (compiled_nan, compiled_raise):
-            with pytest.raises(ObjectiveError, match="objective faulty .*round at 100000"):
+            with pytest.raises(ObjectiveError, match=r"objective faulty .*round at 100000"):
                 search(
                     optimizer, random_round(20), Objective("faulty", wrong), Budget(evaluations=30)
                 )
@@ -268,7 +272,9 @@ class OptimizerContract:
         problem = random_round(20, seed=6)
         zero = search(optimizer, problem, Objective("zero", lambda start, jobs, now: 0.0), FEW)
         assert zero.cost == zero.seed_cost == 0.0
-        less = Objective("less", lambda start, jobs, now: plain_squared_wait(start, jobs, now) - 1e12)
+        less = Objective(
+            "less", lambda start, jobs, now: plain_squared_wait(start, jobs, now) - 1e12
+        )
         result = search(optimizer, problem, less, FEW)
         assert result.cost <= result.seed_cost < 0
 
