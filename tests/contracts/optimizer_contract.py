@@ -48,7 +48,7 @@ def search(optimizer, problem, objective, budget, seed=0):
 
 def best_seed_cost(optimizer, problem, objective):
     """Decode the seeds one by one; return the cost of the best."""
-    names = getattr(optimizer, "seeds", ("previous", "submit"))
+    names = getattr(optimizer, "seeds", SEEDS)
     if len(problem) > LONG_QUEUE:
         names = names[:SEEDS_OF_LONG_QUEUES]
     costs = []
