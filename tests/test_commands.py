@@ -308,12 +308,12 @@ def test_ctrl_c_keeps_finished_results(jobs, tmp_path):
 
 def test_ctrl_c_before_any_result_is_no_traceback(monkeypatch, run, log):
     """Exit code 130, one sentence."""
-    import experiments.replay
+    import experiments.compare
 
     def interrupted(*words, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(experiments.replay, "replay", interrupted)
+    monkeypatch.setattr(experiments.compare, "replay", interrupted)
     code, out, err = run("replay", log, "--policy", "easy")
     assert (code, out, err.strip()) == (130, "", "planbatch: interrupted")
 

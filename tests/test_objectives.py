@@ -84,11 +84,11 @@ def test_checked_costs_are_floats():
 def test_checked_costs_report_what_goes_wrong():
     """With the name of the objective and the time of the round; the cause is kept."""
     with pytest.raises(
-        ObjectiveError, match="^objective odd returned bool, not a number, in the round at 100$"
+        ObjectiveError, match=r"^objective odd returned bool, not a number, in the round at 100$"
     ):
         checked(Objective("odd", lambda start, jobs, now: True), 100)(START, PROBLEM.jobs, 100)
     with pytest.raises(
-        ObjectiveError, match="^objective odd raised KeyError in the round at 100: 'x'$"
+        ObjectiveError, match=r"^objective odd raised KeyError in the round at 100: 'x'$"
     ) as error:
         checked(Objective("odd", lambda start, jobs, now: {}["x"]), 100)(START, PROBLEM.jobs, 100)
     assert isinstance(error.value.__cause__, KeyError)

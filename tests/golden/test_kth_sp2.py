@@ -9,8 +9,8 @@ from baselines.catalogue import make_policy
 from experiments.checker import check_reservations, check_trace, recorded_replay
 from experiments.metrics import metrics
 from experiments.replay import replay
-from experiments.swf import read_swf
 from experiments.transform import first_jobs
+from experiments.workload_source import load_workload
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def kth(real_log):
     """Return the log's usable jobs."""
-    return read_swf(real_log("KTH-SP2-1996-2.1-cln")).to_workload()
+    return load_workload(real_log("KTH-SP2-1996-2.1-cln"))
 
 
 @pytest.mark.parametrize(
