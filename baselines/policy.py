@@ -73,8 +73,9 @@ class CompiledPolicy:
         start = np.empty(len(problem), dtype=np.int64)
         report = np.zeros(3)
         decide = typed_decision(self.decide) if self.compiled_form() else self.decide.py_func  # type: ignore[attr-defined]
-        decide(problem.arrays, self.order, self.cost, self.param_array, rng, start, report)
-        return Plan(start)
+        arrays = problem.arrays._replace(notes=problem.notes.copy())
+        decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
+        return Plan(start, arrays.notes)
 
 
 @cache

@@ -62,9 +62,11 @@ class Replay(NamedTuple):
     runtime: IntArray
     occupied: IntArray
     start: IntArray
+    first_planned: IntArray
     queue: JobTable
     queue_job: IntArray
     queue_planned: IntArray
+    queue_notes: IntArray
     plan: IntArray
     running: RunningTable
     running_job: IntArray
@@ -131,6 +133,7 @@ def submit(replay: Replay, job: int) -> None:
     replay.queue.user[at] = replay.jobs.user[job]
     replay.queue_job[at] = job
     replay.queue_planned[at] = NEVER
+    replay.queue_notes[at] = NEVER
     replay.counters[SUBMITTED] += 1
 
 
@@ -182,8 +185,10 @@ def view(replay: Replay) -> RoundArrays:
         replay.queue.user[first:last],
     )
     planned = replay.queue_planned[first:last]
+    notes = replay.queue_notes[first:last]
+    early = counters[EARLY] == 1
     return RoundArrays(
-        counters[NOW], replay.capacity[0], running, queue, planned, counters[EARLY] == 1
+        counters[NOW], replay.capacity[0], running, queue, planned, early, notes
     )
 
 
@@ -198,6 +203,7 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
     replay.queue.user[target] = replay.queue.user[source]
     replay.queue_job[target] = replay.queue_job[source]
     replay.queue_planned[target] = replay.queue_planned[source]
+    replay.queue_notes[target] = replay.queue_notes[source]
 
 
 @kernel
@@ -217,6 +223,8 @@ def commit(replay: Replay) -> int:
         when = replay.plan[i]
         if when < now:
             return BAD_START
+        if replay.first_planned[replay.queue_job[i]] == NEVER:
+            replay.first_planned[replay.queue_job[i]] = when
         if when == now:
             if replay.queue.procs[i] > counters[FREE]:
                 return OVER_CAPACITY
@@ -291,9 +299,11 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
         runtime=ints(n),
         occupied=ints(n),
         start=ints(n, NEVER),
+        first_planned=ints(n, NEVER),
         queue=table(),
         queue_job=ints(n),
         queue_planned=ints(n, NEVER),
+        queue_notes=ints(n, NEVER),
         plan=ints(n, NEVER),
         running=RunningTable(ints(most_running), ints(most_running)),
         running_job=ints(most_running),

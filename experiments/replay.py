@@ -1,7 +1,7 @@
 """Replaying a workload under a policy, job by job."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 
@@ -73,6 +73,8 @@ class Trace:
         One entry a round.
     seconds : float
         How long the replay took, compilation excluded.
+    first_planned : int64 array, shape (n,)
+        The first planned start of every job (s); ``NEVER`` under policies that do not plan.
     """
 
     workload: Workload
@@ -81,6 +83,11 @@ class Trace:
     end: IntArray
     rounds: RoundLog
     seconds: float
+    first_planned: IntArray = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.first_planned is None:
+            object.__setattr__(self, "first_planned", self.start)
 
 
 def policy_name(policy: Policy) -> str:
@@ -142,6 +149,7 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             arrays.planned,
             bool(arrays.ended_early),
             workload.id[replay.queue_job[last - n : last]],
+            arrays.notes,
         )
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
@@ -153,6 +161,8 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
                 f"at {arrays.now}"
             )
         start[:] = outcome.start
+        if outcome.notes is not None:
+            arrays.notes[:] = outcome.notes
 
     return decide
 
@@ -224,7 +234,9 @@ def replay(
         raise ReplayError(describe_failure(status, policy, state))
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
-    return Trace(workload, policy_name(policy), state.start, end, rounds, seconds)
+    return Trace(
+        workload, policy_name(policy), state.start, end, rounds, seconds, state.first_planned
+    )
 
 
 def run_to_the_end(
