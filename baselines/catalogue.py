@@ -4,16 +4,19 @@ from collections.abc import Callable
 from functools import partial
 
 from baselines.conservative import decide_conservative
+from baselines.dbf import decide_dbf, decide_dbf_2016
 from baselines.easy import decide_easy
 from baselines.fcfs import decide_fcfs
 from baselines.plan_based import PlanBased
 from baselines.policy import CompiledPolicy, Policy
+from baselines.promise import Promise
 from baselines.replanned import decide_replanned
+from baselines.working_time import Calendar, WorkingTimeBackfilling
 from objectives import OBJECTIVES
 from planner.budget import Budget
 from planner.names import did_you_mean
 from planner.objective import Objective
-from planner.optimizers import make_optimizer
+from planner.optimizers import check_supported, make_optimizer
 from planner.orders import ORDERS
 
 DEFAULT_EVALUATIONS = 100
@@ -24,12 +27,15 @@ def plan_based(
     optimizer: str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    promise: str = "none",
 ) -> Policy:
     """Make a plan-based policy; by default, annealing with ``DEFAULT_EVALUATIONS`` in a round."""
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
-    return PlanBased(objective, make_optimizer(optimizer or "annealing"), budget)
+    search = make_optimizer(optimizer or "annealing")
+    check_supported(search, objective)
+    return PlanBased(objective, search, budget, Promise.parse(promise))
 
 
 def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
@@ -53,8 +59,15 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", "shortest"),
     "conservative": partial(CompiledPolicy, "conservative", decide_conservative),
     "replanned": partial(queue_based, decide_replanned, "replanned"),
+    "edf": partial(queue_based, decide_easy, "edf", "earliest-deadline"),
+    "dbf": partial(CompiledPolicy, "dbf", decide_dbf),
+    "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016),
+    "wdbf": WorkingTimeBackfilling,
     **{f"plan-{name}": partial(plan_based, objective) for name, objective in OBJECTIVES.items()},
 }
+
+#: Policies that look at deadlines.
+DEADLINE_POLICIES = frozenset(("edf", "dbf", "dbf-2016", "wdbf"))
 
 
 def make_policy(
@@ -63,6 +76,8 @@ def make_policy(
     optimizer: str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
+    promise: str = "none",
+    calendar: str = "",
 ) -> Policy:
     """Make the policy of a name.
 
@@ -76,6 +91,10 @@ def make_policy(
         Plans that plan-based policies evaluate in a round, after the seeds.
     seconds : float, optional
         For how long plan-based policies search in a round, instead.
+    promise : str
+        What plan-based policies promise; see :meth:`baselines.promise.Promise.parse`.
+    calendar : str
+        The working time of ``wdbf``; see :meth:`baselines.working_time.Calendar.parse`.
 
     Raises
     ------
@@ -90,5 +109,7 @@ def make_policy(
             raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
         return queue_based(ORDERED[base], name, order)
     if base.startswith("plan-"):
-        return POLICIES[base](optimizer, evaluations, seconds)
+        return POLICIES[base](optimizer, evaluations, seconds, promise)
+    if base == "wdbf":
+        return WorkingTimeBackfilling(Calendar.parse(calendar))
     return POLICIES[base]()

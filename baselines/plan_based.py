@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from baselines.policy import CompiledPolicy
+from baselines.promise import Promise
 from planner.annealing import Annealing
 from planner.budget import Budget
+from planner.decoder import decode
 from planner.model import NEVER
 from planner.objective import Objective
 from planner.optimizer import Optimizer, Result, Status
@@ -26,11 +28,15 @@ class PlanBased:
         What searches for them.
     budget : Budget
         For how long, in each round.
+    promise : Promise, optional
+        What jobs are promised when they are first planned. Every later plan keeps it: the search takes no plan that
+        does not, and the plan of the round before, decoded again in the order of its starts, always does.
     """
 
     objective: Objective
     optimizer: Optimizer = Annealing()  # noqa: RUF009 (frozen)
     budget: Budget = Budget(evaluations=100)  # noqa: RUF009 (frozen)
+    promise: Promise | None = None
 
     def __post_init__(self) -> None:
         if not self.optimizer.supports(self.objective):
@@ -50,12 +56,17 @@ class PlanBased:
         if decide is None or not self.objective.compiled or self.budget.seconds is not None:
             return None
         assert isinstance(self.optimizer, Annealing) and evaluations is not None
-        params = (float(evaluations), *self.optimizer.params)
+        params = (float(evaluations), float(self.promise is not None), *self.optimizer.params)
         return CompiledPolicy(self.name, decide, cost=self.objective.cost, params=params)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
-        """Search for a plan; a round in which nothing can start keeps the plan as it is."""
+        """Search for a plan; a round in which nothing can start keeps the plan as it is.
+
+        Where promises are made, such a round plans the jobs that are new behind the others, so that they get theirs.
+        """
         if problem.jobs.procs.min() > problem.free:
+            if self.promise is not None:
+                return decode(problem, Plan(problem.planned).order())
             return Plan(np.where(problem.planned > problem.now, problem.planned, NEVER))
         result = self.optimizer.optimize(problem, self.objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:

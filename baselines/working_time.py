@@ -38,7 +38,7 @@ class Calendar:
     holidays : tuple of date
         Days on which nobody works.
     time_zone : str, optional
-        Name in the IANA database; by default, what the header of the log says.
+        Name in the IANA database; by default, what the header of the log says, or UTC.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class Calendar:
         Raises
         ------
         ValueError
-            Where the header does not say when the log starts, or (and the calendar neither) in which time zone.
+            Where the header does not say when the log starts, or no working hour is left.
         """
         zone = self.zone(workload)
         origin = _unix_start(workload)
@@ -109,10 +109,12 @@ class Calendar:
                 midnight = datetime.combine(day, time(), zone)
                 bounds += [_moment(midnight, self.opens), _moment(midnight, self.closes)]
             day += timedelta(days=1)
+        if not bounds:
+            raise ValueError("calendar: there is no working hour left; the holidays take them all")
         return merged(np.array(bounds, dtype=np.int64) - origin)
 
     def zone(self, workload: Workload) -> tzinfo:
-        """Return the calendar's time zone, else the one in the workload's header."""
+        """Return the calendar's time zone, else the one in the workload's header, else UTC."""
         if self.time_zone is not None:
             return _zone(self.time_zone)
         header = workload.header
@@ -120,9 +122,7 @@ class Calendar:
             return _zone(name.split()[0])
         if match := re.match(r"-?\d+", header.get("TimeZone", "").strip()):
             return timezone(timedelta(seconds=int(match[0])))
-        raise ValueError(
-            f"calendar: the header of {workload.name} gives no TimeZoneString; name one, such as UTC"
-        )
+        return UTC
 
 
 def merged(bounds: IntArray) -> IntArray:

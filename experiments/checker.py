@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.replay import Estimates, Trace, replay
 from planner.model import IntArray, Workload
+from planner.optimizer import Result
 
 #: How many faults of a kind are told one by one.
 LISTED = 5
@@ -46,11 +47,17 @@ class Recorder:
         """The name of the policy that is recorded."""
         return str(getattr(self.policy, "name", "recorded"))
 
+    @property
+    def promise(self) -> Any:
+        """What the policy that is recorded promises."""
+        return getattr(self.policy, "promise", None)
+
     def __call__(self, problem: Any, rng: np.random.Generator) -> Any:
         """Decide as the recorded policy does."""
-        plan = self.policy(problem, rng)
+        outcome = self.policy(problem, rng)
+        plan = outcome.plan if isinstance(outcome, Result) else outcome
         self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
-        return plan
+        return outcome
 
 
 def recorded_replay(
@@ -65,7 +72,8 @@ def check_trace(trace: Trace) -> list[str]:
     """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
 
     Checked: every job runs, once, for its run time, and not before it was submitted; at no instant are more
-    processors in use than the machine has; every start happens in a round, and the log counts the starts.
+    processors in use than the machine has; every start happens in a round, and the log counts the starts; no job
+    starts after the latest start that it was promised.
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
@@ -83,6 +91,10 @@ def check_trace(trace: Trace) -> list[str]:
     faults += _listed(
         end - start != workload.runtime,
         lambda i: f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s",
+    )
+    faults += _listed(
+        start > trace.promise,
+        lambda i: f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}",
     )
     return faults + _capacity_faults(trace) + _log_faults(trace)
 

@@ -52,7 +52,8 @@ class Log(NamedTuple):
 class Replay(NamedTuple):
     """Everything that changes or is looked up during a replay.
 
-    ``jobs`` and the columns behind it belong to all jobs in FCFS order. ``queue`` holds the waiting jobs in FCFS
+    ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
+    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the waiting jobs in FCFS
     order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
     so that a view of the queue is a slice. Running jobs stand twice: by expected end (what schedulers see), and by
     actual end, latest first (what happens).
@@ -61,6 +62,8 @@ class Replay(NamedTuple):
     jobs: JobTable
     runtime: IntArray
     occupied: IntArray
+    slack: IntArray
+    floor: IntArray
     start: IntArray
     first_planned: IntArray
     queue: JobTable
@@ -207,6 +210,16 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
 
 
 @kernel
+def promise(replay: Replay, at: int, planned: int) -> None:
+    """Promise a job that is planned for the first time its latest start, where promises are made."""
+    job = replay.queue_job[at]
+    if replay.slack[job] != NEVER:
+        latest = max(planned + replay.slack[job], replay.floor[job])
+        replay.queue.latest[at] = latest
+        replay.jobs.latest[job] = latest
+
+
+@kernel
 def commit(replay: Replay) -> int:
     """Start the jobs that the plan starts now, remember the other starts; return PAUSED or what is wrong."""
     counters = replay.counters
@@ -234,6 +247,8 @@ def commit(replay: Replay) -> int:
         else:
             replay.queue_planned[i] = when
             due = min(due, when)
+        if when != NEVER and replay.queue.latest[i] == NEVER:
+            promise(replay, i, when)
     if started:
         target = last_started
         for i in range(last_started, first - 1, -1):
@@ -298,6 +313,8 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
         jobs=table(),
         runtime=ints(n),
         occupied=ints(n),
+        slack=ints(n, NEVER),
+        floor=ints(n, -NEVER),
         start=ints(n, NEVER),
         first_planned=ints(n, NEVER),
         queue=table(),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from baselines.policy import CompiledPolicy, Policy
+from baselines.promise import Promise
 from experiments import event_loop
 from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
 from objectives.wait import mean_wait
@@ -73,8 +74,10 @@ class Trace:
         One entry a round.
     seconds : float
         How long the replay took, compilation excluded.
+    promise : int64 array, shape (n,)
+        The latest start that every job was promised (s), ``NEVER`` where nothing was.
     first_planned : int64 array, shape (n,)
-        The first planned start of every job (s); ``NEVER`` under policies that do not plan.
+        The first planned start of every job (s); under policies that do not plan, its start.
     """
 
     workload: Workload
@@ -83,6 +86,7 @@ class Trace:
     end: IntArray
     rounds: RoundLog
     seconds: float
+    promise: IntArray
     first_planned: IntArray = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
@@ -93,6 +97,12 @@ class Trace:
 def policy_name(policy: Policy) -> str:
     """What tables call a policy."""
     return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
+
+
+def bound(policy: Policy, workload: Workload) -> Policy:
+    """Return the policy for a workload: some need its header, such as those that know working time."""
+    bind = getattr(policy, "for_workload", None)
+    return policy if bind is None else bind(workload)  # type: ignore[no-any-return]
 
 
 def compiled_form(policy: Policy) -> CompiledPolicy | None:
@@ -112,7 +122,7 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
     raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
 
 
-def prepare(workload: Workload, estimates: Estimates) -> Replay:
+def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
     """A replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
     replay = empty_replay(len(workload), workload.capacity, FIRST_ROUNDS)
@@ -122,6 +132,8 @@ def prepare(workload: Workload, estimates: Estimates) -> Replay:
     replay.jobs.deadline[:] = workload.deadline
     replay.jobs.latest[:] = event_loop.NEVER
     replay.jobs.user[:] = workload.user
+    if promise is not None:
+        replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
     replay.runtime[:] = workload.runtime
     replay.occupied[:] = occupied
     return replay
@@ -213,10 +225,11 @@ def replay(
     ReplayError
         Where the policy starts more than fits, plans the past or lets jobs wait for ever.
     """
+    policy = bound(policy, workload)
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
-    state = prepare(workload, estimates)
+    state = prepare(workload, estimates, getattr(policy, "promise", None))
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
@@ -235,7 +248,14 @@ def replay(
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
     return Trace(
-        workload, policy_name(policy), state.start, end, rounds, seconds, state.first_planned
+        workload,
+        policy_name(policy),
+        state.start,
+        end,
+        rounds,
+        seconds,
+        state.jobs.latest,
+        state.first_planned,
     )
 
 

@@ -1,12 +1,60 @@
 """The objectives: what a plan costs."""
 
+from objectives.deadline import MAXIMUM_TARDINESS, MISSED_DEADLINES, REGULAR_WAIT, TARDINESS
 from objectives.makespan import MAKESPAN
-from objectives.wait import SQUARED_WAIT, WAIT
+from objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
+from objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
+from planner.names import did_you_mean
 from planner.objective import Objective
 
 #: The objectives by the names that the command uses.
 OBJECTIVES: dict[str, Objective] = {
-    objective.name: objective for objective in (WAIT, SQUARED_WAIT, MAKESPAN)
+    objective.name: objective
+    for objective in (
+        WAIT,
+        SQUARED_WAIT,
+        MAKESPAN,
+        FOURTH_WAIT,
+        AREA_WAIT,
+        USER_WAIT,
+        RESPONSE,
+        BOUNDED_SLOWDOWN,
+        STRETCH,
+        TARDINESS,
+        MAXIMUM_TARDINESS,
+        MISSED_DEADLINES,
+        REGULAR_WAIT,
+    )
 }
 
-__all__ = ["MAKESPAN", "OBJECTIVES", "SQUARED_WAIT", "WAIT"]
+
+def make_objective(name: str) -> Objective:
+    """The objective of a name.
+
+    Raises
+    ------
+    ValueError
+        Where there is none of this name; suggests the nearest.
+    """
+    if name not in OBJECTIVES:
+        raise ValueError(f"objective: there is no {name!r}; {did_you_mean(name, OBJECTIVES)}")
+    return OBJECTIVES[name]
+
+
+__all__ = [
+    "AREA_WAIT",
+    "BOUNDED_SLOWDOWN",
+    "FOURTH_WAIT",
+    "MAKESPAN",
+    "MAXIMUM_TARDINESS",
+    "MISSED_DEADLINES",
+    "OBJECTIVES",
+    "REGULAR_WAIT",
+    "RESPONSE",
+    "SQUARED_WAIT",
+    "STRETCH",
+    "TARDINESS",
+    "USER_WAIT",
+    "WAIT",
+    "make_objective",
+]

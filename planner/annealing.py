@@ -21,12 +21,13 @@ from planner.annealing_kernels import (
     stage_length,
 )
 from planner.budget import Budget, Clock
-from planner.decoder import JobClasses, classify
+from planner.decoder import JobClasses, classify, decode_once
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
 from planner.objective import Objective, ObjectiveError, checked, not_finite
 from planner.optimizer import Result, Status
 from planner.plan import Plan
+from planner.promises import with_feasible_promises
 from planner.round import Round, RoundArrays
 from planner.seeds import SEEDS, best_seed
 from planner.signatures import COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
@@ -188,7 +189,7 @@ class _Run:
         n = len(self.order)
         if n == 0:
             return Status.OPTIMAL
-        arrays = self.problem.arrays
+        arrays = with_feasible_promises(self.problem.arrays)
         classes = classify(arrays.jobs)
         seeds = self.params[FIRST_SEED:].astype(np.int64)
         value = self.kernels.best_seed(
@@ -255,18 +256,22 @@ def decide_annealing(
 ) -> None:
     """:meth:`Annealing.optimize` with a budget in evaluations (``params[0]``), wholly compiled.
 
-    A round in which no waiting job fits cannot start anything: it keeps the plan as it is, and costs nothing.
+    A round in which no waiting job fits cannot start anything: it keeps the plan as it is, and costs nothing. Only
+    where promises are made (``params[1]``), new jobs are planned behind the others even then.
     """
     n = len(start)
-    jobs = arrays.jobs
-    if jobs.procs.min() > arrays.capacity - arrays.running.procs.sum():
-        for i in range(n):
-            start[i] = arrays.planned[i] if arrays.planned[i] > arrays.now else NEVER
+    if arrays.jobs.procs.min() > arrays.capacity - arrays.running.procs.sum():
+        if params[1] > 0.0:
+            decode_once(arrays, np.argsort(arrays.planned, kind="mergesort"), start)
+        else:
+            for i in range(n):
+                start[i] = arrays.planned[i] if arrays.planned[i] > arrays.now else NEVER
         return
     evaluations = int(params[0])
-    setting = params[1:]
+    setting = params[2:]
     permutation = np.arange(n)
-    classes = classify(jobs)
+    arrays = with_feasible_promises(arrays)
+    classes = classify(arrays.jobs)
     best = best_seed(arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start)
     report[1] = best
     tries = 1

@@ -2,14 +2,21 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from planner.annealing import Annealing
+from planner.budget import Budget
+from planner.exhaustive import Exhaustive
 from planner.names import did_you_mean
+from planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planner.optimizer import Optimizer
+from planner.round import Round
 
 #: Name → maker of the optimizer.
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
+    "exhaustive": Exhaustive,
 }
 
 
@@ -24,3 +31,22 @@ def make_optimizer(name: str) -> Optimizer:
     if name not in OPTIMIZERS:
         raise ValueError(f"optimizer: there is no {name!r}; {did_you_mean(name, OPTIMIZERS)}")
     return OPTIMIZERS[name]()
+
+
+def check_supported(optimizer: Optimizer, objective: Objective) -> None:
+    """Raise ``UnsupportedObjectiveError``, by name, where the optimizer cannot work on the objective."""
+    if not optimizer.supports(objective):
+        raise UnsupportedObjectiveError(
+            f"optimizer {optimizer.name} cannot work on the objective {objective.name}, "
+            "which declares neither terms nor a model"
+        )
+
+
+def warm_up(optimizer: Optimizer, objective: Objective) -> None:
+    """Compile what a search with these two runs, or load it from disk; so it is never on the clock of a round."""
+    jobs = [(0, 1 + i % 2, 1 + i) for i in range(8)]
+    problem = Round.of(capacity=2, now=1, waiting=jobs)
+    try:
+        optimizer.optimize(problem, objective, Budget(evaluations=8), np.random.default_rng(0))
+    except ObjectiveError:
+        pass  # the search itself will say so, with the round that matters

@@ -62,7 +62,7 @@ def command(
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
 
-    loaded = load_workload(workload, options)
+    loaded = chosen.with_deadlines(load_workload(workload, options))
     names = [policy_name(policy) for policy in policies]
     traces = {}
     with ReplayProgress(names, len(loaded)) as progress:
@@ -75,7 +75,10 @@ def command(
                 progress=lambda started, place=place: progress(place, started),  # type: ignore[misc]
             )
     if as_json:
-        results = [{key: result(trace)[key] for key in KEYS} for trace in traces.values()]
+        results = [
+            {key: result(trace)[key] for key in KEYS} | promises(trace) | deadlines(trace)
+            for trace in traces.values()
+        ]
         described = {
             "workload": loaded.name,
             "capacity": loaded.capacity,
@@ -91,6 +94,31 @@ def command(
     if starts is not None:
         write_starts(traces, starts)
     return check_all(loaded, policies, traces, chosen) if check else 0
+
+
+def promises(trace: "Trace") -> dict[str, int]:
+    """Return how many promises were made and broken, and the worst lateness (s); nothing without promises."""
+    import numpy as np
+
+    from planner.model import NEVER
+
+    made = trace.promise != NEVER
+    if not made.any():
+        return {}
+    late = np.maximum(trace.start - trace.promise, 0)[made]
+    return {
+        "promises": int(made.sum()),
+        "promises_broken": int((late > 0).sum()),
+        "worst_lateness": int(late.max()),
+    }
+
+
+def deadlines(trace: "Trace") -> dict[str, float]:
+    """Return the figures on deadlines, of policies that know of them."""
+    from baselines.catalogue import DEADLINE_POLICIES
+    from experiments.metrics import deadline_metrics
+
+    return deadline_metrics(trace).as_dict() if trace.policy in DEADLINE_POLICIES else {}
 
 
 def write_starts(traces: "dict[str, Trace]", path: Path) -> None:

@@ -4,16 +4,21 @@
 declares about itself.
 """
 
+from dataclasses import replace
+
+import numpy as np
+
 from planner.bounds.largest import largest_bound
 from planner.bounds.separable import sum_bound
 from planner.objective import Objective
+from planner.optimizer import Result
 from planner.round import Round
 from planner.terms import Terms, check_terms
 
 #: Iterations of the subgradient method unless told otherwise: well below a second for 300 waiting jobs.
 ITERATIONS = 1000
 
-__all__ = ["ITERATIONS", "lower_bound", "terms_bound"]
+__all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
 
 
 def terms_bound(
@@ -56,3 +61,12 @@ def lower_bound(
         terms = objective.terms(problem.jobs, problem.now)
         return terms_bound(problem, terms, upper, iterations)
     return float("nan")
+
+
+def bounded(
+    result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS
+) -> Result:
+    """``result`` with the larger of its own lower bound and :func:`lower_bound`."""
+    found = lower_bound(problem, objective, result.cost, iterations)
+    best = float(np.fmax(found, result.lower_bound))
+    return replace(result, lower_bound=best)

@@ -1,0 +1,88 @@
+"""Promises: the latest start that a job is told when it is first planned."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.model import NEVER, IntArray, JobTable
+
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+_TERM = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d|x)")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The rule by which promises are made: latest start = max(first planned start + slack, floor).
+
+    Attributes
+    ----------
+    seconds : int
+        Slack that every job gets (s).
+    walltimes : float
+        Slack in multiples of the job's walltime.
+    within : int, optional
+        The promise is no earlier than so long after the submission (s).
+    by_deadline : bool
+        The promise of a job with a deadline is no earlier than deadline − walltime.
+    """
+
+    seconds: int = 0
+    walltimes: float = 0.0
+    within: int | None = None
+    by_deadline: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "walltimes", "within"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise ValueError(f"promise: {name} is {value}, below 0")
+
+    @classmethod
+    def parse(cls, text: str) -> "Promise | None":
+        """The rule that ``--promise`` names.
+
+        ``none``; a slack such as ``0s``, ``24h``, ``2x`` (walltimes) or ``1d+2x``; ``within:3d`` (three days after
+        the submission, or the first plan where that is later); ``deadline``; several joined by commas, of which
+        the latest counts.
+
+        Raises
+        ------
+        ValueError
+            Where the text is none of these.
+        """
+        if text == "none":
+            return None
+        seconds, walltimes, within, by_deadline = 0.0, 0.0, None, False
+        for part in text.split(","):
+            kind, colon, value = part.partition(":")
+            if part == "deadline":
+                by_deadline = True
+                continue
+            terms = [_TERM.fullmatch(term) for term in (value if colon else part).split("+")]
+            if (colon and kind != "within") or not all(terms):
+                raise ValueError(
+                    f"promise: {text!r} is none of none, a slack such as 24h, 2x or 1d+2x, "
+                    "within:3d, deadline"
+                )
+            found = [(float(term[1]), term[2]) for term in terms if term]
+            length = sum(number * _UNITS.get(unit, 0) for number, unit in found)
+            if colon:
+                if any(unit == "x" for _, unit in found):
+                    raise ValueError(f"promise: {part!r} takes no multiple of the walltime")
+                within = int(length)
+            else:
+                seconds += length
+                walltimes += sum(number for number, unit in found if unit == "x")
+        return cls(int(seconds), walltimes, within, by_deadline)
+
+    def limits(self, jobs: JobTable) -> tuple[IntArray, IntArray]:
+        """The slack (s) and the floor (s) of every job; shape (n,) each."""
+        slack = self.seconds + np.ceil(self.walltimes * jobs.walltime).astype(np.int64)
+        floor = np.full(len(slack), -NEVER)
+        if self.within is not None:
+            floor = np.maximum(floor, jobs.submit + self.within)
+        if self.by_deadline:
+            due = np.where(jobs.deadline == NEVER, -NEVER, jobs.deadline - jobs.walltime)
+            floor = np.maximum(floor, due)
+        return slack, floor

@@ -1,0 +1,1 @@
+"""``planbatch bench``: how fast the kernels are, as ratios to references run beside them."""

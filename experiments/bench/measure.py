@@ -1,0 +1,183 @@
+"""The measurements of ``planbatch bench``."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+from baselines.catalogue import make_policy
+from experiments.bench.reference import repeat_scan
+from experiments.replay import replay
+from experiments.synthetic import synthetic_workload
+from objectives import WAIT
+from planner.annealing import Annealing
+from planner.budget import Budget
+from planner.decoder import JobClasses, Permutation, classify, decode_into
+from planner.model import IntArray, Workload
+from planner.native import kernel
+from planner.optimizers import warm_up
+from planner.round import Round, RoundArrays, RunningTable, job_table
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One line of the benchmark.
+
+    Attributes
+    ----------
+    name : str
+        What was measured.
+    value : float
+        The figure.
+    unit : str
+        Its unit.
+    ratio : float
+        How many times as fast as the reference, NaN where there is none.
+    reference : str
+        What the ratio refers to.
+    """
+
+    name: str
+    value: float
+    unit: str
+    ratio: float = float("nan")
+    reference: str = ""
+
+
+def random_round(waiting: int, running: int, seed: int = 1, capacity: int = 1152) -> Round:
+    """A round of a busy machine: sizes in powers of two, popular walltimes."""
+    rng = np.random.default_rng(seed)
+    sizes = 2 ** rng.integers(0, 6, running)
+    sizes = sizes[np.cumsum(sizes) <= capacity]
+    ends = 1 + rng.integers(0, 86400, len(sizes))
+    walltimes = rng.choice([600, 1800, 3600, 7200, 14400, 43200, 86400], waiting)
+    procs = np.minimum(2 ** rng.integers(0, 9, waiting), capacity)
+    submit = -rng.integers(0, 86400, waiting)
+    jobs = job_table(np.sort(submit), procs, walltimes)
+    return Round(0, capacity, RunningTable(sizes, ends), jobs)
+
+
+@kernel
+def repeat_decode(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray, times: int
+) -> None:
+    """Decode so many times."""
+    for _ in range(times):
+        decode_into(arrays, classes, order, start)
+
+
+def best_times(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of two functions, run in turn: the least of seven runs of each."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(7):
+        for function, taken in zip((first, second), times, strict=True):
+            began = perf_counter()
+            function()
+            taken.append(perf_counter() - began)
+    return min(times[0]), min(times[1])
+
+
+def measure_decoder() -> Iterator[Measurement]:
+    """Plans a second for 50, 1,000 and 10,000 waiting jobs in random order, over 40 running ones."""
+    for waiting, repeats in ((50, 2000), (1000, 20), (10000, 1)):
+        problem = random_round(waiting, 40)
+        arrays, classes = problem.arrays, classify(problem.arrays.jobs)
+        order = np.random.default_rng(2).permutation(waiting)
+        start, expected = np.empty((2, waiting), dtype=np.int64)
+        repeat_decode(arrays, classes, order, start, 1)
+        repeat_scan(arrays, order, expected, 1)
+        if not np.array_equal(start, expected):
+            raise AssertionError(f"decoding {waiting} jobs: the plan differs from the linear scan's")
+
+        def ours(
+            a: RoundArrays = arrays, c: JobClasses = classes, o: Permutation = order,
+            s: IntArray = start, r: int = repeats,
+        ) -> None:  # fmt: skip
+            repeat_decode(a, c, o, s, r)
+
+        def scan(
+            a: RoundArrays = arrays, o: Permutation = order, s: IntArray = start, r: int = repeats
+        ) -> None:
+            repeat_scan(a, o, s, r)
+
+        mine, reference = best_times(ours, scan)
+        yield Measurement(
+            f"decode {waiting:,} jobs",
+            repeats / mine,
+            "plans/s",
+            reference / mine,
+            "a linear scan",
+        )
+
+
+def measure_replays(workload: Workload) -> Iterator[Measurement]:
+    """Jobs a second of whole replays, and the ratio to FCFS, the cheapest of all policies."""
+    names = ("fcfs", "easy", "conservative", "replanned", "plan-squared-wait")
+    fcfs = float("nan")
+    for name in names:
+        policy = make_policy(name)
+        taken = median(
+            replay(workload, policy).seconds for _ in range(1 if name.startswith("plan") else 3)
+        )
+        fcfs = taken if name == "fcfs" else fcfs
+        yield Measurement(
+            f"replay {len(workload):,} jobs under {name}",
+            len(workload) / taken,
+            "jobs/s",
+            fcfs / taken,
+            "FCFS",
+        )
+
+
+def measure_searches() -> Iterator[Measurement]:
+    """Evaluations a second of the annealing, and the ratio to bare decoding by a linear scan."""
+    optimizer = Annealing()
+    warm_up(optimizer, WAIT)
+    for waiting, evaluations in ((50, 20000), (300, 3000)):
+        problem = random_round(waiting, 40)
+        arrays, order = problem.arrays, np.random.default_rng(2).permutation(waiting)
+        start = np.empty(waiting, dtype=np.int64)
+
+        def search(p: Round = problem, e: int = evaluations) -> None:
+            optimizer.optimize(p, WAIT, Budget(evaluations=e), np.random.default_rng(0))
+
+        def scan(
+            a: RoundArrays = arrays, o: Permutation = order, s: IntArray = start, e: int = evaluations
+        ) -> None:
+            repeat_scan(a, o, s, e)
+
+        mine, reference = best_times(search, scan)
+        yield Measurement(
+            f"anneal {waiting} jobs",
+            evaluations / mine,
+            "evaluations/s",
+            reference / mine,
+            "decoding a random order by a linear scan",
+        )
+
+
+def measure_overruns(rounds: int = 300, seconds: float = 0.02) -> Iterator[Measurement]:
+    """By how much searches overrun a budget in seconds, on rounds of 2 to 5,000 waiting jobs."""
+    optimizer = Annealing()
+    warm_up(optimizer, WAIT)
+    rng = np.random.default_rng(3)
+    sizes = np.exp(rng.uniform(np.log(2), np.log(5000), rounds)).astype(int)
+    overruns = []
+    for i, size in enumerate(sizes):
+        problem = random_round(int(size), 40, seed=i)
+        began = perf_counter()
+        optimizer.optimize(problem, WAIT, Budget(seconds=seconds), rng)
+        overruns.append(100 * max(0.0, (perf_counter() - began) / seconds - 1))
+    for percent in (50, 99, 99.9, 100):
+        yield Measurement(
+            f"overrun of {1000 * seconds:.0f} ms budgets, {percent:g}th percentile",
+            float(np.percentile(overruns, percent)),
+            f"% (over {rounds} rounds of 2–5,000 jobs)",
+        )
+
+
+def bench_workload() -> Workload:
+    """What is replayed where no log is given: 20,000 synthetic jobs."""
+    return synthetic_workload(jobs=20000, load=0.7)

@@ -1,0 +1,30 @@
+"""Straightforward versions of the hot kernels: what the ratios of the benchmark refer to."""
+
+import numpy as np
+
+from planner.decoder import Permutation
+from planner.model import IntArray
+from planner.native import kernel
+from planner.profile import earliest_index, fill_profile, place
+from planner.round import RoundArrays
+
+
+@kernel
+def scan_decode(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
+    """Decode by a linear scan: find the earliest breakpoint, then take the processors, job by job."""
+    jobs = arrays.jobs
+    room = len(arrays.running.procs) + len(order) + 2
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    size = fill_profile(arrays.now, arrays.capacity, arrays.running, times, free)
+    for job in order:
+        i = earliest_index(times, free, size, jobs.procs[job], jobs.walltime[job], 0)
+        start[job] = times[i]
+        size = place(times, free, size, i, jobs.procs[job], jobs.walltime[job])
+
+
+@kernel
+def repeat_scan(arrays: RoundArrays, order: Permutation, start: IntArray, times: int) -> None:
+    """Run :func:`scan_decode` so many times."""
+    for _ in range(times):
+        scan_decode(arrays, order, start)

@@ -1,0 +1,83 @@
+"""Objectives made of objectives: weighted sums, and one before another."""
+
+from functools import cache
+
+from planner.model import IntArray, JobTable
+from planner.native import kernel
+from planner.objective import Objective
+
+#: Where :func:`squashed` reaches one half: a day, for costs in seconds.
+HALF = 86400.0
+
+
+@kernel
+def squashed(cost: float) -> float:
+    """cost / (cost + one day): grows with the cost and stays below one."""
+    return cost / (cost + HALF)
+
+
+@cache
+def weighted_sum(*parts: tuple[float, Objective]) -> Objective:
+    """Σ weightₖ · costₖ; compiled where every part is.
+
+    Parameters
+    ----------
+    *parts : (weight, objective)
+        Weights, 0 or more, and objectives.
+
+    Raises
+    ------
+    ValueError
+        Where there is no part, or a weight is negative.
+    """
+    if not parts:
+        raise ValueError("weighted sum: give at least one (weight, objective)")
+    for weight, objective in parts:
+        if not weight >= 0:
+            raise ValueError(f"weighted sum: the weight {weight} of {objective.name} is negative")
+    name = "+".join(f"{weight:g}*{objective.name}" for weight, objective in parts)
+    compiled = all(objective.compiled for _, objective in parts)
+    wrap = kernel if compiled else lambda function: function
+    (weight, first), *others = parts
+    scale, cost = float(weight), first.cost
+    if not others:
+
+        def alone(start: IntArray, jobs: JobTable, now: int) -> float:
+            return scale * cost(start, jobs, now)
+
+        return Objective(name, wrap(alone))
+    rest = weighted_sum(*others).cost
+
+    def total(start: IntArray, jobs: JobTable, now: int) -> float:
+        return scale * cost(start, jobs, now) + rest(start, jobs, now)
+
+    return Objective(name, wrap(total))
+
+
+@cache
+def lexicographic(first: Objective, then: Objective, step: float = 1.0) -> Objective:
+    """``first`` in whole steps, and ``then`` only between plans that are equal in it: ⌊cost₁ / step⌋ + squashed(cost₂).
+
+    Parameters
+    ----------
+    first, then : Objective
+        ``then`` must never be negative.
+    step : float
+        Differences of ``first`` below one step do not count. The sum is a float64: take a step of no less than a
+        billionth of the usual cost, or ``then`` drowns.
+
+    Raises
+    ------
+    ValueError
+        Where ``step`` is not positive.
+    """
+    if not step > 0:
+        raise ValueError(f"step: {step} is not positive")
+    major, minor, unit = first.cost, then.cost, float(step)
+
+    def cost(start: IntArray, jobs: JobTable, now: int) -> float:
+        whole = major(start, jobs, now) // unit
+        return float(whole + squashed(minor(start, jobs, now)))
+
+    compiled = first.compiled and then.compiled
+    return Objective(f"{first.name},{then.name}", kernel(cost) if compiled else cost)

@@ -1,0 +1,82 @@
+"""Deadlines: tardiness, missed deadlines, and waits subject to deadlines.
+
+Tardiness of a job is max(0, end − deadline), with the planned end = start + walltime; jobs without a deadline have
+none.
+"""
+
+import numpy as np
+
+from objectives.combine import squashed
+from planner.model import NEVER, IntArray, JobTable
+from planner.native import kernel
+from planner.objective import Objective
+from planner.terms import Terms
+
+
+@kernel
+def total_tardiness(start: IntArray, jobs: JobTable, now: int) -> float:
+    """Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds."""
+    total = 0.0
+    for i in range(len(start)):
+        total += float(max(0, start[i] + jobs.walltime[i] - jobs.deadline[i]))
+    return total
+
+
+@kernel
+def maximum_tardiness(start: IntArray, jobs: JobTable, now: int) -> float:
+    """max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds."""
+    most = 0
+    for i in range(len(start)):
+        most = max(most, start[i] + jobs.walltime[i] - jobs.deadline[i])
+    return float(most)
+
+
+@kernel
+def missed_deadlines(start: IntArray, jobs: JobTable, now: int) -> float:
+    """How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ]."""
+    missed = 0
+    for i in range(len(start)):
+        if start[i] + jobs.walltime[i] > jobs.deadline[i]:
+            missed += 1
+    return float(missed)
+
+
+@kernel
+def regular_wait(start: IntArray, jobs: JobTable, now: int) -> float:
+    """Total tardiness first, then the mean wait of the jobs without a deadline (Ntakpé and Suter 2017, Section 4).
+
+    In whole seconds of tardiness, plus a fraction below one that grows with the mean wait; so no shorter wait of
+    regular jobs pays for a second of tardiness.
+    """
+    tardiness = 0.0
+    wait = 0.0
+    regular = 0
+    for i in range(len(start)):
+        if jobs.deadline[i] == NEVER:
+            wait += float(start[i] - jobs.submit[i])
+            regular += 1
+        else:
+            tardiness += float(max(0, start[i] + jobs.walltime[i] - jobs.deadline[i]))
+    return tardiness + squashed(wait / max(regular, 1))
+
+
+def _due(jobs: JobTable) -> IntArray:
+    return np.where(jobs.deadline == NEVER, NEVER, jobs.deadline - jobs.walltime)
+
+
+def tardiness_terms(jobs: JobTable, now: int) -> Terms:
+    """The terms of :func:`total_tardiness`."""
+    return Terms(np.ones(len(jobs.submit)), _due(jobs))
+
+
+def maximum_tardiness_terms(jobs: JobTable, now: int) -> Terms:
+    """The terms of :func:`maximum_tardiness`."""
+    return Terms(np.ones(len(jobs.submit)), _due(jobs), largest=True)
+
+
+TARDINESS = Objective("tardiness", total_tardiness, terms=tardiness_terms)
+MAXIMUM_TARDINESS = Objective(
+    "maximum-tardiness", maximum_tardiness, terms=maximum_tardiness_terms
+)
+MISSED_DEADLINES = Objective("missed-deadlines", missed_deadlines)
+REGULAR_WAIT = Objective("regular-wait", regular_wait)
