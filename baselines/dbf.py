@@ -1,8 +1,9 @@
-"""Deadline-based backfilling: jobs with a deadline make room for those without (N'takpé and Suter 2016, 2017).
+"""Deadline-based backfilling: jobs with a deadline make room for those without.
 
-``dbf`` is Algorithm 1 and Section 4 of "Don't hurry be happy: a deadline-based backfilling approach" (JSSPP 2017),
-``dbf-2016`` the algorithm of "Prise en compte de tâches non-prioritaires dans l'ordonnancement batch" (Compas 2016),
-``wdbf`` the idea of "A working time deadline-based backfilling scheduling solution" (Le Hai et al., ACOMP 2020).
+``dbf`` is Algorithm 1 and Section 4 of "Don't hurry be happy: a deadline-based backfilling
+approach" (JSSPP 2017), ``dbf-2016`` the algorithm of "Prise en compte de tâches non-prioritaires
+dans l'ordonnancement batch" (Compas 2016), ``wdbf`` the idea of "A working time deadline-based
+backfilling scheduling solution" (Le Hai et al., ACOMP 2020).
 """
 
 from typing import Any
@@ -13,6 +14,7 @@ from baselines.two_lists import (
     Lists,
     admit_regular,
     advance_after_early_end,
+    earliest_end,
     fill_all,
     fill_settled,
     new_timeline,
@@ -21,21 +23,17 @@ from baselines.two_lists import (
 )
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
-from planner.profile import earliest_index
 from planner.round import RoundArrays
 
 
 @kernel
-def latest_end(deadline: int, end: int, openings: FloatArray) -> int:
-    """Up to when a new job may be delayed that would end at ``end``: its limit in L₁, or ``NEVER`` for L₀.
+def next_opening_after(end: int, openings: FloatArray) -> int:
+    """Return when the next working period begins, for an end outside all of them; else ``NEVER``.
 
-    Without ``openings``, that is its deadline, unless it cannot be met. With them (alternately the beginning and
-    the end of a working period, in seconds) it is the beginning of the next period, where the end lies in none.
+    ``openings`` are alternately the beginning and the end of a period (s).
     """
-    if len(openings):
-        at = np.searchsorted(openings, float(end), side="right")
-        return int(openings[at]) if at % 2 == 0 and at < len(openings) else NEVER
-    return deadline if end <= deadline else NEVER
+    at = np.searchsorted(openings, float(end), side="right")
+    return int(openings[at]) if at % 2 == 0 and at < len(openings) else NEVER
 
 
 @kernel
@@ -47,19 +45,19 @@ def due_jobs_fit(arrays: RoundArrays, start: IntArray) -> bool:
             return False
         if start[i] == arrays.now:
             used += arrays.jobs.procs[i]
-    return used <= arrays.capacity
+    return bool(used <= arrays.capacity)
 
 
 @kernel
 def decide_with_lists(
     arrays: RoundArrays, openings: FloatArray, together: bool, all_at_once: bool, start: IntArray
 ) -> None:
-    """A round of any deadline-based backfilling; see ``two_lists`` for the parameters.
+    """Decide a round of any deadline-based backfilling; see ``two_lists`` for the parameters.
 
-    First, where a job ended early, reservations move forward. Then new jobs are admitted in FCFS order: one with a
-    deadline takes the earliest slot that all reservations leave, and stands in L₁ if it can make its deadline;
-    otherwise it is a regular job (2017, Section 4; 2016, Section 4.1). A regular job is given its definitive
-    reservation by Algorithm 1.
+    First, where a job ended early, reservations move forward. Then new jobs are admitted in FCFS
+    order: one with a deadline takes the earliest slot that all reservations leave, and stands in L₁
+    if it can make its deadline; otherwise it is a regular job (2017, Section 4; 2016, Section 4.1).
+    A regular job is given its definitive reservation by Algorithm 1.
     """
     jobs = arrays.jobs
     n = len(jobs.procs)
@@ -79,9 +77,11 @@ def decide_with_lists(
         if start[i] != NEVER:
             continue
         procs, walltime = jobs.procs[i], jobs.walltime[i]
-        if jobs.deadline[i] != NEVER or len(openings):
-            at = earliest_index(line.times, line.free, line.size[0], procs, walltime, 0)
-            limit[i] = latest_end(jobs.deadline[i], line.times[at] + walltime, openings)
+        deadline = jobs.deadline[i]
+        if len(openings):
+            deadline = next_opening_after(earliest_end(settled, procs, walltime), openings)
+        if deadline != NEVER and earliest_end(line, procs, walltime) <= deadline:
+            limit[i] = deadline
         if limit[i] != NEVER:
             start[i] = reserve(line, procs, walltime)
         else:

@@ -1,9 +1,10 @@
-"""The two lists of deadline-based backfilling: definitive and tentative reservations, and how they are laid out.
+"""The two lists of deadline-based backfilling: definitive and tentative reservations.
 
-A waiting job stands in one of two lists (N'takpé and Suter 2017, Section 4). The reservations in L₀ are definitive:
-they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be laid out anew as long as the
-deadline holds. A policy has no memory but the round: it notes about each job (``Round.notes``) the latest end up to
-which it may be delayed, or ``NEVER`` for a job in L₀. Jobs without a planned start are new.
+A waiting job stands in one of two lists (N'takpé and Suter 2017, Section 4). The reservations in L₀
+are definitive: they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be
+laid out anew as long as the deadline holds. A policy has no memory but the round: it notes about
+each job (``Round.notes``) the latest end up to which it may be delayed, or ``NEVER`` for a job in
+L₀. Jobs without a planned start are new.
 
 "Increasing order of submission time" is FCFS order, which is the order of the round's jobs.
 """
@@ -42,7 +43,7 @@ class Lists(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """A profile in buffers, closed by a guard (see ``planner.decoder.fill_guarded``); ``size[0]`` breakpoints."""
+    """A profile in buffers: ``size[0]`` breakpoints, closed by a guard (as in the decoder)."""
 
     times: IntArray
     free: IntArray
@@ -78,14 +79,14 @@ def fill_settled(arrays: RoundArrays, lists: Lists, settled: Timeline) -> bool:
     """Write the running jobs and the reservations of L₀; say whether they fit."""
     size = fill_profile(arrays.now, arrays.capacity, arrays.running, settled.times, settled.free)
     close(settled, size)
-    return add_reservations(arrays, lists, False, settled)
+    return bool(add_reservations(arrays, lists, False, settled))
 
 
 @kernel
 def fill_all(arrays: RoundArrays, lists: Lists, settled: Timeline, line: Timeline) -> bool:
     """Write into ``line`` what is settled, and the reservations of L₁; say whether they fit."""
     copy_timeline(line, settled)
-    return add_reservations(arrays, lists, True, line)
+    return bool(add_reservations(arrays, lists, True, line))
 
 
 @kernel
@@ -107,19 +108,28 @@ def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: T
 
 
 @kernel
+def earliest_end(line: Timeline, procs: int, walltime: int) -> int:
+    """Return the end (s) of the earliest slot, without taking it."""
+    i = earliest_index(line.times, line.free, line.size[0], procs, walltime, 0)
+    return int(line.times[i] + walltime)
+
+
+@kernel
 def reserve(line: Timeline, procs: int, walltime: int) -> int:
     """Take the earliest slot; return its start (s)."""
     i, size = place_earliest(line.times, line.free, line.size[0], procs, walltime, 0)
     line.size[0] = size
-    return line.times[i]
+    return int(line.times[i])
 
 
 @kernel
-def lay_out(arrays: RoundArrays, lists: Lists, regular: int, to_the_end: bool, line: Timeline) -> int:
+def lay_out(
+    arrays: RoundArrays, lists: Lists, regular: int, to_the_end: bool, line: Timeline
+) -> int:
     """Reserve, in ``trial``: the urgent jobs, the regular one (if not -1), and the rest of L₁.
 
-    The lists themselves are laid out in FCFS order. Returns the first of the rest that misses its deadline, or -1;
-    unless ``to_the_end``, what comes behind it is not laid out.
+    The lists themselves are laid out in FCFS order. Returns the first of the rest that misses its
+    deadline, or -1; unless ``to_the_end``, what comes behind it is not laid out.
     """
     jobs = arrays.jobs
     trial = lists.trial
@@ -150,7 +160,7 @@ def last_late_urgent(arrays: RoundArrays, lists: Lists) -> int:
 
 @kernel
 def all_before_are_urgent(lists: Lists, last: int) -> bool:
-    """Make all jobs of L₁ before ``last`` urgent (lines 24 and 25); return whether they already were."""
+    """Make all jobs of L₁ before ``last`` urgent (lines 24, 25); return if they already were."""
     already = True
     for i in range(last):
         if lists.limit[i] != NEVER and not lists.urgent[i]:
@@ -171,11 +181,12 @@ def make_late_urgent(arrays: RoundArrays, lists: Lists) -> None:
 def find_layout_2017(
     arrays: RoundArrays, lists: Lists, regular: int, settled: Timeline, line: Timeline
 ) -> bool:
-    """Lines 4 to 35 of the paper of 2017: who must come before the regular job; whether all deadlines hold.
+    """Find who must come before the regular job (2017, lines 4 to 35); return if deadlines hold.
 
-    Jobs that would be late become urgent one at a time, the first in FCFS order (lines 9 to 21). Then, while an
-    urgent job is late, all those submitted before the last such join (lines 22 to 35). The paper does this once,
-    and does not look at the deadlines again; here both steps are repeated until they hold.
+    Jobs that would be late become urgent one at a time, the first in FCFS order (lines 9 to 21).
+    Then, while an urgent job is late, all those submitted before the last such join (lines 22 to
+    35). The paper does this once, and does not look at the deadlines again; here both steps are
+    repeated until they hold.
     """
     while True:
         copy_timeline(line, settled)
@@ -194,11 +205,12 @@ def find_layout_2017(
 def find_layout_2016(
     arrays: RoundArrays, lists: Lists, regular: int, settled: Timeline, line: Timeline
 ) -> bool:
-    """Lines 2 to 10 of the paper of 2016: who must come before the regular job; whether all deadlines hold.
+    """Find who must come before the regular job (2016, lines 2 to 10); return if deadlines hold.
 
-    All jobs that would be late become urgent together (line 2); where one of them is still late, all those
-    submitted before the last such join (lines 4 to 7). Only then the regular job and the rest are reserved (lines 8
-    and 10). The paper does not look at the rest again; here, late ones among them become urgent in turn.
+    All jobs that would be late become urgent together (line 2); where one of them is still late,
+    all those submitted before the last such join (lines 4 to 7). Only then the regular job and the
+    rest are reserved (lines 8 and 10). The paper does not look at the rest again; here, late ones
+    among them become urgent in turn.
     """
     while True:
         copy_timeline(line, settled)
@@ -215,12 +227,18 @@ def find_layout_2016(
 
 @kernel
 def lay_out_again(
-    arrays: RoundArrays, lists: Lists, regular: int, all_at_once: bool, settled: Timeline, line: Timeline
+    arrays: RoundArrays,
+    lists: Lists,
+    regular: int,
+    all_at_once: bool,
+    settled: Timeline,
+    line: Timeline,
 ) -> bool:
-    """Reserve for a regular job (or none, -1), and anew for L₁; urgent jobs move to L₀. Say whether deadlines hold.
+    """Reserve for a regular job (or none, -1), and anew for L₁; return whether deadlines hold.
 
-    ``settled`` is the profile without L₁, to which the definitive reservations are added; ``line`` becomes the
-    profile with all. Where the deadlines do not hold, nothing changes but ``line``.
+    Urgent jobs move to L₀. ``settled`` is the profile without L₁, to which definitive reservations
+    are added; ``line`` becomes the profile with all. Where the deadlines do not hold, nothing
+    changes but ``line``.
     """
     jobs = arrays.jobs
     lists.urgent[:] = False
@@ -243,13 +261,18 @@ def lay_out_again(
 
 @kernel
 def admit_regular(
-    arrays: RoundArrays, lists: Lists, regular: int, all_at_once: bool, settled: Timeline, line: Timeline
+    arrays: RoundArrays,
+    lists: Lists,
+    regular: int,
+    all_at_once: bool,
+    settled: Timeline,
+    line: Timeline,
 ) -> None:
     """Algorithm 1 (either paper's) for a new regular job.
 
-    Where no layout keeps the deadlines, not even the jobs of L₁ in FCFS order (earlier reservations may have been
-    better than any that this order gives), all reservations stay as they are and become definitive, and the new job
-    takes the earliest slot that they leave.
+    Where no layout keeps the deadlines, not even the jobs of L₁ in FCFS order (earlier reservations
+    may have been better than any that this order gives), all reservations stay as they are and
+    become definitive, and the new job takes the earliest slot that they leave.
     """
     if lay_out_again(arrays, lists, regular, all_at_once, settled, line):
         return
@@ -271,9 +294,10 @@ def advance_after_early_end(
 ) -> None:
     """Move reservations forward after a job ended before its walltime.
 
-    ``together``: all waiting jobs, in FCFS order, one at a time (design rule 7). Otherwise L₀ goes first, with the
-    reservations of L₁ cancelled, and L₁ is laid out anew in what is left, as Algorithm 1 does for a new regular job;
-    where deadlines would not hold, all move together instead. In either way no definitive start gets later.
+    ``together``: all waiting jobs, in FCFS order, one at a time (design rule 7). Otherwise L₀ goes
+    first, with the reservations of L₁ cancelled, and L₁ is laid out anew in what is left, as
+    Algorithm 1 does for a new regular job; where deadlines would not hold, all move together
+    instead. In either way no definitive start gets later.
     """
     if not together:
         before = lists.start.copy()
@@ -296,8 +320,8 @@ def advance_after_early_end(
 def start_over(arrays: RoundArrays, lists: Lists) -> None:
     """Give every reservation, in the order of the starts, the earliest start that still fits.
 
-    Needed only where jobs run for longer than was reckoned with while they waited (``mixed`` estimates). Jobs that
-    no longer make their deadline become regular.
+    Needed only where jobs run for longer than was reckoned with while they waited (``mixed``
+    estimates). Jobs that no longer make their deadline become regular.
     """
     jobs = arrays.jobs
     line = new_timeline(arrays)

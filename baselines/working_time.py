@@ -1,8 +1,8 @@
-"""Working time: a calendar of working periods, and backfilling that delays what would end outside them.
+"""Working time: a calendar of working periods, and backfilling that delays what would end outside.
 
-"Any jobs that are estimated to be finished outside the work schedule will be delayed, as long as their outputs are
-ready before the next working period." (Le Hai, Hoang, Trung and Thoai: A working time deadline-based backfilling
-scheduling solution, ACOMP 2020, from the abstract.)
+"Any jobs that are estimated to be finished outside the work schedule will be delayed, as long as
+their outputs are ready before the next working period." (Le Hai, Hoang, Trung and Thoai: A working
+time deadline-based backfilling scheduling solution, ACOMP 2020, from the abstract.)
 """
 
 import re
@@ -69,8 +69,8 @@ class Calendar:
     def parse(cls, text: str) -> "Calendar":
         """Read a calendar: parts, separated by colons, each of which may be left out.
 
-        Hours (``9-18``), days (``mon-fri`` or ``mon,wed``), a time zone (``Europe/Stockholm``, ``UTC``), and
-        holidays (``2002-12-25,2002-12-26``). An empty text is the default calendar.
+        Hours (``9-18``), days (``mon-fri`` or ``mon,wed``), a time zone (``Europe/Stockholm``,
+        ``UTC``), and holidays (``2002-12-25,2002-12-26``). An empty text is the default calendar.
         """
         changes: dict[str, object] = {}
         for part in filter(None, (part.strip() for part in text.split(":"))):
@@ -133,7 +133,8 @@ def merged(bounds: IntArray) -> IntArray:
 
 def in_working_time(times: IntArray, periods: IntArray) -> BoolArray:
     """Mark the times (s) that lie within a period (:meth:`Calendar.periods`)."""
-    return np.searchsorted(periods, times, side="right") % 2 == 1
+    inside: BoolArray = np.searchsorted(periods, times, side="right") % 2 == 1
+    return inside
 
 
 def next_opening(times: IntArray, periods: IntArray) -> IntArray:
@@ -146,11 +147,12 @@ def next_opening(times: IntArray, periods: IntArray) -> IntArray:
 class WorkingTimeBackfilling:
     """Deadline-based backfilling with working-time deadlines (WDBF), before it knows the workload.
 
-    What the abstract leaves open is decided like this. A job is *estimated to be finished* at the end of the slot
-    that conservative backfilling gives it at submission, plus its walltime. Where that is outside working time, the
-    job is deadline-driven, and its deadline is the beginning of the next working period; otherwise it is regular.
-    This is decided once, at submission. From there on the algorithm is ``dbf``. Deadlines that the workload has
-    are not looked at.
+    What the abstract leaves open is decided like this. A job is *estimated to be finished* at the
+    end of the earliest slot (with its walltime) that the definitive reservations leave at its
+    submission: when it would end as a regular job. Where that is outside working time, the
+    beginning of the next working period is its deadline; otherwise it is regular. This is decided
+    once. From there on the algorithm is ``dbf``: in particular, a job that could not be kept to
+    that deadline is regular as well. Deadlines that the workload has are not looked at.
 
     Attributes
     ----------
@@ -158,7 +160,7 @@ class WorkingTimeBackfilling:
         The work schedule.
     """
 
-    calendar: Calendar = Calendar()  # noqa: RUF009 (frozen)
+    calendar: Calendar = Calendar()
 
     @property
     def name(self) -> str:

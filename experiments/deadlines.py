@@ -1,7 +1,7 @@
 """Deadlines for workloads that have none.
 
-A deadline is the latest end of a job, in the seconds of the log. The rules are those of three papers (N'takpé and
-Suter 2016 and 2017, Le Hai et al. 2020), or deadlines are read from a file.
+A deadline is the latest end of a job, in the seconds of the log. The rules are those of three
+papers (N'takpé and Suter 2016 and 2017, Le Hai et al. 2020), or deadlines are read from a file.
 """
 
 import csv
@@ -28,17 +28,19 @@ def with_deadlines(workload: Workload, spec: str, seed: int = 0) -> Workload:
     workload : Workload
         The workload; deadlines that it has are replaced.
     spec : str
-        ``random:SHARE[:LEAST[:FACTOR]]``: a share of the jobs (%), chosen at random, each at least LEAST (24h) and
-        FACTOR (10) times its walltime after its submission. ``third[:LEAST[:FACTOR]]``: every third job, 24h and 2
-        by default. ``working[:CALENDAR]``: see :func:`working_deadlines`. ``csv:FILE``: see :func:`read_deadlines`.
-        ``none``.
+        ``random:SHARE[:LEAST[:FACTOR]]``: a share of the jobs (%), chosen at random, each at least
+        LEAST (24h) and FACTOR (10) times its walltime after its submission.
+        ``third[:LEAST[:FACTOR]]``: every third job, 24h and 2 by default.
+        ``working[:CALENDAR]``: see :func:`working_deadlines`. ``csv:FILE``: see
+        :func:`read_deadlines`. ``none``.
     seed : int
         Of ``random``.
 
     Raises
     ------
     ValueError
-        Where the text cannot be read, a value is out of its range, or a deadline lies before submission + walltime.
+        Where the text cannot be read, a value is out of its range, or a deadline lies before
+        submission + walltime.
     """
     rule, _, rest = spec.strip().partition(":")
     parts = rest.split(":") if rest else []
@@ -59,7 +61,7 @@ def with_deadlines(workload: Workload, spec: str, seed: int = 0) -> Workload:
 
 
 def random_jobs(n: int, share: float, seed: int) -> IntArray:
-    """Choose ``share`` per cent of ``n`` jobs, rounded down, all with the same chance; their indices."""
+    """Choose ``share`` per cent of ``n`` jobs, rounded down, all with the same chance."""
     if not 0 <= share <= 100:
         raise ValueError(f"deadlines: a share of {share:g} % is outside 0 … 100 %")
     count = math.floor(n * share / 100 + 1e-9)
@@ -89,7 +91,8 @@ def slack_deadlines(workload: Workload, chosen: IntArray, least: int, factor: fl
     """
     if not factor >= 1:
         raise ValueError(
-            f"deadlines: a factor of {factor:g} puts deadlines before submission + walltime; give at least 1"
+            f"deadlines: a factor of {factor:g} puts deadlines before submission + walltime; "
+            "give at least 1"
         )
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
     slack = np.maximum(least, np.floor(factor * workload.walltime[chosen]).astype(np.int64))
@@ -100,8 +103,8 @@ def slack_deadlines(workload: Workload, chosen: IntArray, least: int, factor: fl
 def working_deadlines(workload: Workload, calendar: Calendar) -> IntArray:
     """Give a deadline to the jobs that would end outside working time if they started at once.
 
-    It is the beginning of the next working period after submission + walltime; jobs that would end within working
-    time get none.
+    It is the beginning of the next working period after submission + walltime; jobs that would end
+    within working time get none.
     """
     periods = calendar.periods(workload)
     end = workload.submit + workload.walltime
@@ -114,8 +117,8 @@ def read_deadlines(workload: Workload, path: Path) -> IntArray:
     Raises
     ------
     ValueError
-        Where a column is missing, a job is not in the workload or comes twice, or a deadline is no whole number or
-        lies before submission + walltime.
+        Where a column is missing, a job is not in the workload or comes twice, or a deadline is no
+        whole number or lies before submission + walltime.
     """
     place = {int(job): i for i, job in enumerate(workload.id)}
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
@@ -164,6 +167,8 @@ def _slack(parts: list[str], factor: float) -> tuple[int, float]:
     if parts:
         match = _DURATION.match(parts[0].strip())
         if not match:
-            raise ValueError(f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds")
+            raise ValueError(
+                f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds"
+            )
         least = math.floor(float(match[1]) * _UNITS[match[2]])
     return least, _number("factor", parts[1]) if len(parts) > 1 else factor
