@@ -18,7 +18,12 @@ from experiments.reproduce import PAPERS
 )
 @click.option("--quick", is_flag=True, help="Only the first three months of every log, for a look.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="J", help="Processes."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="J",
+    help="Processes.",
 )
 @click.option(
     "--workloads",
@@ -28,9 +33,7 @@ from experiments.reproduce import PAPERS
     help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
     "PLANBATCH_WORKLOADS.",
 )
-def command(
-    paper: str, out: Path | None, quick: bool, jobs: int, workloads: Path | None
-) -> int:
+def command(paper: str, out: Path | None, quick: bool, jobs: int, workloads: Path | None) -> int:
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
     A log that is not there is reported and left out.
@@ -45,7 +48,9 @@ def command(
     module = importlib.import_module(f"experiments.reproduce.{PAPERS[paper][0]}")
     report = module.reproduce(Run(folder, quick, jobs, workloads))
     if not report.rows:
-        raise ValueError(f"{paper}: none of its logs is there; fetch them with planbatch workload fetch")
+        raise ValueError(
+            f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"
+        )
     report.write(folder)
     console = Console()
     if not console.is_terminal:

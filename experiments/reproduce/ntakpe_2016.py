@@ -144,7 +144,10 @@ def measure(trace: Trace, jobs: BoolArray) -> dict[str, float]:
     """
     wait = (trace.start - trace.workload.submit)[jobs]
     run = trace.workload.runtime[jobs]
-    return {"mean wait": float(wait.mean()) / HOUR, "mean slowdown": float(((wait + run) / run).mean())}
+    return {
+        "mean wait": float(wait.mean()) / HOUR,
+        "mean slowdown": float(((wait + run) / run).mean()),
+    }
 
 
 def selected(item: str, n: int, third: int) -> BoolArray:
