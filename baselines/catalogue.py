@@ -4,12 +4,14 @@ from collections.abc import Callable
 from functools import partial
 
 from baselines.conservative import decide_conservative
+from baselines.dbf import decide_dbf, decide_dbf_2016
 from baselines.easy import decide_easy
 from baselines.fcfs import decide_fcfs
 from baselines.plan_based import PlanBased
 from baselines.policy import CompiledPolicy, Policy
 from baselines.promise import Promise
 from baselines.replanned import decide_replanned
+from baselines.working_time import Calendar, WorkingTimeBackfilling
 from objectives import OBJECTIVES
 from planner.budget import Budget
 from planner.names import did_you_mean
@@ -59,8 +61,15 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", "shortest"),
     "conservative": partial(CompiledPolicy, "conservative", decide_conservative),
     "replanned": partial(queue_based, decide_replanned, "replanned"),
+    "edf": partial(queue_based, decide_easy, "edf", "earliest-deadline"),
+    "dbf": partial(CompiledPolicy, "dbf", decide_dbf),
+    "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016),
+    "wdbf": WorkingTimeBackfilling,
     **{f"plan-{name}": partial(plan_based, objective) for name, objective in OBJECTIVES.items()},
 }
+
+#: Policies that look at deadlines.
+DEADLINE_POLICIES = frozenset(("edf", "dbf", "dbf-2016", "wdbf"))
 
 
 def make_policy(
@@ -70,6 +79,7 @@ def make_policy(
     evaluations: int | None = None,
     seconds: float | None = None,
     promise: str = "none",
+    calendar: str = "",
 ) -> Policy:
     """Make the policy of a name.
 
@@ -85,6 +95,8 @@ def make_policy(
         For how long plan-based policies search in a round, instead.
     promise : str
         What plan-based policies promise; see :meth:`baselines.promise.Promise.parse`.
+    calendar : str
+        The working time of ``wdbf``; see :meth:`baselines.working_time.Calendar.parse`.
 
     Raises
     ------
@@ -100,4 +112,6 @@ def make_policy(
         return queue_based(ORDERED[base], name, order)
     if base.startswith("plan-"):
         return POLICIES[base](optimizer, evaluations, seconds, promise)
+    if base == "wdbf":
+        return WorkingTimeBackfilling(Calendar.parse(calendar))
     return POLICIES[base]()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.model import NEVER, FloatArray, IntArray
+from planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planner.native import kernel
 from planner.profile import change_between, earliest_index, fill_profile, place
 from planner.round import RoundArrays
@@ -77,25 +77,42 @@ def decide_conservative(
     if size < 0:
         size = reserve_again(arrays, start, times, free)
     if arrays.ended_early:
-        for i in range(n):
-            if start[i] == NEVER or start[i] == arrays.now:
-                continue
-            procs = jobs.procs[i]
-            walltime = jobs.walltime[i]
-            better = earlier_index(times, free, size, procs, walltime, start[i])
-            if better >= 0:
-                when = times[better]
-                if size + 3 > room:
-                    size = drop_idle_breakpoints(times, free, size)
-                size = change_between(times, free, size, start[i], start[i] + walltime, procs)
-                size = change_between(times, free, size, when, when + walltime, -procs)
-                start[i] = when
-        size = drop_idle_breakpoints(times, free, size)
+        size = advance_all(arrays, np.ones(n, np.bool_), start, times, free, size)
     for i in range(n):
         if start[i] == NEVER:
             j = earliest_index(times, free, size, jobs.procs[i], jobs.walltime[i], 0)
             start[i] = times[j]
             size = place(times, free, size, j, jobs.procs[i], jobs.walltime[i])
+
+
+@kernel
+def advance_all(
+    arrays: RoundArrays,
+    takes_part: BoolArray,
+    start: IntArray,
+    times: IntArray,
+    free: IntArray,
+    size: int,
+) -> int:
+    """Let jobs, one at a time in FCFS order, give up their reservation for the earliest that fits; return the size.
+
+    ``takes_part`` marks the jobs that may move; their reservations in ``start`` are in the profile. No start gets
+    later.
+    """
+    for i in range(len(start)):
+        if not takes_part[i] or start[i] == NEVER or start[i] == arrays.now:
+            continue
+        procs = arrays.jobs.procs[i]
+        walltime = arrays.jobs.walltime[i]
+        better = earlier_index(times, free, size, procs, walltime, start[i])
+        if better >= 0:
+            when = times[better]
+            if size + 3 > len(times):
+                size = drop_idle_breakpoints(times, free, size)
+            size = change_between(times, free, size, start[i], start[i] + walltime, procs)
+            size = change_between(times, free, size, when, when + walltime, -procs)
+            start[i] = when
+    return drop_idle_breakpoints(times, free, size)
 
 
 @kernel

@@ -75,8 +75,9 @@ class CompiledPolicy:
         # With NUMBA_DISABLE_JIT, kernels are plain functions already.
         plain = getattr(self.decide, "py_func", self.decide)
         decide = typed_decision(self.decide) if self.compiled_form() else plain
-        decide(problem.arrays, self.order, self.cost, self.param_array, rng, start, report)
-        return Plan(start)
+        arrays = problem.arrays._replace(notes=problem.notes.copy())
+        decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
+        return Plan(start, arrays.notes)
 
 
 @cache

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from baselines.catalogue import DEADLINE_POLICIES
 from baselines.policy import Policy
-from experiments.metrics import Metrics, metrics
+from experiments.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from experiments.portable import packed, unpacked
-from experiments.replay import Estimates, Trace, compiled_form, policy_name, replay, warm_up
-from planner.model import IntArray, Workload
+from experiments.replay import Estimates, Trace, bound, compiled_form, policy_name, replay, warm_up
+from planner.model import NEVER, IntArray, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -55,6 +56,13 @@ class Comparison:
         """The figures of every policy that finished."""
         return {name: metrics(trace) for name, trace in self.traces.items()}
 
+    @property
+    def deadline_metrics(self) -> dict[str, DeadlineMetrics]:
+        """The figures on deadlines of every policy that finished; none where no job has one."""
+        if (self.workload.deadline == NEVER).all():
+            return {}
+        return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
+
     def frame(self) -> "DataFrame":
         """Return a data frame: a row a policy; columns of :class:`Metrics`, rounds and seconds."""
         import pandas as pd
@@ -64,8 +72,13 @@ class Comparison:
 
 
 def result(trace: Trace) -> dict[str, Any]:
-    """Return what is reported of one replay: policy, figures, rounds and seconds."""
+    """Return what is reported of one replay: policy, figures, rounds and seconds.
+
+    With figures on deadlines where the workload has any or the policy knows of them.
+    """
     figures = metrics(trace).as_dict()
+    if trace.policy in DEADLINE_POLICIES or (trace.workload.deadline != NEVER).any():
+        figures |= deadline_metrics(trace).as_dict()
     return {
         "policy": trace.policy,
         **figures,
@@ -122,6 +135,7 @@ def compare(
         raise ValueError(f"policies: {twice[0]} is named more than once")
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
+    policies = [bound(policy, workload) for policy in policies]
     finished: dict[int, Trace] = {}
     run = _in_processes if min(jobs, len(policies)) > 1 else _in_this_process
     try:

@@ -51,6 +51,10 @@ def comparison_table(comparison: Comparison) -> Table:
             best[heading] = (min if less else max)(of(m) for m in measured.values())
     if reference:
         table.add_column("change", justify="right", no_wrap=True, vertical="bottom")
+    late = comparison.deadline_metrics
+    if late:
+        for heading in ("regular\nwait", "missed\ndeadl.", "infeas.\ndeadl."):
+            table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
     table.add_column("time", justify="right", no_wrap=True, vertical="bottom", style="dim")
     for name, m in measured.items():
         cells = [
@@ -61,6 +65,10 @@ def comparison_table(comparison: Comparison) -> Table:
             cells.append(
                 Text("" if name == REFERENCE else change(m.mean_wait, reference.mean_wait))
             )
+        if late:
+            cells.append(Text(duration(late[name].regular_mean_wait)))
+            cells.append(Text(f"{late[name].missed_deadlines:,}"))
+            cells.append(Text(f"{late[name].infeasible_deadlines:,}"))
         cells.append(Text(clock(comparison.traces[name].seconds)))
         table.add_row(Text(name), *cells)
     return table

@@ -65,9 +65,12 @@ class Replay(NamedTuple):
     slack: IntArray
     floor: IntArray
     start: IntArray
+    first_planned: IntArray
     queue: JobTable
     queue_job: IntArray
     queue_planned: IntArray
+    queue_notes: IntArray
+    queue_occupied: IntArray
     plan: IntArray
     running: RunningTable
     running_job: IntArray
@@ -134,6 +137,8 @@ def submit(replay: Replay, job: int) -> None:
     replay.queue.user[at] = replay.jobs.user[job]
     replay.queue_job[at] = job
     replay.queue_planned[at] = NEVER
+    replay.queue_notes[at] = NEVER
+    replay.queue_occupied[at] = replay.occupied[job]
     replay.counters[SUBMITTED] += 1
 
 
@@ -185,8 +190,17 @@ def view(replay: Replay) -> RoundArrays:
         replay.queue.user[first:last],
     )
     planned = replay.queue_planned[first:last]
+    notes = replay.queue_notes[first:last]
+    early = counters[EARLY] == 1
     return RoundArrays(
-        counters[NOW], replay.capacity[0], running, queue, planned, counters[EARLY] == 1
+        counters[NOW],
+        replay.capacity[0],
+        running,
+        queue,
+        planned,
+        early,
+        notes,
+        replay.queue_occupied[first:last],
     )
 
 
@@ -201,6 +215,8 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
     replay.queue.user[target] = replay.queue.user[source]
     replay.queue_job[target] = replay.queue_job[source]
     replay.queue_planned[target] = replay.queue_planned[source]
+    replay.queue_notes[target] = replay.queue_notes[source]
+    replay.queue_occupied[target] = replay.queue_occupied[source]
 
 
 @kernel
@@ -230,6 +246,8 @@ def commit(replay: Replay) -> int:
         when = replay.plan[i]
         if when < now:
             return BAD_START
+        if replay.first_planned[replay.queue_job[i]] == NEVER:
+            replay.first_planned[replay.queue_job[i]] = when
         if when == now:
             if replay.queue.procs[i] > counters[FREE]:
                 return OVER_CAPACITY
@@ -308,9 +326,12 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
         slack=ints(n, NEVER),
         floor=ints(n, -NEVER),
         start=ints(n, NEVER),
+        first_planned=ints(n, NEVER),
         queue=table(),
         queue_job=ints(n),
         queue_planned=ints(n, NEVER),
+        queue_notes=ints(n, NEVER),
+        queue_occupied=ints(n),
         plan=ints(n, NEVER),
         running=RunningTable(ints(most_running), ints(most_running)),
         running_job=ints(most_running),

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.model import NEVER
+
 if TYPE_CHECKING:
     from experiments.replay import Trace
 
@@ -53,6 +55,42 @@ class Metrics:
     def as_dict(self) -> dict[str, float]:
         """Return the figures by name."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class DeadlineMetrics:
+    """What became of the deadlines in one replay.
+
+    Attributes
+    ----------
+    missed_deadlines : int
+        Jobs that ended after their deadline.
+    infeasible_deadlines : int
+        Jobs whose first planned end (start + walltime) was after their deadline.
+    regular_mean_wait : float
+        Mean wait (s) of the jobs without a deadline; 0 where all have one.
+    """
+
+    missed_deadlines: int
+    infeasible_deadlines: int
+    regular_mean_wait: float
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the figures by name."""
+        return asdict(self)
+
+
+def deadline_metrics(trace: "Trace") -> DeadlineMetrics:
+    """Measure a trace against the deadlines of its jobs."""
+    workload = trace.workload
+    regular = workload.deadline == NEVER
+    wait = (trace.start - workload.submit)[regular]
+    first_end = trace.first_planned + workload.walltime
+    return DeadlineMetrics(
+        missed_deadlines=int(np.count_nonzero(trace.end > workload.deadline)),
+        infeasible_deadlines=int(np.count_nonzero(~regular & (first_end > workload.deadline))),
+        regular_mean_wait=float(wait.mean()) if len(wait) else 0.0,
+    )
 
 
 def metrics(trace: "Trace") -> Metrics:

@@ -10,6 +10,7 @@ import click
 if TYPE_CHECKING:
     from baselines.policy import Policy
     from experiments.replay import Estimates
+    from planner.model import Workload
 
 #: What is compared where nothing is named.
 DEFAULT_POLICIES = (
@@ -44,6 +45,10 @@ class PolicyOptions:
         Seed of the random numbers.
     promise : str
         What plan-based policies promise; see :meth:`baselines.promise.Promise.parse`.
+    deadlines : str
+        Which jobs get deadlines; see :func:`experiments.deadlines.with_deadlines`.
+    calendar : str
+        Working time; see :meth:`baselines.working_time.Calendar.parse`.
     """
 
     policy: tuple[str, ...]
@@ -53,6 +58,8 @@ class PolicyOptions:
     estimates: "Estimates"
     seed: int
     promise: str
+    deadlines: str
+    calendar: str
 
     def policies(self) -> "list[Policy]":
         """Make the policies that are named (by default, those of :data:`DEFAULT_POLICIES`).
@@ -76,9 +83,21 @@ class PolicyOptions:
                 evaluations=self.evaluations,
                 seconds=self.seconds,
                 promise=self.promise,
+                calendar=self.calendar,
             )
             for name in names
         ]
+
+    def with_deadlines(self, workload: "Workload") -> "Workload":
+        """Give the workload the deadlines that are asked for; without a wish, it stays as it is."""
+        from experiments.deadlines import with_deadlines
+
+        if not self.deadlines:
+            return workload
+        spec = self.deadlines
+        if spec == "working" and self.calendar:
+            spec = f"working:{self.calendar}"
+        return with_deadlines(workload, spec, self.seed)
 
 
 _FLAGS = (
@@ -111,6 +130,21 @@ _FLAGS = (
         metavar="SLACK",
         help="The latest start that plan-based policies promise each job: its first planned start "
         "and a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
+    ),
+    click.option(
+        "--deadlines",
+        default="",
+        metavar="RULE",
+        help="Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
+        "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would end "
+        "outside working time), csv:FILE (id,deadline), none.",
+    ),
+    click.option(
+        "--calendar",
+        default="",
+        metavar="CALENDAR",
+        help="Working time: hours, days, time zone (by default, the log's) and holidays, such as "
+        "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26.",
     ),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Of random numbers."),
 )

@@ -1,7 +1,7 @@
 """Replaying a workload under a policy, job by job."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal
 
@@ -76,6 +76,8 @@ class Trace:
         How long the replay took, compilation excluded.
     promise : int64 array, shape (n,)
         The latest start that every job was promised (s), ``NEVER`` where nothing was.
+    first_planned : int64 array, shape (n,)
+        The first planned start of every job (s); under policies that do not plan, its start.
     """
 
     workload: Workload
@@ -85,11 +87,22 @@ class Trace:
     rounds: RoundLog
     seconds: float
     promise: IntArray
+    first_planned: IntArray = field(default=None)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        if self.first_planned is None:
+            object.__setattr__(self, "first_planned", self.start)
 
 
 def policy_name(policy: Policy) -> str:
     """What tables call a policy."""
     return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
+
+
+def bound(policy: Policy, workload: Workload) -> Policy:
+    """Return the policy for a workload: some need its header, such as those that know working time."""
+    bind = getattr(policy, "for_workload", None)
+    return policy if bind is None else bind(workload)  # type: ignore[no-any-return]
 
 
 def compiled_form(policy: Policy) -> CompiledPolicy | None:
@@ -148,6 +161,8 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             arrays.planned,
             bool(arrays.ended_early),
             workload.id[replay.queue_job[last - n : last]],
+            arrays.notes,
+            arrays.occupied,
         )
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
@@ -159,6 +174,8 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
                 f"at {arrays.now}"
             )
         start[:] = outcome.start
+        if outcome.notes is not None:
+            arrays.notes[:] = outcome.notes
 
     return decide
 
@@ -213,6 +230,7 @@ def replay(
     ReplayError
         Where the policy starts more than fits, plans the past or lets jobs wait for ever.
     """
+    policy = bound(policy, workload)
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
@@ -235,7 +253,14 @@ def replay(
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
     return Trace(
-        workload, policy_name(policy), state.start, end, rounds, seconds, state.jobs.latest
+        workload,
+        policy_name(policy),
+        state.start,
+        end,
+        rounds,
+        seconds,
+        state.jobs.latest,
+        state.first_planned,
     )
 
 

@@ -223,6 +223,8 @@ def front_of(arrays: RoundArrays, order: Permutation, window: int) -> RoundArray
         ),
         arrays.planned[front],
         arrays.ended_early,
+        arrays.notes[front],
+        arrays.occupied[front],
     )
 
 

@@ -17,12 +17,19 @@ class Plan:
     start : int64 array, shape (n,)
         Planned starts (s), in the order of the round's jobs. A queue-based policy may leave jobs unplanned:
         ``NEVER``.
+    notes : int64 array, shape (n,), optional
+        A number a job that the policy wants to be told in the next round (``Round.notes``).
     """
 
     start: IntArray
+    notes: IntArray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", int_column("start", self.start, -NEVER, NEVER))
+        if self.notes is not None:
+            object.__setattr__(self, "notes", int_column("notes", self.notes, -NEVER, NEVER))
+            if len(self.notes) != len(self.start):
+                raise ValueError(f"notes: {len(self.notes)} entries for {len(self.start)} starts")
 
     def startable(self, now: int) -> IntArray:
         """Indices of the jobs that the plan starts at ``now``."""

@@ -50,4 +50,13 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
     latest = np.maximum(jobs.latest, best)
     table = JobTable(jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user)
     # That plan takes the place of the previous one, whose order is among the seeds: it keeps these promises.
-    return RoundArrays(arrays.now, arrays.capacity, arrays.running, table, best, arrays.ended_early)
+    return RoundArrays(
+        arrays.now,
+        arrays.capacity,
+        arrays.running,
+        table,
+        best,
+        arrays.ended_early,
+        arrays.notes,
+        arrays.occupied,
+    )

@@ -26,7 +26,10 @@ class RunningTable(NamedTuple):
 
 
 class RoundArrays(NamedTuple):
-    """A round as compiled kernels see it; the fields are those of :class:`Round`."""
+    """A round as compiled kernels see it; the fields are those of :class:`Round`.
+
+    Policies write into ``notes`` what they want to be told in the next round, and into nothing else.
+    """
 
     now: int
     capacity: int
@@ -34,6 +37,8 @@ class RoundArrays(NamedTuple):
     jobs: JobTable
     planned: IntArray
     ended_early: bool
+    notes: IntArray
+    occupied: IntArray
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,13 @@ class Round:
         The start of every waiting job in the plan of the round before, ``NEVER`` where it had none.
     ended_early : bool
         Whether a job ended before its expected end at this very instant.
+    occupied : int64 array, shape (n,)
+        For how long each waiting job will be expected to run once it has started (s); the walltimes by default. Only
+        with ``mixed`` estimates it differs from them.
     ids : int64 array, shape (n,)
         Job numbers, for people; 0 … n - 1 by default.
+    notes : int64 array, shape (n,)
+        A number that the policy noted about every waiting job in the round before; ``NEVER`` where it noted none.
 
     Raises
     ------
@@ -70,6 +80,8 @@ class Round:
     planned: IntArray = field(default=None)  # type: ignore[arg-type]
     ended_early: bool = False
     ids: IntArray = field(default=None)  # type: ignore[arg-type]
+    notes: IntArray = field(default=None)  # type: ignore[arg-type]
+    occupied: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -93,7 +105,13 @@ class Round:
             )
         order = np.argsort(end, kind="stable")
         object.__setattr__(self, "running", RunningTable(procs[order], end[order]))
-        for name, absent in (("planned", np.full(n, NEVER)), ("ids", np.arange(n))):
+        never = np.full(n, NEVER)
+        for name, absent in (
+            ("planned", never),
+            ("ids", np.arange(n)),
+            ("notes", never),
+            ("occupied", self.jobs.walltime),
+        ):
             given = getattr(self, name)
             column = int_column(name, absent if given is None else given, -NEVER, NEVER)
             if len(column) != n:
@@ -142,8 +160,16 @@ class Round:
         """The round as compiled kernels see it (writable copies, since kernels are typed for those)."""
         jobs = JobTable(*(column.copy() for column in self.jobs))
         running = RunningTable(self.running.procs.copy(), self.running.end.copy())
+        planned, notes = self.planned.copy(), self.notes.copy()
         return RoundArrays(
-            self.now, self.capacity, running, jobs, self.planned.copy(), self.ended_early
+            self.now,
+            self.capacity,
+            running,
+            jobs,
+            planned,
+            self.ended_early,
+            notes,
+            self.occupied.copy(),
         )
 
 

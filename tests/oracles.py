@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 
 class Waiting(NamedTuple):
-    """A waiting job as a scheduler sees it."""
+    """A waiting job as a scheduler sees it; ``occupied`` is for how long it counts once it runs."""
 
     job: int
     submit: int
     procs: int
     walltime: int
+    occupied: int = 0
 
 
 class Scene(NamedTuple):
@@ -65,7 +66,10 @@ def replay_oracle(
                     for i in start
                     if start[i] + jobs[i][3] > now
                 ],
-                [Waiting(i, jobs[i][0], jobs[i][1], while_waiting[i]) for i in waiting],
+                [
+                    Waiting(i, jobs[i][0], jobs[i][1], while_waiting[i], while_running[i])
+                    for i in waiting
+                ],
                 planned,
                 any(jobs[i][3] < while_running[i] for i in ended),
             )
@@ -106,7 +110,7 @@ def decode_oracle(scene: Scene, order: Sequence[int]) -> dict[int, int]:
     used = occupied_seconds(scene)
     plan = {}
     for place in order:
-        job, _, procs, walltime = scene.waiting[place]
+        job, _, procs, walltime, _ = scene.waiting[place]
         plan[job] = earliest(used, scene.now, scene.capacity, procs, walltime)
         occupy(used, plan[job], plan[job] + walltime, procs)
     return plan
@@ -138,7 +142,7 @@ def easy(scene: Scene, order: Order = submit_order) -> dict[int, int]:
     used = occupied_seconds(scene)
     for job in scene.waiting:
         if job.job in plan:
-            occupy(used, scene.now, scene.now + job.walltime, job.procs)
+            occupy(used, scene.now, scene.now + job.occupied, job.procs)
     shadow = scene.now
     while scene.capacity - used[shadow] < queue[0].procs:
         shadow += 1

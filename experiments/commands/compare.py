@@ -55,7 +55,7 @@ def command(
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
 
-    loaded = load_workload(workload, options)
+    loaded = chosen.with_deadlines(load_workload(workload, options))
     names = [policy_name(policy) for policy in policies]
     with ReplayProgress(names, len(loaded)) as progress:
         comparison = compare(

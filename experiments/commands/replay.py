@@ -63,7 +63,7 @@ def command(
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
 
-    loaded = load_workload(workload, options)
+    loaded = chosen.with_deadlines(load_workload(workload, options))
     names = [policy_name(policy) for policy in policies]
     with ReplayProgress(names, len(loaded)) as progress:
         comparison = compare(
@@ -74,7 +74,8 @@ def command(
     traces = comparison.traces
     if as_json:
         results = [
-            {key: result(trace)[key] for key in KEYS} | promises(trace) for trace in traces.values()
+            {key: result(trace)[key] for key in KEYS} | promises(trace) | deadlines(trace)
+            for trace in traces.values()
         ]
         described = {
             "workload": loaded.name,
@@ -108,6 +109,14 @@ def promises(trace: "Trace") -> dict[str, int]:
         "promises_broken": int((late > 0).sum()),
         "worst_lateness": int(late.max()),
     }
+
+
+def deadlines(trace: "Trace") -> dict[str, float]:
+    """Return the figures on deadlines, of policies that know of them."""
+    from baselines.catalogue import DEADLINE_POLICIES
+    from experiments.metrics import deadline_metrics
+
+    return deadline_metrics(trace).as_dict() if trace.policy in DEADLINE_POLICIES else {}
 
 
 def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:

@@ -1,0 +1,335 @@
+"""The two lists of deadline-based backfilling: definitive and tentative reservations.
+
+A waiting job stands in one of two lists (N'takpé and Suter 2017, Section 4). The reservations in L₀
+are definitive: they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be
+laid out anew as long as the deadline holds. A policy has no memory but the round: it notes about
+each job (``Round.notes``) the latest end up to which it may be delayed, or ``NEVER`` for a job in
+L₀. Jobs without a planned start are new.
+
+"Increasing order of submission time" is FCFS order, which is the order of the round's jobs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from baselines.conservative import advance_all
+from planner.decoder import place_earliest
+from planner.model import NEVER, BoolArray, IntArray
+from planner.native import kernel
+from planner.profile import change_between, earliest_index, fill_profile, place
+from planner.round import RoundArrays
+
+
+class Lists(NamedTuple):
+    """The waiting jobs of a round, in their lists.
+
+    Attributes
+    ----------
+    start : int64 array, shape (n,)
+        Reservations (s); ``NEVER`` for new jobs.
+    limit : int64 array, shape (n,)
+        Latest ends of the jobs in L₁ (s); ``NEVER`` for those in L₀.
+    trial : int64 array, shape (n,)
+        Reservations of the layout that is being tried (s).
+    urgent : bool array, shape (n,)
+        L_tmp: jobs of L₁ that are laid out before the new regular job.
+    """
+
+    start: IntArray
+    limit: IntArray
+    trial: IntArray
+    urgent: BoolArray
+
+
+class Timeline(NamedTuple):
+    """A profile in buffers: ``size[0]`` breakpoints, closed by a guard (as in the decoder)."""
+
+    times: IntArray
+    free: IntArray
+    size: IntArray
+
+
+@kernel
+def new_timeline(arrays: RoundArrays) -> Timeline:
+    """Make an empty timeline with room for every job and a move."""
+    room = len(arrays.running.procs) + 2 * len(arrays.jobs.procs) + 9
+    return Timeline(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
+
+
+@kernel
+def close(line: Timeline, size: int) -> None:
+    """Note the size and put the guard behind the last breakpoint."""
+    line.size[0] = size
+    line.times[size] = NEVER * 2
+    line.free[size] = -1
+
+
+@kernel
+def copy_timeline(line: Timeline, source: Timeline) -> None:
+    """Make a timeline the same as another."""
+    size = source.size[0] + 1
+    line.times[:size] = source.times[:size]
+    line.free[:size] = source.free[:size]
+    line.size[0] = size - 1
+
+
+@kernel
+def fill_settled(arrays: RoundArrays, lists: Lists, settled: Timeline) -> bool:
+    """Write the running jobs and the reservations of L₀; say whether they fit."""
+    size = fill_profile(arrays.now, arrays.capacity, arrays.running, settled.times, settled.free)
+    close(settled, size)
+    return bool(add_reservations(arrays, lists, False, settled))
+
+
+@kernel
+def fill_all(arrays: RoundArrays, lists: Lists, settled: Timeline, line: Timeline) -> bool:
+    """Write into ``line`` what is settled, and the reservations of L₁; say whether they fit."""
+    copy_timeline(line, settled)
+    return bool(add_reservations(arrays, lists, True, line))
+
+
+@kernel
+def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: Timeline) -> bool:
+    """Add the reservations of L₁ (``tentative``) or of L₀ to a timeline; say whether they fit."""
+    jobs = arrays.jobs
+    size = line.size[0]
+    fits = True
+    for i in range(len(lists.start)):
+        when = lists.start[i]
+        if when != NEVER and (lists.limit[i] != NEVER) == tentative:
+            if when < arrays.now:
+                fits = False
+                break
+            end = when + jobs.walltime[i]
+            size = change_between(line.times, line.free, size, when, end, -jobs.procs[i])
+    close(line, size)
+    return fits and line.free[:size].min() >= 0
+
+
+@kernel
+def earliest_end(line: Timeline, procs: int, walltime: int) -> int:
+    """Return the end (s) of the earliest slot, without taking it."""
+    i = earliest_index(line.times, line.free, line.size[0], procs, walltime, 0)
+    return int(line.times[i] + walltime)
+
+
+@kernel
+def reserve(line: Timeline, procs: int, walltime: int) -> int:
+    """Take the earliest slot; return its start (s)."""
+    i, size = place_earliest(line.times, line.free, line.size[0], procs, walltime, 0)
+    line.size[0] = size
+    return int(line.times[i])
+
+
+@kernel
+def lay_out(
+    arrays: RoundArrays, lists: Lists, regular: int, to_the_end: bool, line: Timeline
+) -> int:
+    """Reserve, in ``trial``: the urgent jobs, the regular one (if not -1), and the rest of L₁.
+
+    The lists themselves are laid out in FCFS order. Returns the first of the rest that misses its
+    deadline, or -1; unless ``to_the_end``, what comes behind it is not laid out.
+    """
+    jobs = arrays.jobs
+    trial = lists.trial
+    for i in range(len(trial)):
+        if lists.urgent[i]:
+            trial[i] = reserve(line, jobs.procs[i], jobs.walltime[i])
+    if regular >= 0:
+        trial[regular] = reserve(line, jobs.procs[regular], jobs.walltime[regular])
+    late = -1
+    for i in range(len(trial)):
+        if lists.limit[i] != NEVER and not lists.urgent[i]:
+            trial[i] = reserve(line, jobs.procs[i], jobs.walltime[i])
+            if late < 0 and trial[i] + jobs.walltime[i] > lists.limit[i]:
+                late = i
+                if not to_the_end:
+                    break
+    return late
+
+
+@kernel
+def last_late_urgent(arrays: RoundArrays, lists: Lists) -> int:
+    """Return the last of the urgent jobs that misses its deadline in ``trial``, or -1 (line 23)."""
+    for i in range(len(lists.trial) - 1, -1, -1):
+        if lists.urgent[i] and lists.trial[i] + arrays.jobs.walltime[i] > lists.limit[i]:
+            return i
+    return -1
+
+
+@kernel
+def all_before_are_urgent(lists: Lists, last: int) -> bool:
+    """Make all jobs of L₁ before ``last`` urgent (lines 24, 25); return if they already were."""
+    already = True
+    for i in range(last):
+        if lists.limit[i] != NEVER and not lists.urgent[i]:
+            lists.urgent[i] = True
+            already = False
+    return already
+
+
+@kernel
+def make_late_urgent(arrays: RoundArrays, lists: Lists) -> None:
+    """Make all jobs of L₁ urgent that miss their deadline in ``trial``."""
+    for i in range(len(lists.trial)):
+        if lists.limit[i] != NEVER and lists.trial[i] + arrays.jobs.walltime[i] > lists.limit[i]:
+            lists.urgent[i] = True
+
+
+@kernel
+def find_layout_2017(
+    arrays: RoundArrays, lists: Lists, regular: int, settled: Timeline, line: Timeline
+) -> bool:
+    """Find who must come before the regular job (2017, lines 4 to 35); return if deadlines hold.
+
+    Jobs that would be late become urgent one at a time, the first in FCFS order (lines 9 to 21).
+    Then, while an urgent job is late, all those submitted before the last such join (lines 22 to
+    35). The paper does this once, and does not look at the deadlines again; here both steps are
+    repeated until they hold.
+    """
+    while True:
+        copy_timeline(line, settled)
+        late = lay_out(arrays, lists, regular, False, line)
+        if late >= 0:
+            lists.urgent[late] = True
+            continue
+        last = last_late_urgent(arrays, lists)
+        if last < 0:
+            return True
+        if all_before_are_urgent(lists, last):
+            return False
+
+
+@kernel
+def find_layout_2016(
+    arrays: RoundArrays, lists: Lists, regular: int, settled: Timeline, line: Timeline
+) -> bool:
+    """Find who must come before the regular job (2016, lines 2 to 10); return if deadlines hold.
+
+    All jobs that would be late become urgent together (line 2); where one of them is still late,
+    all those submitted before the last such join (lines 4 to 7). Only then the regular job and the
+    rest are reserved (lines 8 and 10). The paper does not look at the rest again; here, late ones
+    among them become urgent in turn.
+    """
+    while True:
+        copy_timeline(line, settled)
+        late = lay_out(arrays, lists, regular, True, line)
+        last = last_late_urgent(arrays, lists)
+        if last >= 0:
+            if all_before_are_urgent(lists, last):
+                return False
+        elif late >= 0:
+            make_late_urgent(arrays, lists)
+        else:
+            return True
+
+
+@kernel
+def lay_out_again(
+    arrays: RoundArrays,
+    lists: Lists,
+    regular: int,
+    all_at_once: bool,
+    settled: Timeline,
+    line: Timeline,
+) -> bool:
+    """Reserve for a regular job (or none, -1), and anew for L₁; return whether deadlines hold.
+
+    Urgent jobs move to L₀. ``settled`` is the profile without L₁, to which definitive reservations
+    are added; ``line`` becomes the profile with all. Where the deadlines do not hold, nothing
+    changes but ``line``.
+    """
+    jobs = arrays.jobs
+    lists.urgent[:] = False
+    find = find_layout_2016 if all_at_once else find_layout_2017
+    if not find(arrays, lists, regular, settled, line):
+        return False
+    size = settled.size[0]
+    for i in range(len(lists.start)):
+        if i == regular or lists.urgent[i] or lists.limit[i] != NEVER:
+            lists.start[i] = lists.trial[i]
+        if i == regular or lists.urgent[i]:
+            lists.limit[i] = NEVER
+            end = lists.start[i] + jobs.walltime[i]
+            size = change_between(
+                settled.times, settled.free, size, lists.start[i], end, -jobs.procs[i]
+            )
+    close(settled, size)
+    return True
+
+
+@kernel
+def admit_regular(
+    arrays: RoundArrays,
+    lists: Lists,
+    regular: int,
+    all_at_once: bool,
+    settled: Timeline,
+    line: Timeline,
+) -> None:
+    """Algorithm 1 (either paper's) for a new regular job.
+
+    Where no layout keeps the deadlines, not even the jobs of L₁ in FCFS order (earlier reservations
+    may have been better than any that this order gives), all reservations stay as they are and
+    become definitive, and the new job takes the earliest slot that they leave.
+    """
+    if lay_out_again(arrays, lists, regular, all_at_once, settled, line):
+        return
+    fill_all(arrays, lists, settled, line)
+    jobs = arrays.jobs
+    lists.start[regular] = reserve(line, jobs.procs[regular], jobs.walltime[regular])
+    lists.limit[:] = NEVER
+    copy_timeline(settled, line)
+
+
+@kernel
+def advance_after_early_end(
+    arrays: RoundArrays,
+    lists: Lists,
+    together: bool,
+    all_at_once: bool,
+    settled: Timeline,
+    line: Timeline,
+) -> None:
+    """Move reservations forward after a job ended before its walltime.
+
+    ``together``: all waiting jobs, in FCFS order, one at a time (design rule 7). Otherwise L₀ goes
+    first, with the reservations of L₁ cancelled, and L₁ is laid out anew in what is left, as
+    Algorithm 1 does for a new regular job; where deadlines would not hold, all move together
+    instead. In either way no definitive start gets later.
+    """
+    if not together:
+        before = lists.start.copy()
+        size = advance_all(
+            arrays, lists.limit == NEVER, lists.start, settled.times, settled.free, settled.size[0]
+        )
+        close(settled, size)
+        if lay_out_again(arrays, lists, -1, all_at_once, settled, line):
+            return
+        lists.start[:] = before
+        fill_settled(arrays, lists, settled)
+    fill_all(arrays, lists, settled, line)
+    everyone = np.ones(len(lists.start), np.bool_)
+    size = advance_all(arrays, everyone, lists.start, line.times, line.free, line.size[0])
+    close(line, size)
+    fill_settled(arrays, lists, settled)
+
+
+@kernel
+def start_over(arrays: RoundArrays, lists: Lists) -> None:
+    """Give every reservation, in the order of the starts, the earliest start that still fits.
+
+    Needed only where jobs run for longer than was reckoned with while they waited (``mixed``
+    estimates). Jobs that no longer make their deadline become regular.
+    """
+    jobs = arrays.jobs
+    line = new_timeline(arrays)
+    size = fill_profile(arrays.now, arrays.capacity, arrays.running, line.times, line.free)
+    for i in np.argsort(lists.start, kind="mergesort"):
+        if lists.start[i] != NEVER:
+            j = earliest_index(line.times, line.free, size, jobs.procs[i], jobs.walltime[i], 0)
+            lists.start[i] = line.times[j]
+            size = place(line.times, line.free, size, j, jobs.procs[i], jobs.walltime[i])
+            if lists.start[i] + jobs.walltime[i] > lists.limit[i]:
+                lists.limit[i] = NEVER

@@ -1,0 +1,8 @@
+"""Published results, reproduced: one module a paper, each beside what the paper reports."""
+
+#: Paper → module of this package, and what it is.
+PAPERS = {
+    "ntakpe-2016": ("ntakpe_2016", "Deadline-based backfilling, Compas 2016."),
+    "ntakpe-2017": ("ntakpe_2017", "Deadline-based backfilling, JSSPP 2017."),
+    "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),
+}

@@ -1,0 +1,219 @@
+"""N'takpé and Suter, Prise en compte de tâches non-prioritaires dans l'ordonnancement batch (2016).
+
+Tables 1 and 2: what every third job's deadline gains, for regular jobs and for all, against
+conservative backfilling. The paper says neither how its conservative backfilling treats jobs that
+end early, nor how the logs were cleaned, nor with which job the thirds begin; the variants are laid
+side by side in a table of their own.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from baselines.catalogue import make_policy
+from baselines.dbf import decide_dbf_2016
+from baselines.policy import CompiledPolicy
+from experiments.deadlines import HOUR, every_third, slack_deadlines
+from experiments.replay import Trace
+from experiments.reproduce.cleaning import LOGS, cleaned
+from experiments.reproduce.results import Report, percent_change
+from experiments.reproduce.runs import Run
+from planner.model import BoolArray, Workload
+
+TITLE = "Deadline-based backfilling (N'takpé and Suter, Compas 2016)"
+#: Case → least time to the deadline (s); the factor on the walltime is 2 (Section 4.1).
+CASES = {"a": 24 * HOUR, "b": 72 * HOUR}
+#: Tables 1 (regular jobs) and 2 (all jobs): log → CBF, DBF (a), DBF (b); mean wait (h) and mean
+#: slowdown of CBF, changes (%) of DBF.
+PAPER = {
+    ("Table 1", "mean wait"): {
+        "SDSC-BLUE": (2.36, -21.61, -46.18),
+        "SDSC-DS": (1.40, -32.86, -52.14),
+        "HPC2N": (3.28, -20.73, -32.01),
+    },
+    ("Table 1", "mean slowdown"): {
+        "SDSC-BLUE": (32.13, -18.08, -45.56),
+        "SDSC-DS": (18.05, -32.08, -42.55),
+        "HPC2N": (127.65, -23.96, -30.98),
+    },
+    ("Table 2", "mean wait"): {
+        "SDSC-BLUE": (2.35, -2.98, -12.77),
+        "SDSC-DS": (1.40, -6.43, -16.43),
+        "HPC2N": (3.28, -6.71, -9.76),
+    },
+    ("Table 2", "mean slowdown"): {
+        "SDSC-BLUE": (32.03, -3.09, -29.41),
+        "SDSC-DS": (17.88, -19.72, -27.57),
+        "HPC2N": (127.14, -17.06, -21.15),
+    },
+}
+#: The two yardsticks.
+YARDSTICKS = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
+CLEANINGS = ("all usable jobs", "cleaned as in 2017")
+#: More than so many points between ours and the paper's are looked into.
+FAR = 5.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the paper leaves open.
+
+    Attributes
+    ----------
+    cleaning : str
+        One of ``CLEANINGS``.
+    third : int
+        Index of the first job with a deadline, 0 … 2.
+    together : bool
+        Whether, after an early end, all reservations move forward together, in FCFS order, rather
+        than those in the definitive list first.
+    """
+
+    cleaning: str = CLEANINGS[0]
+    third: int = 2
+    together: bool = False
+
+    def described(self) -> str:
+        """Say it in words."""
+        early = "all move forward together" if self.together else "definitive ones move first"
+        return f"{self.cleaning}, thirds from job {self.third + 1}, {early}"
+
+
+STANDARD = Choice()
+
+
+def choices(workloads: dict[str, Workload]) -> list[Choice]:
+    """Return the choices that are compared."""
+    return [
+        choice
+        for cleaning in workloads
+        for choice in (
+            *(Choice(cleaning, third) for third in (2, 0, 1)),
+            Choice(cleaning, together=True),
+        )
+    ]
+
+
+def dbf(together: bool) -> CompiledPolicy:
+    """Return the policy in one of its variants."""
+    return CompiledPolicy("dbf-2016", decide_dbf_2016, params=(float(together),))
+
+
+def reproduce(run: Run) -> Report:
+    """Replay the logs, and lay the figures beside the paper's."""
+    report = Report(TITLE)
+    for name in ("SDSC-BLUE", "SDSC-DS", "HPC2N"):
+        log = run.log(LOGS[name])
+        if log is None:
+            continue
+        workloads = {CLEANINGS[0]: run.shortened(log.workload())}
+        if name != "HPC2N":
+            workloads[CLEANINGS[1]] = run.shortened(cleaned(log))
+        run.tell(f"{name}: {len(workloads[CLEANINGS[0]]):,} jobs")
+        one_log(run, report, name, workloads)
+    report.rows.sort(key=lambda row: (row.item not in ("Table 1", "Table 2"), row.item))
+    report.notes += NOTES
+    return report
+
+
+def one_log(run: Run, report: Report, name: str, workloads: dict[str, Workload]) -> None:
+    """Replay one log under all variants."""
+    tasks: dict[Any, Any] = {}
+    for cleaning, workload in workloads.items():
+        for yardstick in YARDSTICKS:
+            tasks[cleaning, yardstick] = (workload, make_policy(yardstick))
+    for choice in choices(workloads):
+        workload = workloads[choice.cleaning]
+        for case, least in CASES.items():
+            third = every_third(len(workload), choice.third)
+            deadline = slack_deadlines(workload, third, least, 2)
+            tasks[choice, case] = (
+                workload.take(slice(None), deadline=deadline),
+                dbf(choice.together),
+            )
+    traces = run.replays(tasks)  # type: ignore[type-var]
+    tables(report, name, traces)  # type: ignore[arg-type]
+    variants(report, name, workloads, traces)  # type: ignore[arg-type]
+
+
+def measure(trace: Trace, jobs: BoolArray) -> dict[str, float]:
+    """Return the mean wait (h) and the mean slowdown of some jobs.
+
+    The paper's formula has the walltime in the slowdown, but its figures (128 for HPC2N, where the
+    formula gives 9) can only come from run times.
+    """
+    wait = (trace.start - trace.workload.submit)[jobs]
+    run = trace.workload.runtime[jobs]
+    return {
+        "mean wait": float(wait.mean()) / HOUR,
+        "mean slowdown": float(((wait + run) / run).mean()),
+    }
+
+
+def selected(item: str, n: int, third: int) -> BoolArray:
+    """Mark the jobs of a table: those without a deadline (Table 1), or all."""
+    jobs = np.ones(n, dtype=bool)
+    if item == "Table 1":
+        jobs[every_third(n, third)] = False
+    return jobs
+
+
+def tables(report: Report, name: str, traces: dict[tuple[object, str], Trace]) -> None:
+    """Add Tables 1 and 2, against both yardsticks."""
+    n = len(traces[CLEANINGS[0], "conservative"].start)
+    for (item, metric), paper in PAPER.items():
+        jobs = selected(item, n, STANDARD.third)
+        unit = "mean wait (h)" if metric == "mean wait" else metric
+        for yardstick, policy in YARDSTICKS.items():
+            base = measure(traces[CLEANINGS[0], yardstick], jobs)[metric]
+            report.add(item, name, policy, unit, base, paper[name][0])
+            for case, theirs in zip(CASES, paper[name][1:], strict=True):
+                ours = percent_change(measure(traces[STANDARD, case], jobs)[metric], base)
+                what = f"change of the {metric} against {policy} (%)"
+                report.add(item, name, f"DBF ({case})", what, ours, theirs)
+
+
+def variants(
+    report: Report,
+    name: str,
+    workloads: dict[str, Workload],
+    traces: dict[tuple[object, str], Trace],
+) -> None:
+    """Add the change of the regular jobs' mean wait under every choice, and say which comes nearest."""
+    for case, place in (("a", 1), ("b", 2)):
+        theirs = PAPER["Table 1", "mean wait"][name][place]
+        found = {}
+        for choice in choices(workloads):
+            n = len(workloads[choice.cleaning])
+            jobs = selected("Table 1", n, choice.third)
+            ours = measure(traces[choice, case], jobs)["mean wait"]
+            for yardstick, policy in YARDSTICKS.items():
+                base = measure(traces[choice.cleaning, yardstick], jobs)["mean wait"]
+                found[choice, policy] = percent_change(ours, base)
+        for (choice, policy), value in found.items():
+            what = f"regular jobs' mean wait against {policy} (%): {choice.described()}"
+            report.add("Variants", name, f"DBF ({case})", what, value, theirs)
+        told = [found[STANDARD, policy] for policy in YARDSTICKS.values()]
+        if min(abs(value - theirs) for value in told) > FAR:
+            choice, policy = min(found, key=lambda key: abs(found[key] - theirs))
+            report.notes.append(
+                f"{name}, case ({case}), regular jobs: {told[0]:+.1f} % and {told[1]:+.1f} % against the "
+                f"two yardsticks, where the paper has {theirs:+.1f} %. Nearest of the variants: "
+                f"{found[choice, policy]:+.1f} % against {policy}, with {choice.described()}."
+            )
+
+
+NOTES = [
+    "**Yardstick.** The paper's CBF is not described beyond its principle. With reservations kept "
+    "(a job that ends early lets the others move forward, one at a time), SDSC-DS comes out at the "
+    "paper's mean wait; re-planned from scratch at every event, HPC2N does. Every change is "
+    "therefore given against both. The first is the smaller by 10 to 20 points: it is the better "
+    "scheduler.",
+    "**DBF keeps its guarantees.** After an early end its definitive reservations only ever move "
+    "forward, as the paper promises, whichever yardstick it is measured with.",
+    "**Slowdown.** The paper's formula has the walltime, its figures fit run times only; the table has "
+    "run times. Even so the levels differ (no lower bound on run times is given), the changes less.",
+    "**Jobs.** All usable jobs of the cleaned logs, since the paper names no cleaning of its own; the "
+    "variants have the cleaning of 2017 as well. Every third job is the third, the sixth and so on.",
+]

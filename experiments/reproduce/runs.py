@@ -1,0 +1,77 @@
+"""How a reproduction runs: where its logs come from, and its replays, some at a time."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from baselines.policy import Policy
+from experiments.portable import packed, unpacked
+from experiments.replay import Trace, bound, replay, warm_up
+from experiments.swf_log import SwfLog
+from experiments.transform import in_span
+from experiments.workload_source import load_log, to_stderr
+from planner.model import Workload
+
+Key = TypeVar("Key", bound=Hashable)
+
+#: What ``--quick`` leaves of a log: the first months.
+QUICK_SECONDS = 90 * 86400
+
+
+@dataclass(frozen=True)
+class Run:
+    """The choices of one run.
+
+    Attributes
+    ----------
+    out : Path
+        Folder of what is written.
+    quick : bool
+        Only the first months of every log, for a look.
+    jobs : int
+        Processes.
+    workloads : Path, optional
+        Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, those that were fetched.
+    tell : callable
+        Told what happens, line by line.
+    """
+
+    out: Path
+    quick: bool = False
+    jobs: int = 1
+    workloads: Path | None = None
+    tell: Callable[[str], None] = to_stderr
+
+    def log(self, name: str) -> SwfLog | None:
+        """Find and read a log; tell where it is not there, and return None."""
+        sources: list[str | Path] = [name]
+        if self.workloads is not None:
+            sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
+            sources = [source for source in sources if Path(source).is_file()] or [name]
+        try:
+            return load_log(sources[0], tell=self.tell)
+        except FileNotFoundError as error:
+            self.tell(f"left out: {error}")
+            return None
+
+    def shortened(self, workload: Workload) -> Workload:
+        """Leave the first months of a workload, where the run is quick."""
+        return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
+
+    def replays(self, tasks: Mapping[Key, tuple[Workload, Policy]]) -> dict[Key, Trace]:
+        """Replay workloads under policies, ``jobs`` at a time; compilation is on no clock."""
+        from joblib import Parallel, delayed
+
+        bounds = {key: (load, bound(policy, load)) for key, (load, policy) in tasks.items()}
+        for _, policy in bounds.values():
+            warm_up(policy)
+        if min(self.jobs, len(tasks)) < 2:
+            return {key: replay(load, policy) for key, (load, policy) in bounds.items()}
+        calls = (delayed(_replay)(load, packed(policy)) for load, policy in bounds.values())
+        traces = Parallel(n_jobs=min(self.jobs, len(tasks)), batch_size=1)(calls)
+        return dict(zip(bounds, traces, strict=True))
+
+
+def _replay(workload: Workload, policy: bytes) -> Trace:
+    return replay(workload, unpacked(policy))
