@@ -112,7 +112,7 @@ def draw_plans(comparison: RoundComparison, name: str, objective: str, path: Pat
             over = excess(found.cost, best)
             told = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
             titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {told}")
-            axes.set_xlim(0, last / length)
+            axes.set_xlim(0, 1.04 * last / length)
             axes.set_ylim(0, problem.capacity)
         for axes in panels.flat[len(plans) :]:
             axes.set_visible(False)
@@ -124,7 +124,7 @@ def draw_plans(comparison: RoundComparison, name: str, objective: str, path: Pat
             axes.set_ylabel("processors")
         waited = duration(int(problem.now - problem.jobs.submit.min()))
         figure.suptitle(
-            f"{name}: {len(problem)} waiting jobs, the darkest for {waited}; grey: running",
+            f"{name}: {len(problem)} waiting jobs, the darker the longer (up to {waited}); grey: running",
             x=0.01, ha="left", fontsize=10, color=FAINT,
         )  # fmt: skip
         save(figure, path)

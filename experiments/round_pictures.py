@@ -1,12 +1,13 @@
 """A comparison of optimizers as pictures: cost over time, performance profiles; and all its files."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from experiments.pictures import COLOURS, DASHES, FAINT, drawing, save, titled
 from experiments.round_comparison import RoundComparison, told
@@ -52,7 +53,7 @@ def write_round_comparison(comparison: RoundComparison, folder: Path, plans: int
                 draw_curves(comparison, curves, objective, folder / f"curves-{objective}")
             )
         for name in list(comparison.rounds)[:plans]:
-            path = folder / f"plans-{objective}-{name.replace('/', '-')}"
+            path = folder / f"plans-{objective}-{re.sub(r'[/. ]', '-', name)}"
             pictures.append(draw_plans(comparison, name, objective, path))
         written += [path for path in pictures if path is not None]
     return written
@@ -166,6 +167,7 @@ def finish_curves(
     left.set_xscale("symlog", linthresh=10, linscale=0.5)
     left.set_xlim(left=0)
     right.set_xscale("log")
+    right.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
     left.xaxis.set_minor_locator(NullLocator())
     left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     right.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

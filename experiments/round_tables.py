@@ -146,6 +146,10 @@ def curves(comparison: "RoundComparison") -> pd.DataFrame:
     names = ["round", "objective", "optimizer"]
     data = pd.DataFrame(rows, columns=[*names, "evaluations", "seconds", "cost"])
     # The rows of a search come in the order of their budgets; the clock of a short one may have been slower.
+    data[["evaluations", "seconds", "cost"]] = data[["evaluations", "seconds", "cost"]].astype(
+        float
+    )
+    data["evaluations"] = data["evaluations"].astype("int64")
     groups = data.groupby(names, sort=False)
     for figure in ("evaluations", "seconds"):
         data[figure] = groups[figure].cummax()
