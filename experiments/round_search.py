@@ -1,6 +1,7 @@
 """One search of a round as a cell of a comparison: reproducible, warmed up, and not believed unseen."""
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from experiments.best_known import content_hash, plan_faults, true_cost
 from planner.budget import Budget
 from planner.model import IntArray
-from planner.objective import Objective
+from planner.objective import Cost, Objective
 from planner.optimizer import Optimizer
 from planner.optimizers import warm_up
 from planner.round import Round
@@ -17,7 +18,7 @@ from planner.round import Round
 #: By how much a cost may differ from what its plan costs, relatively.
 COST_TOLERANCE = 1e-6
 #: What this process has warmed up already.
-_warm: set[tuple[str, str]] = set()
+_warm: set[tuple[type, str, str, Cost]] = set()
 
 
 class UnsoundResultError(ValueError):
@@ -92,7 +93,10 @@ class Search:
         UnsoundResultError
             Where the plan or its cost is not what it should be.
         """
-        warm_up_once(self.optimizer, self.objective)
+        with suppress(
+            Exception
+        ):  # what cannot even warm up will fail below, with the round that matters
+            warm_up_once(self.optimizer, self.objective)
         result = self.optimizer.optimize(self.problem, self.objective, self.budget, self.rng())
         self._check(result)
         return Found(
@@ -119,7 +123,7 @@ class Search:
 
 def warm_up_once(optimizer: Optimizer, objective: Objective) -> None:
     """Compile what a search runs, or load it from disk, if this process has not yet."""
-    what = (optimizer.name, objective.name)
+    what = (type(optimizer), optimizer.name, objective.name, objective.cost)
     if what not in _warm:
-        warm_up(optimizer, objective)
         _warm.add(what)
+        warm_up(optimizer, objective)

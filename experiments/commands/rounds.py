@@ -118,7 +118,7 @@ def capture_command(
               "[default: unless --seconds]")  # fmt: skip
 @click.option("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
               help="Of how many rounds, from the first on, curves and plans are drawn.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/round-comparison"),
               show_default=True, help="Folder of tables and pictures.")  # fmt: skip
 @click.option("--best-known", type=click.Path(path_type=Path, dir_okay=False),
               help="File of best-known costs.  [default: best-known.json in --out]")  # fmt: skip
@@ -236,10 +236,13 @@ def tell_failures(comparison: "RoundComparison") -> None:
     """Tell every search that failed on standard error."""
     from experiments.isolated import Failure
 
+    lines: dict[str, None] = {}  # searches behind the curves fail in the same way
     for cell in (*comparison.cells, *comparison.curve_cells):
         if isinstance(cell.outcome, Failure):
             where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
-            click.echo(f"failed: {where}: {cell.outcome.error}", err=True)
+            lines[f"failed: {where}: {cell.outcome.error}"] = None
+    for line in lines:
+        click.echo(line, err=True)
 
 
 def show(comparison: "RoundComparison") -> None:
