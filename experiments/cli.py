@@ -13,6 +13,7 @@ VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
     "round": "Search for a plan of one scheduling round.",
+    "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "workload": "Look into, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",

@@ -18,7 +18,8 @@ def workload_of(capacity: int, jobs: Sequence[tuple[int, ...]], name: str = "sma
     full = [(*job, job[2])[:4] for job in jobs]
     submit, procs, walltime, runtime = np.array(full, dtype=np.int64).reshape(-1, 4).T
     ids = np.arange(1, len(submit) + 1)
-    return Workload(name, capacity, ids, submit, procs, walltime, runtime)
+    header = {"UnixStartTime": "0"}
+    return Workload(name, capacity, ids, submit, procs, walltime, runtime, header=header)
 
 
 def trace_of(workload: Workload, start: Sequence[int], policy: str = "by-hand") -> Trace:
