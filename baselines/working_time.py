@@ -97,6 +97,8 @@ class Calendar:
         ValueError
             Where the header does not say when the log starts, or no working hour is left.
         """
+        if not len(workload):
+            return np.zeros(0, dtype=np.int64)
         zone = self.zone(workload)
         origin = _unix_start(workload)
         first = datetime.fromtimestamp(origin + int(workload.submit[0]), UTC) - timedelta(days=2)

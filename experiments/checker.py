@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.replay import Estimates, Trace, replay
+from experiments.replay import Estimates, Trace, bound, replay
 from planner.model import IntArray, Workload
 from planner.optimizer import Result
 
@@ -64,7 +64,7 @@ def recorded_replay(
     workload: Workload, policy: Any, *, estimates: Estimates = "requested", seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace, and what was planned in every round."""
-    recorder = Recorder(policy)
+    recorder = Recorder(bound(policy, workload))
     return replay(workload, recorder, estimates=estimates, seed=seed), recorder.rounds
 
 

@@ -57,7 +57,7 @@ def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
     write_round(tmp_path / "a.json", random_round(4))
     for words, told in (
         (("compare", "b.json"), "there is no such round file"),
-        (("compare", "a.json", "--optimizer", "anneal"), "annealing"),
+        (("compare", "a.json", "--optimizer", "annealin"), "annealing"),
         (("compare", "a.json", "--evaluations", -1), "budget"),
         (("capture", "b.swf"), "there is no such file"),
         (("capture", "b.swf", "--sizes", "3,x"), "sizes"),

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.checker import Recorder, check_trace
 from experiments.portable import packed, unpacked
-from experiments.replay import compiled_form, replay
+from experiments.replay import bound, compiled_form, replay
 from experiments.synthetic import synthetic_workload
 from planner.plan import check_plan
 from tests.builders import assert_same, workload_of
@@ -59,9 +59,10 @@ class PolicyContract:
     def test_plans_are_valid(self, policy, busy):
         """No plan of any round exceeds the machine or lies in the past."""
         rounds = []
+        deciding = bound(policy, busy)
 
         def checking(problem, rng):
-            outcome = policy(problem, rng)
+            outcome = deciding(problem, rng)
             assert check_plan(problem, getattr(outcome, "plan", outcome)) == []
             rounds.append(problem.now)
             return outcome
@@ -78,7 +79,7 @@ class PolicyContract:
 
     def test_it_can_be_recorded(self, policy, busy):
         """A wrapper sees every round that the log counts."""
-        recorder = Recorder(policy)
+        recorder = Recorder(bound(policy, busy))
         trace = replay(busy, recorder)
         assert [planned.now for planned in recorder.rounds] == trace.rounds.time.tolist()
         assert trace.policy == policy.name
