@@ -41,7 +41,9 @@ def plan_based(
 def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
     """Make a policy that works through the queue in an order (see ``planner.orders.ORDERS``)."""
     if order not in ORDERS:
-        raise ValueError(f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}")
+        raise ValueError(
+            f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}"
+        )
     return CompiledPolicy(name, decide, order=ORDERS[order])
 
 

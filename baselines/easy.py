@@ -60,11 +60,12 @@ def decide_easy(
 def shadow_time(arrays: RoundArrays, started: IntArray, free: int, procs: int) -> tuple[int, int]:
     """When the blocked job has enough processors, and how many are left over then.
 
-    ``started`` marks the waiting jobs that have just been started, ``free`` are the processors left.
+    ``started`` marks the waiting jobs that have just been started: they run, and count with the estimate of running
+    jobs. ``free`` are the processors left.
     """
     running = arrays.running
     new = np.flatnonzero(started)
-    ends = np.concatenate((running.end, arrays.now + arrays.jobs.walltime[new]))
+    ends = np.concatenate((running.end, arrays.now + arrays.occupied[new]))
     sizes = np.concatenate((running.procs, arrays.jobs.procs[new]))
     by_end = np.argsort(ends, kind="mergesort") if len(new) else np.arange(len(ends))
     i = 0

@@ -55,7 +55,8 @@ class PlanBased:
         evaluations = self.budget.evaluations
         if decide is None or not self.objective.compiled or self.budget.seconds is not None:
             return None
-        assert isinstance(self.optimizer, Annealing) and evaluations is not None
+        assert isinstance(self.optimizer, Annealing)
+        assert evaluations is not None
         params = (float(evaluations), float(self.promise is not None), *self.optimizer.params)
         return CompiledPolicy(self.name, decide, cost=self.objective.cost, params=params)
 

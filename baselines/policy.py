@@ -72,7 +72,9 @@ class CompiledPolicy:
         """Decide one round."""
         start = np.empty(len(problem), dtype=np.int64)
         report = np.zeros(3)
-        decide = typed_decision(self.decide) if self.compiled_form() else self.decide.py_func  # type: ignore[attr-defined]
+        # With NUMBA_DISABLE_JIT, kernels are plain functions already.
+        plain = getattr(self.decide, "py_func", self.decide)
+        decide = typed_decision(self.decide) if self.compiled_form() else plain
         arrays = problem.arrays._replace(notes=problem.notes.copy())
         decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
         return Plan(start, arrays.notes)

@@ -71,9 +71,9 @@ def recorded_replay(
 def check_trace(trace: Trace) -> list[str]:
     """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
 
-    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant are more
-    processors in use than the machine has; every start happens in a round, and the log counts the starts; no job
-    starts after the latest start that it was promised.
+    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
+    are more processors in use than the machine has; every start happens in a round, and the log
+    counts the starts; no job starts after the latest start that it was promised.
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
@@ -86,15 +86,23 @@ def check_trace(trace: Trace) -> list[str]:
     )
     faults += _listed(
         start < workload.submit,
-        lambda i: f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}",
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, "
+            f"before its submission at {workload.submit[i]}"
+        ),
     )
     faults += _listed(
         end - start != workload.runtime,
-        lambda i: f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s",
+        lambda i: (
+            f"job {workload.id[i]} runs for {end[i] - start[i]} s "
+            f"instead of {workload.runtime[i]} s"
+        ),
     )
     faults += _listed(
         start > trace.promise,
-        lambda i: f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}",
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}"
+        ),
     )
     return faults + _capacity_faults(trace) + _log_faults(trace)
 
@@ -119,7 +127,10 @@ def _capacity_faults(trace: Trace) -> list[str]:
     used = np.cumsum(changes)
     return _listed(
         used > workload.capacity,
-        lambda i: f"{used[i]} processors are in use at {instants[i]}, above the capacity of {workload.capacity}",
+        lambda i: (
+            f"{used[i]} processors are in use at {instants[i]}, "
+            f"above the capacity of {workload.capacity}"
+        ),
     )
 
 
@@ -140,15 +151,18 @@ def _log_faults(trace: Trace) -> list[str]:
     in_rounds[np.searchsorted(times, instants[known])] = counts[known]
     return faults + _listed(
         in_rounds != started,
-        lambda i: f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}",
+        lambda i: (
+            f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}"
+        ),
     )
 
 
 def check_reservations(rounds: list[PlannedRound]) -> list[str]:
     """Every reservation that moved to a later time from one round to a later one, in sentences.
 
-    For conservative backfilling that keeps its reservations there is none, with ``requested`` and with ``actual``
-    estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and reservations have to move).
+    For conservative backfilling that keeps its reservations there is none, with ``requested`` and
+    with ``actual`` estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and
+    reservations have to move).
     """
     reserved: dict[int, int] = {}
     faults = []
@@ -156,7 +170,8 @@ def check_reservations(rounds: list[PlannedRound]) -> list[str]:
         for job, when in zip(planned.ids.tolist(), planned.start.tolist(), strict=True):
             if when > reserved.get(job, when):
                 faults.append(
-                    f"the reservation of job {job} moves from {reserved[job]} to {when} in the round at {planned.now}"
+                    f"the reservation of job {job} moves from {reserved[job]} to {when} "
+                    f"in the round at {planned.now}"
                 )
             reserved[job] = when
     return faults

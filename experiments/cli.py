@@ -13,6 +13,7 @@ VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
     "round": "Search for a plan of one scheduling round.",
+    "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "workload": "Look into, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",
@@ -60,7 +61,7 @@ def planbatch() -> None:
 def main() -> None:
     """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for an interrupt."""
     try:
-        status = planbatch.main(standalone_mode=False)
+        status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:
         print(f"planbatch: {error.format_message()}", file=sys.stderr)
         sys.exit(2)

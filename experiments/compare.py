@@ -1,9 +1,10 @@
-"""Comparing policies on a workload: replays in parallel, results as they finish, none lost to an interrupt."""
+"""Comparing policies on a workload: replays in parallel, and no result lost to an interrupt."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from baselines.catalogue import DEADLINE_POLICIES
 from baselines.policy import Policy
 from experiments.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from experiments.portable import packed, unpacked
-from experiments.replay import Estimates, Trace, bound, policy_name, replay, warm_up
+from experiments.replay import Estimates, Trace, bound, compiled_form, policy_name, replay, warm_up
 from planner.model import NEVER, IntArray, Workload
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Comparison:
         return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
 
     def frame(self) -> "DataFrame":
-        """Return a data frame: one row a policy, the columns of :class:`Metrics`, rounds and seconds."""
+        """Return a data frame: a row a policy; columns of :class:`Metrics`, rounds and seconds."""
         import pandas as pd
 
         rows = [result(trace) for trace in self.traces.values()]
@@ -97,8 +98,8 @@ def compare(
 ) -> Comparison:
     """Replay a workload under several policies.
 
-    Every replay draws its random numbers from the seed alone, so that results depend neither on the number of
-    processes nor on the other policies (as long as no policy is limited by time).
+    Every replay draws its random numbers from the seed alone, so that results depend neither on the
+    number of processes nor on the other policies (as long as no policy is limited by time).
 
     Parameters
     ----------
@@ -118,7 +119,8 @@ def compare(
     Returns
     -------
     Comparison
-        An interrupt (Ctrl-C) ends the comparison at once, and the policies that finished are returned.
+        An interrupt (Ctrl-C) ends the comparison at once, and the policies that finished are
+        returned.
 
     Raises
     ------
@@ -158,12 +160,45 @@ def _in_this_process(
 ) -> Iterator[tuple[int, Trace]]:
     """Replay one policy after the other."""
     for place, policy in enumerate(policies):
+        over = Event()
 
-        def tell(started: int, place: int = place) -> None:
+        def tell(started: int, place: int = place, over: Event = over) -> None:
+            if over.is_set():
+                raise _AbandonedError
             if progress is not None:
                 progress(place, started)
 
-        yield place, replay(workload, policy, estimates=estimates, seed=seed, progress=tell)
+        task = partial(replay, workload, policy, estimates=estimates, seed=seed, progress=tell)
+        try:
+            yield place, task() if compiled_form(policy) is None else _beside(task)
+        finally:
+            over.set()
+
+
+class _AbandonedError(Exception):
+    """Nobody waits for a replay any more."""
+
+
+def _beside(task: Callable[[], Trace]) -> Trace:
+    """Run a compiled replay in a thread, so that an interrupt need not wait for a long round."""
+    traces: list[Trace] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            traces.append(task())
+        except _AbandonedError:
+            pass
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL_SECONDS)
+    if errors:
+        raise errors[0]
+    return traces[0]
 
 
 def _in_processes(

@@ -62,7 +62,9 @@ def comparison_table(comparison: Comparison) -> Table:
             for heading, of, told, _ in _COLUMNS
         ]
         if reference:
-            cells.append(Text("" if name == REFERENCE else change(m.mean_wait, reference.mean_wait)))
+            cells.append(
+                Text("" if name == REFERENCE else change(m.mean_wait, reference.mean_wait))
+            )
         if late:
             cells.append(Text(duration(late[name].regular_mean_wait)))
             cells.append(Text(f"{late[name].missed_deadlines:,}"))

@@ -53,10 +53,10 @@ class Replay(NamedTuple):
     """Everything that changes or is looked up during a replay.
 
     ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
-    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the waiting jobs in FCFS
-    order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those before it up by one,
-    so that a view of the queue is a slice. Running jobs stand twice: by expected end (what schedulers see), and by
-    actual end, latest first (what happens).
+    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
+    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
+    before it up by one, so that a view of the queue is a slice. Running jobs stand twice: by expected end (what
+    schedulers see), and by actual end, latest first (what happens).
     """
 
     jobs: JobTable
@@ -70,6 +70,7 @@ class Replay(NamedTuple):
     queue_job: IntArray
     queue_planned: IntArray
     queue_notes: IntArray
+    queue_occupied: IntArray
     plan: IntArray
     running: RunningTable
     running_job: IntArray
@@ -137,6 +138,7 @@ def submit(replay: Replay, job: int) -> None:
     replay.queue_job[at] = job
     replay.queue_planned[at] = NEVER
     replay.queue_notes[at] = NEVER
+    replay.queue_occupied[at] = replay.occupied[job]
     replay.counters[SUBMITTED] += 1
 
 
@@ -191,7 +193,14 @@ def view(replay: Replay) -> RoundArrays:
     notes = replay.queue_notes[first:last]
     early = counters[EARLY] == 1
     return RoundArrays(
-        counters[NOW], replay.capacity[0], running, queue, planned, early, notes
+        counters[NOW],
+        replay.capacity[0],
+        running,
+        queue,
+        planned,
+        early,
+        notes,
+        replay.queue_occupied[first:last],
     )
 
 
@@ -207,6 +216,7 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
     replay.queue_job[target] = replay.queue_job[source]
     replay.queue_planned[target] = replay.queue_planned[source]
     replay.queue_notes[target] = replay.queue_notes[source]
+    replay.queue_occupied[target] = replay.queue_occupied[source]
 
 
 @kernel
@@ -269,7 +279,7 @@ def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray
     log = replay.log
     report = np.zeros(3)
     while counters[LOGGED] < len(log.time):
-        status = advance(replay)
+        status: int = advance(replay)
         if status != PAUSED:
             return status
         logged = counters[LOGGED]
@@ -305,7 +315,7 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
     def table() -> JobTable:
         return JobTable(*(ints(n) for _ in JobTable._fields))
 
-    log = Log(*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds))
+    log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
     counters = ints(COUNTERS)
     counters[FREE] = capacity
     counters[DUE] = NEVER
@@ -321,6 +331,7 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
         queue_job=ints(n),
         queue_planned=ints(n, NEVER),
         queue_notes=ints(n, NEVER),
+        queue_occupied=ints(n),
         plan=ints(n, NEVER),
         running=RunningTable(ints(most_running), ints(most_running)),
         running_job=ints(most_running),

@@ -18,7 +18,8 @@ SLOWDOWN_BOUND = 10
 class Metrics:
     """The figures of one replay, over all its jobs.
 
-    In the formulas, *waitᵢ* = startᵢ − submitᵢ; *runᵢ* is the run time; *walltimeᵢ* the requested time.
+    In the formulas, *waitᵢ* = startᵢ − submitᵢ; *runᵢ* is the run time, *walltimeᵢ* the requested
+    time.
 
     Attributes
     ----------

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -18,11 +19,12 @@ from experiments.format import change, duration
 if TYPE_CHECKING:
     from planner.model import FloatArray
 
-#: Colours that people with any colour vision can tell apart (Okabe and Ito 2008), without yellow, and dark enough.
+#: Colours that people with any colour vision can tell apart (Okabe and Ito 2008), without yellow,
+#: and dark enough.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F3C8D", "#444444")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)))
 INK, FAINT = "#222222", "#8A8A8A"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "text.color": INK,
@@ -48,14 +50,15 @@ TICKS = {
     28 * 86400: "4 w",
     364 * 86400: "1 y",
 }
-#: A bar longer than this many times the next one is cut, so that the others can still be told apart.
+#: A bar longer than this many times the next one is cut, so that the others can still be told
+#: apart.
 CUT = 3.0
 
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
     """Give a figure in the house style, and its axes; sizes in inches."""
-    with rc_context(STYLE):
+    with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         yield figure, figure.add_subplot()
@@ -76,7 +79,7 @@ def write_comparison(comparison: Comparison, folder: Path) -> None:
 
 
 def described(comparison: Comparison) -> str:
-    """What was replayed, in a line."""
+    """Say in a line what was replayed."""
     workload = comparison.workload
     return (
         f"{workload.name}: {len(workload):,} jobs on {workload.capacity:,} processors, "
@@ -110,7 +113,7 @@ def line_styles(names: list[str]) -> Mapping[str, tuple[str, object]]:
 
 
 def left_edge(waits: "Mapping[str, FloatArray]") -> int:
-    """Return the last tick (s) below which, under every policy, at most 2 % of the jobs wait, but do wait."""
+    """Return the last tick (s) below which, under every policy, at most 2 % of the waits lie."""
     edge = 1
     for tick in TICKS:
         shares = [((wait > 0) & (wait < tick)).mean() for wait in waits.values()]
@@ -122,8 +125,8 @@ def left_edge(waits: "Mapping[str, FloatArray]") -> int:
 def draw_waits(comparison: Comparison, path: Path) -> None:
     """Draw the empirical distribution functions of the waiting times.
 
-    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: every curve begins, at
-    the left edge, at the share of jobs that waited no longer than that.
+    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: every
+    curve begins, at the left edge, at the share of jobs that waited no longer than that.
     """
     submit = comparison.workload.submit
     waits = {
@@ -186,10 +189,10 @@ def unit_of(seconds: float) -> tuple[str, int]:
 
 
 def axis_end(means: list[float]) -> float:
-    """Return where the axis of the bars ends: before those that are too long to show the others beside."""
+    """Return where the axis of the bars ends: before bars that would dwarf the others."""
     ordered = sorted(means)
     end = ordered[0]
-    for shorter, longer in zip(ordered, ordered[1:], strict=False):
+    for shorter, longer in pairwise(ordered):
         if longer > CUT * max(shorter, 1.0) and shorter > 0:
             break
         end = longer
@@ -231,7 +234,9 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
         axes.grid(axis="x", color="#E6E6E6", linewidth=0.8)
         axes.set_axisbelow(True)
-        axes.set_xlabel(f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else ""))
+        axes.set_xlabel(
+            f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
+        )
         titled(axes, "Mean wait by policy", described(comparison))
         save(figure, path)
 

@@ -128,8 +128,8 @@ _FLAGS = (
         default="none",
         show_default=True,
         metavar="SLACK",
-        help="The latest start that plan-based policies promise each job: its first planned start and "
-        "a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
+        help="The latest start that plan-based policies promise each job: its first planned start "
+        "and a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
     ),
     click.option(
         "--deadlines",

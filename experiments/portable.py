@@ -1,7 +1,8 @@
 """Policies on their way to another process.
 
-numba would send a kernel as a copy of its function, which the other process compiles anew. Here a kernel travels as
-its name, so that the other process imports it and finds its compiled code on disk.
+numba would send a kernel as a copy of its function, which the other process compiles anew. Here a
+kernel travels as its name, so that the other process imports it and finds its compiled code on
+disk.
 """
 
 import importlib
@@ -19,7 +20,7 @@ def _imported(module: str, name: str) -> Any:
 
 
 class _KernelPickler(CloudPickler):  # type: ignore[misc]
-    """Pickles kernels that stand in a module by their names, and anything else as cloudpickle does."""
+    """Pickles kernels by the names of their modules and functions, anything else as cloudpickle."""
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Dispatcher):

@@ -12,7 +12,7 @@ from baselines.promise import Promise
 from experiments import event_loop
 from experiments.event_loop import SUBMITTED, Replay, compiled_drive, drive, empty_replay
 from objectives.wait import mean_wait
-from planner.model import FloatArray, IntArray, JobTable, Workload
+from planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planner.optimizer import Result
 from planner.orders import submit_order
 from planner.round import Round, RoundArrays, RunningTable
@@ -87,7 +87,7 @@ class Trace:
     rounds: RoundLog
     seconds: float
     promise: IntArray
-    first_planned: IntArray = field(default=None)  # type: ignore[assignment]
+    first_planned: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if self.first_planned is None:
@@ -130,7 +130,7 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
     replay.jobs.procs[:] = workload.procs
     replay.jobs.walltime[:] = waiting
     replay.jobs.deadline[:] = workload.deadline
-    replay.jobs.latest[:] = event_loop.NEVER
+    replay.jobs.latest[:] = NEVER
     replay.jobs.user[:] = workload.user
     if promise is not None:
         replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
@@ -162,6 +162,7 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             bool(arrays.ended_early),
             workload.id[replay.queue_job[last - n : last]],
             arrays.notes,
+            arrays.occupied,
         )
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
@@ -184,9 +185,13 @@ def warm_up(policy: Policy) -> None:
     native = compiled_form(policy)
     if native is not None:
         compiled_drive()
-        kernels = ((native.decide, DECIDE), (native.order, ORDER_KEYS), (native.cost, COST))
+        kernels: tuple[Any, ...] = (
+            (native.decide, DECIDE),
+            (native.order, ORDER_KEYS),
+            (native.cost, COST),
+        )
         for compiled, kind in kernels:
-            compiled.compile(kind.signature.args)  # type: ignore[attr-defined]
+            compiled.compile(kind.signature.args)
 
 
 def replay(
@@ -273,11 +278,11 @@ def run_to_the_end(
         status = loop(state, *arguments)
         took = perf_counter() - began
         logged = int(state.counters[event_loop.LOGGED])
-        pages.append(event_loop.Log(*(column[:logged].copy() for column in state.log)))
+        pages.append(event_loop.Log._make(column[:logged].copy() for column in state.log))
         state.counters[event_loop.LOGGED] = 0
         if took < SHORT_GO and logged < MOST_ROUNDS:
             longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
-            state = state._replace(log=event_loop.Log(*longer))
+            state = state._replace(log=event_loop.Log._make(longer))
         if progress is not None:
             progress(int(state.counters[event_loop.STARTED]))
     return status, pages

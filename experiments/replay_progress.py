@@ -1,4 +1,4 @@
-"""Progress of replays for people: a bar for all of them, and one for each that runs; on standard error."""
+"""Progress of replays for people, on standard error: a bar for all, and one for each that runs."""
 
 import sys
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 
 class ReplayProgress:
-    """Bars for a number of replays; a context. Where standard error is no terminal, nothing is shown.
+    """Bars for a number of replays; a context. Shows nothing where standard error is no terminal.
 
     Parameters
     ----------

@@ -88,10 +88,17 @@ def round_from(data: Any, name: str = "round") -> Round:
         sizes.append(read.number(row["procs"], f"running[{i}].procs", 1, capacity))
         ends.append(read.number(row["end"], f"running[{i}].end", now + 1))
     if sum(sizes) > capacity:
-        raise read.wrong("running", f"{sum(sizes)} processors in use, above the capacity {capacity}")
+        raise read.wrong(
+            "running", f"{sum(sizes)} processors in use, above the capacity {capacity}"
+        )
     columns: dict[str, list[int]] = {field: [] for field in _WAITING_FIELDS}
     absent = {"deadline": NEVER, "latest": NEVER, "planned": NEVER, "user": -1}
-    limits = {"procs": (1, capacity), "walltime": (1, MAX_VALUE), "submit": (0, now), "user": (-1, MAX_VALUE)}
+    limits = {
+        "procs": (1, capacity),
+        "walltime": (1, MAX_VALUE),
+        "submit": (0, now),
+        "user": (-1, MAX_VALUE),
+    }
     seen: dict[int, int] = {}
     for i, row in enumerate(read.rows(top["waiting"], "waiting", _WAITING_FIELDS)):
         for field, column in columns.items():
@@ -141,8 +148,7 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
             job["user"] = int(problem.jobs.user[i])
         waiting.append(job)
     running = [
-        {"procs": int(procs), "end": int(end)}
-        for procs, end in zip(*problem.running, strict=True)
+        {"procs": int(procs), "end": int(end)} for procs, end in zip(*problem.running, strict=True)
     ]
     data = {"capacity": problem.capacity, "now": problem.now, "running": running}
     return {**data, "waiting": waiting, **({"source": source} if source else {})}

@@ -12,7 +12,7 @@ HALF = 86400.0
 
 @kernel
 def squashed(cost: float) -> float:
-    """cost / (cost + one day): grows with the cost and stays below one."""
+    """Cost / (cost + one day): grows with the cost and stays below one."""
     return cost / (cost + HALF)
 
 

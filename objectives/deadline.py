@@ -24,7 +24,7 @@ def total_tardiness(start: IntArray, jobs: JobTable, now: int) -> float:
 
 @kernel
 def maximum_tardiness(start: IntArray, jobs: JobTable, now: int) -> float:
-    """max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds."""
+    """Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds."""
     most = 0
     for i in range(len(start)):
         most = max(most, start[i] + jobs.walltime[i] - jobs.deadline[i])
@@ -75,8 +75,6 @@ def maximum_tardiness_terms(jobs: JobTable, now: int) -> Terms:
 
 
 TARDINESS = Objective("tardiness", total_tardiness, terms=tardiness_terms)
-MAXIMUM_TARDINESS = Objective(
-    "maximum-tardiness", maximum_tardiness, terms=maximum_tardiness_terms
-)
+MAXIMUM_TARDINESS = Objective("maximum-tardiness", maximum_tardiness, terms=maximum_tardiness_terms)
 MISSED_DEADLINES = Objective("missed-deadlines", missed_deadlines)
 REGULAR_WAIT = Objective("regular-wait", regular_wait)

@@ -10,7 +10,7 @@ from planner.terms import Terms
 
 @kernel
 def makespan(start: IntArray, jobs: JobTable, now: int) -> float:
-    """max (startᵢ + walltimeᵢ) − now, in seconds.
+    """Max (startᵢ + walltimeᵢ) − now, in seconds.
 
     Since the node-hours of a round are the same in every plan, the largest utilisation "from the present to when
     all the running and queued jobs complete" is the earliest finish (Section IV-B, PLAN 3).

@@ -21,7 +21,7 @@ from planner.annealing_kernels import (
     stage_length,
 )
 from planner.budget import Budget, Clock
-from planner.decoder import JobClasses, classify, decode_once
+from planner.decoder import JobClasses, classify, decode, decode_once
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
 from planner.objective import Objective, ObjectiveError, checked, not_finite
@@ -30,7 +30,14 @@ from planner.plan import Plan
 from planner.promises import with_feasible_promises
 from planner.round import Round, RoundArrays
 from planner.seeds import SEEDS, best_seed
-from planner.signatures import COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+from planner.signatures import (
+    COST,
+    FLOAT64_ARRAY,
+    GENERATOR,
+    INT64_ARRAY,
+    JOB_CLASSES,
+    ROUND_ARRAYS,
+)
 
 #: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.
 ENUMERATED = 6
@@ -176,6 +183,11 @@ class _Run:
         self.order = np.arange(n)
         self.start = np.full(n, problem.now, dtype=np.int64)
         self.cost = self.seed_cost = 0.0
+        if n:
+            # What an interrupt leaves before the first seed is evaluated: the order of the plan before.
+            self.order = Plan(problem.planned).order()
+            self.start = decode(problem, self.order).start.copy()
+            self.cost = self.seed_cost = float("inf")
         self.kernels = compiled_kernels() if objective.compiled else INTERPRETED
         self.function = objective.cost if objective.compiled else checked(objective, problem.now)
 
@@ -196,6 +208,8 @@ class _Run:
             arrays, classes, self.function, seeds, self.order, self.start
         )
         self.cost = self.seed_cost = self.finite(value)
+        # A stage ends with one more decoding of the whole queue, which takes about as long as a seed did.
+        self.clock.reserve = 2.0 * self.clock.elapsed / min(len(seeds), 4)
         limit = self.clock.budget.evaluations
         if n == 1:
             return Status.OPTIMAL
@@ -272,7 +286,9 @@ def decide_annealing(
     permutation = np.arange(n)
     arrays = with_feasible_promises(arrays)
     classes = classify(arrays.jobs)
-    best = best_seed(arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start)
+    best = best_seed(
+        arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start
+    )
     report[1] = best
     tries = 1
     for i in range(2, min(n, ENUMERATED + 1) + 1):
@@ -316,12 +332,12 @@ def compiled_kernels() -> _Kernels:
     empty = np.zeros(2, dtype=np.int64)
     search = typeof(getattr(begin, "py_func", begin)(empty, empty, 0.0, 0.0, np.ones(9)))
     shared = (ROUND_ARRAYS, JOB_CLASSES, COST)
-    signatures = _Kernels(
-        best_seed=types.float64(*shared, column, column, column),
-        enumerate_orders=types.float64(*shared, types.float64, column, column),
-        begin_stage=search(*shared, table),
-        anneal=types.int64(*shared, search, table, GENERATOR, types.int64),
-        end_stage=types.float64(*shared, types.float64, column, column, column),
+    signatures = (
+        types.float64(*shared, column, column, column),
+        types.float64(*shared, types.float64, column, column),
+        search(*shared, table),
+        types.int64(*shared, search, table, GENERATOR, types.int64),
+        types.float64(*shared, types.float64, column, column, column),
     )
     return _Kernels(
         *(

@@ -138,7 +138,7 @@ def anneal(
     relative to what planning can influence at all, whatever the objective's unit and offset.
     """
     jobs = arrays.jobs
-    for done in range(evaluations):
+    for _ in range(evaluations):
         neighbour(search, params, rng)
         decode_into(arrays, classes, search.candidate, search.start)
         if not keeps_promises(search.start, jobs.latest):
@@ -224,13 +224,12 @@ def front_of(arrays: RoundArrays, order: Permutation, window: int) -> RoundArray
         arrays.planned[front],
         arrays.ended_early,
         arrays.notes[front],
+        arrays.occupied[front],
     )
 
 
 @kernel
-def begin_stage(
-    front: RoundArrays, classes: JobClasses, cost: Any, params: FloatArray
-) -> Search:
+def begin_stage(front: RoundArrays, classes: JobClasses, cost: Any, params: FloatArray) -> Search:
     """A search of the front of the best order so far; its jobs stand in that order already."""
     n = len(front.jobs.procs)
     order = np.arange(n)

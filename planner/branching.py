@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.bounds.lagrangian import Market, price_out
+from planner.bounds.lagrangian import Market
+from planner.bounds.shares import Shares, excess_from, priced_start
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
-from planner.round import RunningTable
 from planner.profile import fill_profile
+from planner.round import RunningTable
 from planner.terms import one_term
 
 #: Ways of the table of seen nodes: how many places a set of jobs may be kept at.
@@ -32,31 +33,6 @@ WAYS = 8
 MASK_BITS = 62
 #: Places of the counters of a search.
 DEPTH, NODES, DONE, CLOCK = 0, 1, 2, 3
-
-
-class Shares(NamedTuple):
-    """For each job, cost + price of a start at given prices, as values at breakpoints (piecewise monotone between).
-
-    Attributes
-    ----------
-    base : float
-        The Lagrangian bound at these prices.
-    when : float64 array, shape (n, k)
-        Breakpoints (s after now), padded with infinity.
-    onward : float64 array, shape (n, k + 1)
-        The least excess over the job's share at this breakpoint or a later one.
-    rate, paid : float64 arrays, shape (q, b + 1)
-        Prices of each size, and their integrals up to the edges.
-    least : float64 array, shape (n,)
-        The job's share of the bound.
-    """
-
-    base: float
-    when: FloatArray
-    onward: FloatArray
-    rate: FloatArray
-    paid: FloatArray
-    least: FloatArray
 
 
 class Jobs(NamedTuple):
@@ -131,92 +107,6 @@ class Search(NamedTuple):
 
 
 @kernel
-def priced_start(market: Market, shares: Shares, j: int, t: float) -> float:
-    """Term and price of a start of entry ``j`` at ``t``."""
-    edges = market.edges
-    s = market.size[j]
-    end = t + market.duration[j]
-    i = np.searchsorted(edges, t, side="right") - 1
-    k = np.searchsorted(edges, end, side="right") - 1
-    price = shares.paid[s, k] + (end - edges[k]) * shares.rate[s, k]
-    price -= shares.paid[s, i] + (t - edges[i]) * shares.rate[s, i]
-    return price + one_term(market.weight[j], market.origin[j], market.power, t)
-
-
-@kernel
-def breakpoints(market: Market, shares: Shares, j: int, when: FloatArray) -> int:
-    """Write, ascending, all t between which the priced start of entry ``j`` is monotone; return their number."""
-    edges = market.edges
-    last = len(edges) - 1
-    duration = market.duration[j]
-    t = market.earliest[j]
-    i = np.searchsorted(edges, t, side="right") - 1
-    k = np.searchsorted(edges, t + duration, side="right") - 1
-    rate = shares.rate[market.size[j]]
-    count = 0
-    when[count] = t
-    count += 1
-    while i < last:
-        ahead = edges[i + 1]
-        move_end = k < last and edges[k + 1] - duration <= ahead
-        after = edges[k + 1] - duration if move_end else ahead
-        first = market.origin[j]
-        second = first
-        if market.power == 2 and market.weight[j] > 0.0:
-            second = max(first, first - (rate[k] - rate[i]) / (2.0 * market.weight[j]))
-        for turn in (first, second):
-            if when[count - 1] < turn < after:
-                when[count] = turn
-                count += 1
-        if move_end:
-            k += 1
-        if after >= ahead:
-            i += 1
-            after = ahead
-        if after > when[count - 1]:
-            when[count] = after
-            count += 1
-        t = after
-    return count
-
-
-@kernel
-def share_out(market: Market, price: FloatArray) -> Shares:
-    """The shares of the entries of a market at given prices."""
-    rows, buckets = market.capacity.shape
-    n = len(market.size)
-    room = 6 * buckets + 8
-    rate = np.zeros((len(market.coef), buckets + 1))
-    paid = np.zeros((len(market.coef), buckets + 1))
-    price_out(market, price, rate, paid)
-    when = np.full((n, room), np.inf)
-    onward = np.full((n, room + 1), np.inf)
-    least = np.zeros(n)
-    base = 0.0
-    shares = Shares(0.0, when, onward, rate, paid, least)
-    for j in range(n):
-        count = breakpoints(market, shares, j, when[j])
-        for i in range(count - 1, -1, -1):
-            onward[j, i] = min(onward[j, i + 1], priced_start(market, shares, j, when[j, i]))
-        least[j] = onward[j, 0]
-        for i in range(count):
-            onward[j, i] -= least[j]
-        base += market.many[j] * least[j]
-    for r in range(rows):
-        for b in range(buckets):
-            base -= price[r, b] * market.capacity[r, b]
-    return Shares(base, when, onward, rate, paid, least)
-
-
-@kernel
-def excess_from(market: Market, shares: Shares, j: int, t: float) -> float:
-    """By how much entry ``j`` exceeds its share at least, if it cannot start before ``t``."""
-    here = priced_start(market, shares, j, t) - shares.least[j]
-    i = np.searchsorted(shares.when[j], t, side="right")
-    return max(0.0, min(here, shares.onward[j, i]))
-
-
-@kernel
 def work_by_due(jobs: Jobs, search: Search, d: int) -> float:
     """The least possible largest (start − origin) of the jobs left, by the area of those due first."""
     times, free, last = search.times[d], search.free[d], search.size[d] - 1
@@ -257,9 +147,7 @@ def seen_before(search: Search, d: int) -> bool:
         i = 0
         dominated = True
         for k in range(size):
-            while (
-                i + 1 < search.seen_size[place] and search.seen_times[place, i + 1] <= times[k]
-            ):
+            while i + 1 < search.seen_size[place] and search.seen_times[place, i + 1] <= times[k]:
                 i += 1
             if search.seen_free[place, i] < free[k]:
                 dominated = False
@@ -290,12 +178,10 @@ def branch(
     rule: Rule,
     d: int,
 ) -> None:
-    """List the children of the node at depth ``d``, cheapest first.
-
-    """
+    """List the children of the node at depth ``d``, cheapest first."""
     largest, power, slack = rule.largest, rule.power, rule.slack
     n = len(jobs.procs)
-    times, free, size = search.times[d], search.free[d], search.size[d]
+    times, free = search.times[d], search.free[d]
     goal = search.best[0] - rule.step
     alone = search.cost[d]
     excess = search.excess[d]
@@ -349,7 +235,8 @@ def branch(
         while k > 0 and (
             search.child_bound[d, k - 1] > key
             or (
-                search.child_bound[d, k - 1] == key and search.child_start[d, k - 1] > search.start[j]
+                search.child_bound[d, k - 1] == key
+                and search.child_start[d, k - 1] > search.start[j]
             )
         ):
             search.child[d, k] = search.child[d, k - 1]
@@ -458,9 +345,7 @@ def explore(
     return visited
 
 
-def begin(
-    jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int
-) -> Search:
+def begin(jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int) -> Search:
     """A search that has not begun; ``running`` ends in seconds after now, ``goal`` is the cost of a known plan."""
     n = len(jobs.procs)
     room = len(running.procs) + n + 2

@@ -35,7 +35,9 @@ class Budget:
         if self.evaluations is not None and (
             self.evaluations != int(self.evaluations) or self.evaluations < 0
         ):
-            raise ValueError(f"budget: {self.evaluations} is not a number of evaluations, 0 or more")
+            raise ValueError(
+                f"budget: {self.evaluations} is not a number of evaluations, 0 or more"
+            )
 
     def start(self) -> "Clock":
         """A running clock; call it on the first line of a search."""
@@ -55,6 +57,8 @@ class Clock:
         self.budget = budget
         self.began = perf_counter()
         self.evaluations = 0
+        #: Seconds that the search needs after its last evaluation, to decode and to finish.
+        self.reserve = 0.0
 
     @property
     def elapsed(self) -> float:
@@ -66,7 +70,7 @@ class Clock:
         """Seconds left; infinite where the budget has none."""
         if self.budget.seconds is None:
             return float("inf")
-        return self.budget.seconds - self.elapsed
+        return self.budget.seconds - self.elapsed - self.reserve
 
     def portion(self, cost: float, least: int = 1, most: int = 1 << 20) -> int:
         """How many evaluations to do before the next look at the clock; 0 when the budget is used up.

@@ -163,7 +163,7 @@ def decode_bounded(
 @kernel
 def keeps_promises(start: IntArray, latest: IntArray) -> bool:
     """Whether no job starts after its promised latest start."""
-    for i in range(len(start)):
+    for i in range(len(start)):  # noqa: SIM110 (compiled)
         if start[i] > latest[i]:
             return False
     return True

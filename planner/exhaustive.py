@@ -6,8 +6,10 @@ import numpy as np
 
 from planner.bounds.lagrangian import climb, respond
 from planner.bounds.largest import largest_bound
-from planner.bounds.separable import CLIMB, EXACT, relax, rounded_up
-from planner.branching import DEPTH, DONE, NODES, Jobs, Rule, Search, Shares, begin, explore, share_out
+from planner.bounds.separable import CLIMB, relax, rounded_up
+from planner.bounds.shares import Shares, share_out
+from planner.bounds.staircase import EXACT
+from planner.branching import DEPTH, DONE, NODES, Jobs, Rule, Search, begin, explore
 from planner.budget import Budget
 from planner.decoder import decode
 from planner.first_plan import FirstPlan, first_plan
@@ -159,9 +161,7 @@ class _Run:
     def explore(self, nodes: int) -> int:
         """Visit further nodes and return how many."""
         relaxed = self.relaxed
-        return int(
-            explore(self.jobs, relaxed.market, self.shares, self.search, self.rule, nodes)
-        )
+        return int(explore(self.jobs, relaxed.market, self.shares, self.search, self.rule, nodes))
 
     def better(self, objective: Objective, seed: FirstPlan) -> FirstPlan:
         """The better of the seed and the best plan found, decoded."""
@@ -186,5 +186,3 @@ class _Run:
             rest = search.child_bound[depth, search.next[depth] : search.children[depth]]
             left = min(left, rest.min(initial=np.inf) - self.rule.slack)
         return min(cost, rounded_up(max(left, self.root) + self.offset, terms))
-
-

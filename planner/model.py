@@ -128,15 +128,21 @@ class Workload:
     procs: IntArray
     walltime: IntArray
     runtime: IntArray
-    deadline: IntArray = field(default=None)  # type: ignore[assignment]
-    user: IntArray = field(default=None)  # type: ignore[assignment]
-    queue: IntArray = field(default=None)  # type: ignore[assignment]
+    deadline: IntArray = field(default=None)  # type: ignore[arg-type]
+    user: IntArray = field(default=None)  # type: ignore[arg-type]
+    queue: IntArray = field(default=None)  # type: ignore[arg-type]
     header: Mapping[str, str] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if isinstance(self.capacity, bool) or int(self.capacity) != self.capacity or self.capacity < 1:
-            raise ValueError(f"capacity: {self.capacity!r} is not a positive whole number of processors")
+        if (
+            isinstance(self.capacity, bool)
+            or int(self.capacity) != self.capacity
+            or self.capacity < 1
+        ):
+            raise ValueError(
+                f"capacity: {self.capacity!r} is not a positive whole number of processors"
+            )
         n = len(self.submit)
         absent = {"deadline": NEVER, "user": -1, "queue": -1}
         limits = {"id": -MAX_VALUE, "submit": -MAX_VALUE, "procs": 1, "walltime": 1, "runtime": 1}
@@ -151,7 +157,9 @@ class Workload:
                 raise ValueError(f"{name}: {len(columns[name])} entries for {n} jobs")
         long = np.flatnonzero(columns["runtime"] > columns["walltime"])
         if long.size:
-            raise ValueError(f"runtime[{long[0]}]: longer than the walltime {columns['walltime'][long[0]]}")
+            raise ValueError(
+                f"runtime[{long[0]}]: longer than the walltime {columns['walltime'][long[0]]}"
+            )
         order = np.argsort(columns["submit"], kind="stable")
         ordered = bool((order == np.arange(n)).all())
         for name, column in columns.items():
@@ -168,7 +176,15 @@ class Workload:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, i: int) -> Job:
-        columns = (self.id, self.submit, self.procs, self.walltime, self.runtime, self.deadline, self.user)
+        columns = (
+            self.id,
+            self.submit,
+            self.procs,
+            self.walltime,
+            self.runtime,
+            self.deadline,
+            self.user,
+        )
         return Job(*(int(column[i]) for column in columns))
 
     def take(self, which: Any, **changes: Any) -> "Workload":

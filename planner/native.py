@@ -48,7 +48,7 @@ def drop_stale_kernels(keep: int = 4) -> None:
 
 
 if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(cache_folder())
+    numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 
 #: The decorator of every kernel: compiled on first use, kept on disk, and free of the interpreter's lock.
 kernel: Callable[..., Any] = partial(njit, cache=True, nogil=True, error_model="numpy")

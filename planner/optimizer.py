@@ -71,7 +71,10 @@ class Result:
 class Optimizer(Protocol):
     """A search for a good plan. Optimizers hold parameters only; the state of a run lives in the call."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What tables call the optimizer."""
+        ...
 
     def supports(self, objective: Objective) -> bool:
         """Whether the optimizer can work on this objective."""

@@ -1,22 +1,37 @@
 """The optimizers by the names that the command uses."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from planner.annealing import Annealing
 from planner.budget import Budget
+from planner.cpsat import CpSat
 from planner.exhaustive import Exhaustive
+from planner.greedy import Greedy
+from planner.lns import LargeNeighbourhood
+from planner.local_search import LocalSearch
 from planner.names import did_you_mean
 from planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planner.optimizer import Optimizer
+from planner.portfolio import Portfolio
 from planner.round import Round
+from planner.simanneal_adapter import SimAnneal
+from planner.tabu import Tabu
 
 #: Name → maker of the optimizer.
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
+    "simanneal": SimAnneal,
+    "tabu": Tabu,
+    "local-search": LocalSearch,
+    "lns": LargeNeighbourhood,
+    "cp-sat": CpSat,
     "exhaustive": Exhaustive,
+    "greedy": Greedy,
+    "portfolio": lambda: Portfolio((Annealing(), LargeNeighbourhood(), Tabu())),
 }
 
 
@@ -46,7 +61,5 @@ def warm_up(optimizer: Optimizer, objective: Objective) -> None:
     """Compile what a search with these two runs, or load it from disk; so it is never on the clock of a round."""
     jobs = [(0, 1 + i % 2, 1 + i) for i in range(8)]
     problem = Round.of(capacity=2, now=1, waiting=jobs)
-    try:
+    with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
         optimizer.optimize(problem, objective, Budget(evaluations=8), np.random.default_rng(0))
-    except ObjectiveError:
-        pass  # the search itself will say so, with the round that matters

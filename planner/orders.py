@@ -88,6 +88,7 @@ def order_by(keys: OrderKeys, jobs: JobTable, now: int) -> Permutation:
     """
     values = np.asarray(keys(jobs, now), dtype=np.float64)
     if values.shape != jobs.submit.shape or np.isnan(values).any():
-        raise ValueError(f"order {keys.__name__}: expected one number for each of {len(jobs.submit)} jobs")
+        raise ValueError(
+            f"order {keys.__name__}: expected one number for each of {len(jobs.submit)} jobs"
+        )
     return np.argsort(values, kind="stable")
-

@@ -62,7 +62,9 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     for i in np.flatnonzero(planned & (start < problem.now)):
         faults.append(f"job {problem.ids[i]} starts at {start[i]}, before now ({problem.now})")
     for i in np.flatnonzero(planned & (start > jobs.latest)):
-        faults.append(f"job {problem.ids[i]} starts at {start[i]}, after its promise ({jobs.latest[i]})")
+        faults.append(
+            f"job {problem.ids[i]} starts at {start[i]}, after its promise ({jobs.latest[i]})"
+        )
     if complete:
         faults += [f"job {problem.ids[i]} has no start" for i in np.flatnonzero(~planned)]
     first = np.concatenate([np.full(len(problem.running.end), problem.now), start[planned]])
@@ -71,5 +73,7 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     for when in np.unique(first):
         used = int(procs[(first <= when) & (when < last)].sum())
         if used > problem.capacity:
-            faults.append(f"{used} processors are in use at {when}, above the capacity of {problem.capacity}")
+            faults.append(
+                f"{used} processors are in use at {when}, above the capacity of {problem.capacity}"
+            )
     return faults

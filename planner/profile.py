@@ -120,9 +120,7 @@ def change_between(
 
 
 @kernel
-def fits_at(
-    times: IntArray, free: IntArray, size: int, procs: int, start: int, end: int
-) -> bool:
+def fits_at(times: IntArray, free: IntArray, size: int, procs: int, start: int, end: int) -> bool:
     """Whether ``procs`` are free from ``start`` to ``end``."""
     j = index_at(times, size, start)
     while j < size and times[j] < end:
@@ -202,7 +200,9 @@ class Profile:
             Where they are not free, or ``start`` lies before the profile.
         """
         if start < self._times[0]:
-            raise ValueError(f"start: {start} lies before the profile, which begins at {self._times[0]}")
+            raise ValueError(
+                f"start: {start} lies before the profile, which begins at {self._times[0]}"
+            )
         if not self.fits(procs, start, start + walltime):
             raise ValueError(f"procs: {procs} are not free from {start} to {start + walltime}")
         self._change(start, start + walltime, -procs)

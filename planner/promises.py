@@ -51,5 +51,12 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
     table = JobTable(jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user)
     # That plan takes the place of the previous one, whose order is among the seeds: it keeps these promises.
     return RoundArrays(
-        arrays.now, arrays.capacity, arrays.running, table, best, arrays.ended_early
+        arrays.now,
+        arrays.capacity,
+        arrays.running,
+        table,
+        best,
+        arrays.ended_early,
+        arrays.notes,
+        arrays.occupied,
     )

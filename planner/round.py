@@ -38,6 +38,7 @@ class RoundArrays(NamedTuple):
     planned: IntArray
     ended_early: bool
     notes: IntArray
+    occupied: IntArray
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class Round:
         The start of every waiting job in the plan of the round before, ``NEVER`` where it had none.
     ended_early : bool
         Whether a job ended before its expected end at this very instant.
+    occupied : int64 array, shape (n,)
+        For how long each waiting job will be expected to run once it has started (s); the walltimes by default. Only
+        with ``mixed`` estimates it differs from them.
     ids : int64 array, shape (n,)
         Job numbers, for people; 0 … n - 1 by default.
     notes : int64 array, shape (n,)
@@ -73,10 +77,11 @@ class Round:
     capacity: int
     running: RunningTable
     jobs: JobTable
-    planned: IntArray = field(default=None)  # type: ignore[assignment]
+    planned: IntArray = field(default=None)  # type: ignore[arg-type]
     ended_early: bool = False
-    ids: IntArray = field(default=None)  # type: ignore[assignment]
-    notes: IntArray = field(default=None)  # type: ignore[assignment]
+    ids: IntArray = field(default=None)  # type: ignore[arg-type]
+    notes: IntArray = field(default=None)  # type: ignore[arg-type]
+    occupied: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -95,11 +100,18 @@ class Round:
         if len(end) != len(procs):
             raise ValueError(f"running: {len(procs)} sizes for {len(end)} ends")
         if procs.sum() > self.capacity:
-            raise ValueError(f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}")
+            raise ValueError(
+                f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}"
+            )
         order = np.argsort(end, kind="stable")
         object.__setattr__(self, "running", RunningTable(procs[order], end[order]))
         never = np.full(n, NEVER)
-        for name, absent in (("planned", never), ("ids", np.arange(n)), ("notes", never)):
+        for name, absent in (
+            ("planned", never),
+            ("ids", np.arange(n)),
+            ("notes", never),
+            ("occupied", self.jobs.walltime),
+        ):
             given = getattr(self, name)
             column = int_column(name, absent if given is None else given, -NEVER, NEVER)
             if len(column) != n:
@@ -150,7 +162,14 @@ class Round:
         running = RunningTable(self.running.procs.copy(), self.running.end.copy())
         planned, notes = self.planned.copy(), self.notes.copy()
         return RoundArrays(
-            self.now, self.capacity, running, jobs, planned, self.ended_early, notes
+            self.now,
+            self.capacity,
+            running,
+            jobs,
+            planned,
+            self.ended_early,
+            notes,
+            self.occupied.copy(),
         )
 
 

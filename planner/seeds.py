@@ -86,4 +86,10 @@ def best_seed(
             best = value
             order[:] = candidate
             start[:] = trial
+    if np.isinf(best):  # none of these keeps all promises, as the plan before does
+        candidate = np.argsort(arrays.planned, kind="mergesort")
+        decode_into(arrays, classes, candidate, start)
+        order[:] = candidate
+        value = cost(start, arrays.jobs, arrays.now)
+        best = value if np.isfinite(value) else np.nan
     return best

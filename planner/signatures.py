@@ -14,7 +14,7 @@ INT64_ARRAY = typeof(_column)
 FLOAT64_ARRAY = typeof(np.zeros(1))
 JOB_TABLE = typeof(_jobs)
 ROUND_ARRAYS = typeof(
-    RoundArrays(0, 1, RunningTable(_column, _column), _jobs, _column, False, _column)
+    RoundArrays(0, 1, RunningTable(_column, _column), _jobs, _column, False, _column, _column)
 )
 GENERATOR = typeof(np.random.default_rng(0))
 JOB_CLASSES = typeof(JobClasses(*[_column] * len(JobClasses._fields)))

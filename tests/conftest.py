@@ -5,6 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, and no time limits: the machine may be busy.
+settings.register_profile("planbatch", deadline=None, derandomize=True)
+settings.load_profile("planbatch")
 
 
 @pytest.fixture

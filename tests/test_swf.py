@@ -146,7 +146,7 @@ def test_tolerates_what_real_logs_hold():
 def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, told: str):
     """A bad line is told with file, line, column and value, or skipped and listed."""
     data = b"; MaxProcs: 8\n" + JOB + b"\n" + line + b"\n" + JOB + b"\n"
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
+    with pytest.raises(ValueError) as caught:
         parse_swf(data, name="x", source="some.swf")
     assert told in str(caught.value)
     assert str(caught.value).startswith("some.swf, line 3")

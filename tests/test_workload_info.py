@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from experiments.format import duration
 from experiments.swf import parse_swf, read_swf
 from experiments.synthetic import default_workload
 from experiments.workload_info import anomalies, distribution, recorded_load, workload_info
-from experiments.format import duration
 
 LOG = b"""\
 ; MaxProcs: 8

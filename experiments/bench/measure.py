@@ -89,7 +89,9 @@ def measure_decoder() -> Iterator[Measurement]:
         repeat_decode(arrays, classes, order, start, 1)
         repeat_scan(arrays, order, expected, 1)
         if not np.array_equal(start, expected):
-            raise AssertionError(f"decoding {waiting} jobs: the plan differs from the linear scan's")
+            raise AssertionError(
+                f"decoding {waiting} jobs: the plan differs from the linear scan's"
+            )
 
         def ours(
             a: RoundArrays = arrays, c: JobClasses = classes, o: Permutation = order,
@@ -123,7 +125,7 @@ def measure_replays(workload: Workload) -> Iterator[Measurement]:
         )
         fcfs = taken if name == "fcfs" else fcfs
         yield Measurement(
-            f"replay {len(workload):,} jobs under {name}",
+            f"replay under {name}",
             len(workload) / taken,
             "jobs/s",
             fcfs / taken,
@@ -144,7 +146,10 @@ def measure_searches() -> Iterator[Measurement]:
             optimizer.optimize(p, WAIT, Budget(evaluations=e), np.random.default_rng(0))
 
         def scan(
-            a: RoundArrays = arrays, o: Permutation = order, s: IntArray = start, e: int = evaluations
+            a: RoundArrays = arrays,
+            o: Permutation = order,
+            s: IntArray = start,
+            e: int = evaluations,
         ) -> None:
             repeat_scan(a, o, s, e)
 
@@ -154,7 +159,7 @@ def measure_searches() -> Iterator[Measurement]:
             evaluations / mine,
             "evaluations/s",
             reference / mine,
-            "decoding a random order by a linear scan",
+            "bare decoding",
         )
 
 
@@ -172,9 +177,9 @@ def measure_overruns(rounds: int = 300, seconds: float = 0.02) -> Iterator[Measu
         overruns.append(100 * max(0.0, (perf_counter() - began) / seconds - 1))
     for percent in (50, 99, 99.9, 100):
         yield Measurement(
-            f"overrun of {1000 * seconds:.0f} ms budgets, {percent:g}th percentile",
+            f"overrun, {percent:g}th percentile",
             float(np.percentile(overruns, percent)),
-            f"% (over {rounds} rounds of 2–5,000 jobs)",
+            f"% of {1000 * seconds:.0f} ms",
         )
 
 

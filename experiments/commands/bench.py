@@ -9,7 +9,9 @@ PARTS = ("decoder", "searches", "replays", "overruns")
 
 @click.command()
 @click.argument("workload", required=False)
-@click.option("--part", multiple=True, type=click.Choice(PARTS), help="Only this part; may be repeated.")
+@click.option(
+    "--part", multiple=True, type=click.Choice(PARTS), help="Only this part; may be repeated."
+)
 @click.option("--rounds", default=300, show_default=True, help="Rounds whose overrun is measured.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: bool) -> None:
@@ -42,10 +44,10 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     if as_json:
         click.echo(json.dumps([vars(line) for line in found]))
         return
-    table = Table("measured", "figure", "unit", "times as fast as", "", box=None)
+    table = Table("measured", "figure", "times as fast as …", box=None)
     for line in found:
-        ratio = f"{line.ratio:.2f}" if line.ratio == line.ratio else ""
-        table.add_row(line.name, f"{line.value:,.4g}" if line.value < 1000 else f"{line.value:,.0f}",
-                      line.unit, ratio, line.reference)  # fmt: skip
+        figure = f"{line.value:,.3g}" if line.value < 1000 else f"{line.value:,.0f}"
+        ratio = f"{line.ratio:.2f} × {line.reference}" if line.reference else ""
+        table.add_row(line.name, f"{figure} {line.unit}", ratio)
     console.print(f"{platform.machine()}, Python {platform.python_version()}")
     console.print(table)

@@ -1,6 +1,7 @@
 """``planbatch replay``: a workload under one policy or several, to the second."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,23 +58,20 @@ def command(
         raise click.UsageError("policy: name at least one with --policy NAME")
     policies = chosen.policies()
 
-    from experiments.compare import Comparison, result
-    from experiments.replay import policy_name, replay
+    from experiments.compare import compare, result
+    from experiments.replay import policy_name
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
 
     loaded = chosen.with_deadlines(load_workload(workload, options))
     names = [policy_name(policy) for policy in policies]
-    traces = {}
     with ReplayProgress(names, len(loaded)) as progress:
-        for place, policy in enumerate(policies):
-            traces[names[place]] = replay(
-                loaded,
-                policy,
-                estimates=chosen.estimates,
-                seed=chosen.seed,
-                progress=lambda started, place=place: progress(place, started),  # type: ignore[misc]
-            )
+        comparison = compare(
+            loaded, policies, estimates=chosen.estimates, seed=chosen.seed, progress=progress
+        )
+    if comparison.unfinished:
+        raise KeyboardInterrupt
+    traces = comparison.traces
     if as_json:
         results = [
             {key: result(trace)[key] for key in KEYS} | promises(trace) | deadlines(trace)
@@ -90,14 +88,14 @@ def command(
     else:
         from experiments.commands.compare import show
 
-        show(Comparison(loaded, chosen.estimates, chosen.seed, traces))
+        show(comparison)
     if starts is not None:
         write_starts(traces, starts)
     return check_all(loaded, policies, traces, chosen) if check else 0
 
 
 def promises(trace: "Trace") -> dict[str, int]:
-    """Return how many promises were made and broken, and the worst lateness (s); nothing without promises."""
+    """Return the promises made and broken, and the worst lateness (s); nothing without promises."""
     import numpy as np
 
     from planner.model import NEVER
@@ -121,7 +119,7 @@ def deadlines(trace: "Trace") -> dict[str, float]:
     return deadline_metrics(trace).as_dict() if trace.policy in DEADLINE_POLICIES else {}
 
 
-def write_starts(traces: "dict[str, Trace]", path: Path) -> None:
+def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     """Write the starts of every trace: to ``path``, or to one file a policy beside it."""
     import numpy as np
 
@@ -141,9 +139,9 @@ def write_starts(traces: "dict[str, Trace]", path: Path) -> None:
 
 
 def check_all(
-    workload: "Workload", policies: list[Any], traces: "dict[str, Trace]", chosen: PolicyOptions
+    workload: "Workload", policies: list[Any], traces: "Mapping[str, Trace]", chosen: PolicyOptions
 ) -> int:
-    """Tell every fault of every trace on standard error; return the exit code, 1 where there is one."""
+    """Tell every fault of every trace on standard error; return the exit code, 1 for faults."""
     from experiments.checker import check_reservations, check_trace, recorded_replay
 
     sound = True

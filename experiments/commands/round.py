@@ -89,9 +89,7 @@ def show(problem: "Round", result: "Result", title: str) -> None:
     console.print(f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}")
     if result.lower_bound == result.lower_bound:
         console.print(f"no plan costs less than {result.lower_bound:,.6g}: gap {result.gap:.1%}")
-    console.print(
-        f"{result.evaluations:,} evaluations in {result.seconds:.3f} s, {result.status}"
-    )
+    console.print(f"{result.evaluations:,} evaluations in {result.seconds:.3f} s, {result.status}")
     table = Table("job", "processors", "walltime", "waited", "starts in", box=None)
     shown = result.plan.order()[:20]
     for i in shown:

@@ -127,7 +127,10 @@ def price_out(market: Market, price: FloatArray, rate: FloatArray, paid: FloatAr
 def respond(
     market: Market, price: FloatArray, rate: FloatArray, paid: FloatArray, held: FloatArray
 ) -> tuple[float, float]:
-    """L(price) and a sum that its rounding errors are relative to; ``held`` gets the seconds that each size is in each bucket."""
+    """L(price), and a sum that its rounding errors are relative to.
+
+    ``held`` gets the seconds that each size is in each bucket.
+    """
     edges = market.edges
     rows, buckets = market.capacity.shape
     price_out(market, price, rate, paid)

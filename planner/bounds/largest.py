@@ -7,6 +7,8 @@ of their due times (Jackson's rule on the relaxation). Besides the processors, e
 :mod:`planner.bounds.staircase` counts as a resource of its own, which covers wide jobs that exclude one another.
 """
 
+from typing import Any
+
 import numpy as np
 
 from planner.bounds.staircase import (
@@ -18,13 +20,13 @@ from planner.bounds.staircase import (
     staircase,
     when_used,
 )
-from planner.model import FloatArray
+from planner.model import FloatArray, IntArray
 from planner.round import Round
 from planner.terms import Terms
 
 
 def energy_lateness(
-    stairs: Staircase, rows: Rows, size: FloatArray, duration: FloatArray, due: FloatArray
+    stairs: Staircase, rows: Rows, size: IntArray, duration: FloatArray, due: FloatArray
 ) -> float:
     """The least possible largest (end − due) of jobs that are sorted by due time (s)."""
     earliest = stairs.times[np.searchsorted(stairs.levels, rows.sizes[size])]
@@ -57,7 +59,7 @@ def largest_bound(problem: Round, terms: Terms) -> float:
     best = float((weight * alone**terms.power).max())
     rows = capacity_rows(stairs, procs, np.ones(len(procs), dtype=np.int64))
     order = np.argsort(origin + duration, kind="stable")
-    size = np.searchsorted(rows.sizes, procs)[order]
+    size: Any = np.searchsorted(rows.sizes, procs)[order].astype(np.int64)
     lateness = energy_lateness(stairs, rows, size, duration[order], (origin + duration)[order])
     # Ends are whole seconds. Of different weights, the late job may have the smallest.
     late = max(0.0, float(np.ceil(lateness - 1e-6 - 1e-12 * abs(lateness))))

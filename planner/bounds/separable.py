@@ -9,8 +9,13 @@ from planner.bounds.lagrangian import Market, climb
 from planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase
 from planner.decoder import decode
 from planner.model import FloatArray, IntArray
-from planner.orders import earliest_deadline_first, order_by, shortest_first, smallest_area_first
-from planner.orders import submit_order
+from planner.orders import (
+    earliest_deadline_first,
+    order_by,
+    shortest_first,
+    smallest_area_first,
+    submit_order,
+)
 from planner.round import Round
 from planner.terms import Terms, terms_cost
 

@@ -1,0 +1,28 @@
+"""The seeds by themselves: no search at all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.budget import Budget
+from planner.objective import Objective
+from planner.optimizer import Result
+from planner.round import Round
+from planner.search import OrderSearch
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """The best of the first plans (:data:`planner.seeds.SEEDS`), conservative backfilling among them."""
+
+    name: str = "greedy"
+
+    def supports(self, objective: Objective) -> bool:
+        """Any objective will do."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Decode the seeds and return the best; nothing is drawn from ``rng``, and the budget is not touched."""
+        return OrderSearch(problem, objective, budget).run(lambda: None)

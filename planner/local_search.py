@@ -1,0 +1,40 @@
+"""Local search: the random search of plan-based production schedulers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.budget import Budget
+from planner.objective import Objective
+from planner.optimizer import Result
+from planner.round import Round
+from planner.search import OrderSearch, moved
+
+
+@dataclass(frozen=True)
+class LocalSearch:
+    """Move a random job to a random place, and keep what is not worse (Klusáček and Rudová 2010, random search)."""
+
+    name: str = "local-search"
+
+    def supports(self, objective: Objective) -> bool:
+        """Any objective will do."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        search = OrderSearch(problem, objective, budget)
+        n = len(problem)
+
+        def climb() -> None:
+            order, cost = search.order, search.cost
+            while True:
+                source, target = rng.integers(n, size=2)
+                neighbour = moved(order, source, target)
+                value = search.evaluate(neighbour)
+                if value <= cost:
+                    order, cost = neighbour, value
+
+        return search.run(climb)

@@ -1,0 +1,83 @@
+"""A portfolio: several optimizers share one budget, and the best plan wins."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from planner.budget import Budget
+from planner.objective import Objective
+from planner.optimizer import Optimizer, Result, Status
+from planner.round import Round
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """Optimizers one after the other, each with an equal share of the budget.
+
+    Attributes
+    ----------
+    members : tuple of Optimizer
+        The optimizers.
+    spread : callable
+        ``spread(function, items)`` applies the function to every item; ``map`` by default, or a parallel one such as
+        :func:`experiments.parallel.parallel_map`.
+    name : str
+        What tables call the optimizer.
+    """
+
+    members: tuple[Optimizer, ...]
+    spread: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map
+    name: str = "portfolio"
+
+    #: Members share the seconds, so a search that the clock stopped is not the beginning of a longer one.
+    replayable = False
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise ValueError("members: a portfolio needs at least one optimizer")
+
+    def supports(self, objective: Objective) -> bool:
+        """Objectives that every member can work on."""
+        return all(member.supports(objective) for member in self.members)
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        clock = budget.start()
+        streams = rng.spawn(len(self.members))
+        shares = [self._share(budget, place) for place in range(len(self.members))]
+        tasks = list(zip(self.members, shares, streams, strict=True))
+
+        def one(task: tuple[Optimizer, Budget, np.random.Generator]) -> Result:
+            member, share, stream = task
+            if self.spread is map and share.seconds is not None:
+                # What the others have left over, or overrun.
+                left = len(self.members) - self.members.index(member)
+                share = replace(share, seconds=max(0.0, clock.remaining / left))
+            return member.optimize(problem, objective, share, stream)
+
+        results: list[Result] = []
+        for result in self.spread(one, tasks):
+            results.append(result)
+            if result.status in (Status.OPTIMAL, Status.INTERRUPTED):
+                break
+        best = min(results, key=lambda result: result.cost)
+        last = results[-1].status
+        return replace(
+            best,
+            seed_cost=min(result.seed_cost for result in results),
+            evaluations=sum(result.evaluations for result in results),
+            seconds=clock.elapsed,
+            status=last if last is Status.INTERRUPTED else best.status,
+        )
+
+    def _share(self, budget: Budget, place: int) -> Budget:
+        count = len(self.members)
+        evaluations = budget.evaluations
+        if evaluations is not None:
+            evaluations = evaluations // count + (place < evaluations % count)
+        seconds = None if budget.seconds is None else budget.seconds / count
+        return Budget(seconds=seconds, evaluations=evaluations)

@@ -1,0 +1,134 @@
+"""What optimizers in plain Python share: seeding, evaluating orders, keeping the best, keeping the budget."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+
+from planner.budget import Budget, Clock
+from planner.decoder import JobClasses, Permutation, classify, decode, decode_into, keeps_promises
+from planner.first_plan import first_plan
+from planner.model import IntArray
+from planner.objective import Objective, ObjectiveError, checked, not_finite
+from planner.optimizer import Result, Status
+from planner.plan import Plan
+from planner.promises import with_feasible_promises
+from planner.round import Round, RoundArrays
+from planner.signatures import COST, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+
+
+class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
+    """The clock of a search has run out."""
+
+
+def decoded_cost(
+    arrays: RoundArrays, classes: JobClasses, cost: Any, order: Permutation, start: IntArray
+) -> float:
+    """Decode an order into ``start`` and return its cost; infinite where it breaks a promise."""
+    decode_into(arrays, classes, order, start)
+    if not keeps_promises(start, arrays.jobs.latest):
+        return np.inf
+    value = cost(start, arrays.jobs, arrays.now)
+    return value if np.isfinite(value) else np.nan
+
+
+@cache
+def _compiled_cost() -> Callable[..., float]:
+    signature = types.float64(ROUND_ARRAYS, JOB_CLASSES, COST, INT64_ARRAY, INT64_ARRAY)
+    compiled: Callable[..., float] = njit(signature, cache=True, nogil=True)(decoded_cost)
+    return compiled
+
+
+class OrderSearch:
+    """The state of one search over permutations.
+
+    Parameters
+    ----------
+    problem : Round
+        The round; its best seed is the first plan.
+    objective : Objective
+        What plans cost.
+    budget : Budget
+        The clock starts here.
+
+    Attributes
+    ----------
+    order, start, cost
+        The best permutation, its starts (s) and its cost so far.
+    """
+
+    def __init__(self, problem: Round, objective: Objective, budget: Budget) -> None:
+        self.clock: Clock = budget.start()
+        self.problem, self.objective = problem, objective
+        self.status = Status.FINISHED
+        try:
+            self.order, self.start, self.cost = first_plan(problem, objective)
+        except KeyboardInterrupt:
+            self.order = Plan(problem.planned).order()
+            self.start, self.cost = decode(problem, self.order).start.copy(), np.inf
+            self.status = Status.INTERRUPTED
+        self.seed_cost = self.cost
+        if not len(problem):
+            return
+        self.arrays = with_feasible_promises(problem.arrays)
+        self.classes = classify(self.arrays.jobs)
+        self._function = objective.cost if objective.compiled else checked(objective, problem.now)
+        self._evaluate = _compiled_cost() if objective.compiled else decoded_cost
+        self._trial = np.empty(len(problem), dtype=np.int64)
+
+    def evaluate(self, order: Permutation) -> float:
+        """The cost of an order (infinite where it breaks a promise); the best is kept.
+
+        Raises
+        ------
+        BudgetUsedUp
+            Where the budget allows no further evaluation.
+        ObjectiveError
+            Where the objective raises, or returns anything but a finite number.
+        """
+        clock = self.clock
+        if not clock.portion(clock.elapsed / (clock.evaluations + 10), most=1):
+            raise BudgetUsedUp
+        try:
+            value = self._evaluate(self.arrays, self.classes, self._function, order, self._trial)
+        except (ObjectiveError, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            raise ObjectiveError(
+                f"objective {self.objective.name} raised {type(error).__name__} "
+                f"in the round at {self.problem.now}: {error}"
+            ) from error
+        if value != value:
+            raise not_finite(self.objective, self.problem.now)
+        clock.evaluations += 1
+        if value < self.cost:
+            self.cost = float(value)
+            self.order, self.start = order.copy(), self._trial.copy()
+        return float(value)
+
+    def run(self, search: Callable[[], None]) -> Result:
+        """Run a search until it ends by itself, by the budget or by an interrupt; return the best."""
+        try:
+            if len(self.problem) > 1 and self.status is Status.FINISHED:
+                search()
+        except BudgetUsedUp:
+            pass
+        except KeyboardInterrupt:
+            self.status = Status.INTERRUPTED
+        return Result(
+            plan=Plan(self.start),
+            permutation=self.order,
+            cost=self.cost,
+            seed_cost=self.seed_cost,
+            evaluations=self.clock.evaluations,
+            seconds=self.clock.elapsed,
+            native=self.objective.compiled,
+            status=self.status,
+        )
+
+
+def moved(order: Permutation, source: int, target: int) -> Permutation:
+    """``order`` with the job at place ``source`` removed and inserted at place ``target``."""
+    return np.insert(np.delete(order, source), target, order[source])

@@ -1,0 +1,103 @@
+"""The library simanneal as a peer: the same problem through its ``Annealer``."""
+
+import random
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from simanneal import Annealer
+
+from planner.budget import Budget
+from planner.decoder import Permutation
+from planner.objective import Objective
+from planner.optimizer import Result
+from planner.round import Round
+from planner.search import OrderSearch, moved
+
+#: The library draws from the global ``random``: one search at a time may have it.
+_GLOBAL_RANDOM = Lock()
+
+
+class _PlanAnnealer(Annealer):  # type: ignore[misc]
+    """Permutations as states. The library's constructor is not called: it would take over Ctrl-C."""
+
+    copy_strategy = "method"
+    updates = 0
+    user_exit = False
+    save_state_on_exit = False
+
+    def __init__(self, search: OrderSearch, hottest: float, coldest: float, steps: int) -> None:
+        self.search = search
+        self.state: Permutation = search.order.copy()
+        self.known: float | None = search.cost
+        self.Tmax, self.Tmin, self.steps = hottest, coldest, steps
+
+    def move(self) -> None:
+        n = len(self.state)
+        self.state = moved(self.state, random.randrange(n), random.randrange(n))
+
+    def energy(self) -> float:
+        # The library asks for the energy of the first state, which is a seed and costs no evaluation.
+        if self.known is not None:
+            value, self.known = self.known, None
+            return value
+        return self.search.evaluate(self.state)
+
+
+@dataclass(frozen=True)
+class SimAnneal:
+    """simanneal 0.5 on permutations, with remove-and-insert moves, from the best seed.
+
+    Its traps are kept out: it takes over no signal, so works in any thread; the global ``random`` is seeded from
+    ``rng`` and put back; states are copied shallowly; the budget ends it. Runs of ``steps`` evaluations follow each
+    other, each from the best plan so far.
+
+    Attributes
+    ----------
+    hottest, coldest : float
+        Temperatures of a run, relative to the best cost less the cost if every job started now.
+    steps : int
+        Evaluations of a run.
+    name : str
+        What tables call the optimizer.
+    """
+
+    hottest: float = 1e-3
+    coldest: float = 1e-5
+    steps: int = 1000
+    name: str = "simanneal"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.coldest < self.hottest:
+            raise ValueError(f"coldest, hottest: 0 < {self.coldest} < {self.hottest} does not hold")
+        if self.steps < 1:
+            raise ValueError(f"steps: {self.steps} is less than 1")
+
+    def supports(self, objective: Objective) -> bool:
+        """Any objective will do."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        search = OrderSearch(problem, objective, budget)
+
+        def runs() -> None:
+            soonest = np.full(len(problem), problem.now, dtype=np.int64)
+            floor = objective.cost(soonest, problem.arrays.jobs, problem.now)
+            while True:
+                scale = max(search.cost - floor, 1e-300)
+                annealer = _PlanAnnealer(
+                    search, self.hottest * scale, self.coldest * scale, self.steps
+                )
+                annealer.anneal()
+
+        with _GLOBAL_RANDOM:
+            before: Any = random.getstate()
+            random.seed(int(rng.integers(2**62)))
+            try:
+                return search.run(runs)
+            finally:
+                random.setstate(before)

@@ -1,0 +1,73 @@
+"""Tabu search over permutations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.budget import Budget
+from planner.objective import Objective
+from planner.optimizer import Result
+from planner.round import Round
+from planner.search import OrderSearch, moved
+
+
+@dataclass(frozen=True)
+class Tabu:
+    """Take the best of some random neighbours, even if it is worse; leave jobs that were moved alone for a while.
+
+    The scheme of Glover 1989 with remove-and-insert moves: a job that was moved is tabu for ``tenure`` steps, unless
+    moving it gives a new best plan.
+
+    Attributes
+    ----------
+    neighbours : int
+        Neighbours that are evaluated in each step.
+    tenure : float
+        For how many steps a moved job is tabu, as a share of the number of jobs.
+    name : str
+        What tables call the optimizer.
+    """
+
+    neighbours: int = 12
+    tenure: float = 0.25
+    name: str = "tabu"
+
+    def __post_init__(self) -> None:
+        if self.neighbours < 1:
+            raise ValueError(f"neighbours: {self.neighbours} is less than 1")
+        if not 0 <= self.tenure < 1:
+            raise ValueError(f"tenure: {self.tenure} is not a share below 1")
+
+    def supports(self, objective: Objective) -> bool:
+        """Any objective will do."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        search = OrderSearch(problem, objective, budget)
+        n = len(problem)
+
+        def step_by_step() -> None:
+            order = search.order
+            free_from = np.zeros(n, dtype=np.int64)
+            step = 0
+            while True:
+                step += 1
+                best, value = None, np.inf
+                for _ in range(self.neighbours):
+                    # Half the jobs come from the front, where a move matters most.
+                    source = int(n * rng.random() ** rng.integers(1, 3))
+                    target = int(n * rng.random() ** rng.integers(1, 3))
+                    before = search.cost
+                    neighbour = moved(order, source, target)
+                    found = search.evaluate(neighbour)
+                    allowed = free_from[order[source]] <= step or found < before
+                    if allowed and found < value:
+                        best, value, job = neighbour, found, order[source]
+                if best is not None:
+                    order = best
+                    free_from[job] = step + 1 + int(self.tenure * n)
+
+        return search.run(step_by_step)

@@ -1,0 +1,1 @@
+"""The tests; files are named after the modules that they test."""

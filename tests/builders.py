@@ -1,0 +1,94 @@
+"""Small workloads and rounds, written down or drawn."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from experiments.replay import RoundLog, Trace
+from planner.model import NEVER, Workload
+from planner.round import Round
+
+#: submit, procs, walltime, runtime
+JobTuple = tuple[int, int, int, int]
+
+
+def workload_of(capacity: int, jobs: Sequence[tuple[int, ...]], name: str = "small") -> Workload:
+    """Give a workload of (submit, procs, walltime[, runtime]) tuples; the first job has the number 1."""
+    full = [(*job, job[2])[:4] for job in jobs]
+    submit, procs, walltime, runtime = np.array(full, dtype=np.int64).reshape(-1, 4).T
+    ids = np.arange(1, len(submit) + 1)
+    header = {"UnixStartTime": "0"}
+    return Workload(name, capacity, ids, submit, procs, walltime, runtime, header=header)
+
+
+def trace_of(workload: Workload, start: Sequence[int], policy: str = "by-hand") -> Trace:
+    """Give the trace in which the jobs of a workload start at these times."""
+    column = np.array(start, dtype=np.int64)
+    times, started = np.unique(column, return_counts=True)
+    zeros = np.zeros(len(times), dtype=np.int64)
+    log = RoundLog(times, started, zeros, started, zeros, zeros * np.nan, zeros * np.nan)
+    no_promise = np.full(len(workload), NEVER)
+    return Trace(workload, policy, column, column + workload.runtime, log, 0.0, no_promise)
+
+
+def assert_same(one: Trace, other: Trace) -> None:
+    """Assert that two traces agree in everything but the clock."""
+    np.testing.assert_array_equal(one.start, other.start)
+    np.testing.assert_array_equal(one.end, other.end)
+    np.testing.assert_array_equal(one.promise, other.promise)
+    for name, column in vars(one.rounds).items():
+        np.testing.assert_array_equal(column, getattr(other.rounds, name), err_msg=name)
+
+
+@st.composite
+def machines_with_jobs(draw: st.DrawFn, most_jobs: int = 12) -> tuple[int, list[JobTuple]]:
+    """Draw a capacity and jobs in FCFS order, many of them submitted or ending at the same instants."""
+    capacity = draw(st.integers(1, 6))
+    jobs: list[JobTuple] = []
+    now = draw(st.integers(-3, 3))
+    for _ in range(draw(st.integers(1, most_jobs))):
+        now += draw(st.sampled_from([0, 0, 0, 1, 2, 5]))
+        walltime = draw(st.integers(1, 12))
+        runtime = draw(st.one_of(st.just(walltime), st.integers(1, walltime)))
+        jobs.append((now, draw(st.integers(1, capacity)), walltime, runtime))
+    return capacity, jobs
+
+
+@st.composite
+def small_rounds(draw: st.DrawFn, most_jobs: int = 8) -> Round:
+    """Draw a round on a small machine, with running jobs."""
+    capacity = draw(st.integers(1, 8))
+    now = draw(st.integers(-5, 5))
+    free = capacity
+    running = []
+    for _ in range(draw(st.integers(0, 4))):
+        procs = draw(st.integers(1, capacity))
+        if procs <= free:
+            free -= procs
+            running.append((procs, now + draw(st.integers(1, 12))))
+    waiting = [
+        (now - draw(st.integers(0, 9)), draw(st.integers(1, capacity)), draw(st.integers(1, 9)))
+        for _ in range(draw(st.integers(0, most_jobs)))
+    ]
+    return Round.of(capacity, now, running, waiting)
+
+
+def random_round(n: int, seed: int = 0, capacity: int = 64, planned: bool = True) -> Round:
+    """Give a round of ``n`` waiting jobs on a busy machine; one in ten has no start in the plan before."""
+    rng = np.random.default_rng([seed, n, capacity])
+    now = 100_000
+    sizes = rng.integers(1, capacity // 4 + 1, 12)
+    sizes = sizes[np.cumsum(sizes) <= capacity]
+    ends = now + rng.integers(1, 5000, len(sizes))
+    procs = np.minimum(2 ** rng.integers(0, 9, n), capacity)
+    walltime = 60 * rng.integers(1, 300, n)
+    submit = np.sort(now - rng.integers(0, 20_000, n))
+    before = np.where(rng.random(n) < 0.1, NEVER, now + rng.integers(0, 50_000, n))
+    return Round.of(
+        capacity,
+        now,
+        list(zip(sizes.tolist(), ends.tolist(), strict=True)),
+        list(zip(submit.tolist(), procs.tolist(), walltime.tolist(), strict=True)),
+        before.tolist() if planned else None,
+    )

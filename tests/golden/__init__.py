@@ -1,0 +1,1 @@
+"""Results on whole workloads, to the digit."""
