@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,9 @@ def draw_all(studies: list[Study], folder: Path) -> list[str]:
     return [f"figure-{number}" for number in (1, 2, 3, 4, 5, 6, 7)]
 
 
-def over_shares(studies, figures_of):  # type: ignore[no-untyped-def]
+def over_shares(
+    studies: list[Study], figures_of: Callable[[Study, int], dict[str, float]]
+) -> dict[str, dict[str, list[float]]]:
     """Turn a figure of every policy at a share into lines: log → policy → a number a share."""
     lines: dict[str, dict[str, list[float]]] = {}
     for one in studies:
@@ -102,19 +105,20 @@ def largest_stretches(one: Study, share: int) -> dict[str, float]:
 
 def draw_arrivals(studies: list[Study], path: Path) -> None:
     """Draw the submissions by hour of the day, with the hours above average shaded."""
+    from experiments.reproduce.ntakpe_2017 import peak
+
     with panels(1, len(studies), (2.9, 2.5), "Figure 1: daily job arrival") as (figure, axes):
         for panel, one in zip(axes[0], studies, strict=True):
             mean = float(one.arrivals.mean())
-            busy = np.flatnonzero(one.arrivals > mean)
-            panel.axvspan(busy[0], busy[-1] + 1, color="#EDEDED", zorder=0)
+            panel.axvspan(*peak(one.arrivals), color="#EDEDED", zorder=0)
             panel.axhline(mean, color=FAINT, linewidth=1)
             panel.stairs(one.arrivals, range(25), color=COLOURS[0], linewidth=1.8)
             panel.set_xlim(0, 24)
             panel.set_ylim(bottom=0)
             panel.set_xticks([0, 6, 9, 12, 18, 24])
+            panel.set_xlabel("hour (grey: above average)")
             name_panel(panel, one.name)
         axes[0][0].set_ylabel("jobs submitted in an hour")
-        figure.supxlabel("hour of the day; grey: more jobs than on average", fontsize=10)
         finish(figure, axes[0][0], path)
 
 
@@ -140,10 +144,10 @@ def draw_violations(studies: list[Study], path: Path) -> None:
                 panel.annotate(f"{total}", (x, total), ha="center", va="bottom", fontsize=9)
             panel.set_xticks(at, [f"{share}%" for share in SHARES])
             panel.grid(axis="x", visible=False)
-            panel.margins(y=0.12)
+            panel.set_ylim(0, 1.15 * max(counts.sum(axis=1).max(), 4))
+            panel.set_xlabel("deadline-driven jobs")
             name_panel(panel, one.name)
         axes[0][0].set_ylabel("missed deadlines")
-        figure.supxlabel("deadline-driven jobs", fontsize=10)
         finish(figure, axes[0][0], path)
 
 
@@ -162,5 +166,5 @@ def draw_use(studies: list[Study], path: Path) -> None:
         axes[0][0].set_xticks(SHARES, [f"{share}%" for share in SHARES])
         axes[0][0].yaxis.set_major_formatter("{x:.0f}%")
         axes[0][0].set_ylabel("mean use of the deadlines")
-        figure.supxlabel("deadline-driven jobs", fontsize=10)
+        axes[0][0].set_xlabel("deadline-driven jobs")
         finish(figure, axes[0][0], path)

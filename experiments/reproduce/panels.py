@@ -27,8 +27,8 @@ LOOKS: dict[str, tuple[str, object]] = {
 def panels(
     rows: int, columns: int, size: tuple[float, float], title: str
 ) -> Iterator[tuple[Figure, Sequence[Sequence[Axes]]]]:
-    """Give a figure of ``rows`` × ``columns`` panels of a size in inches, with a title above all."""
-    with rc_context(STYLE):
+    """Give a figure of ``rows`` × ``columns`` panels (size in inches), with a title above all."""
+    with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(columns * size[0], rows * size[1] + 0.6), layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=12)
@@ -36,7 +36,7 @@ def panels(
         for panel in axes.flat:
             panel.grid(color="#E6E6E6", linewidth=0.8)
             panel.set_axisbelow(True)
-        yield figure, axes  # type: ignore[misc]
+        yield figure, axes.tolist()
 
 
 def name_panel(panel: Axes, name: str) -> None:
@@ -88,8 +88,8 @@ def draw_lines(
                 panel.set_yscale("log")
             else:
                 panel.set_ylim(bottom=0)
+            panel.set_xlabel("deadline-driven jobs")
         axes[0][0].set_ylabel(unit)
-        figure.supxlabel("deadline-driven jobs", fontsize=10)
         finish(figure, axes[0][0], path)
 
 
@@ -122,12 +122,13 @@ def draw_distributions(
                 panel.set_xscale("log")
                 panel.set_xlim(60, 14 * 86400)
                 panel.set_ylim(0, 101)
-                panel.set_xticks([60, 3600, 86400, 7 * 86400], ["1 min", "1 h", "1 d", "1 w"])
+                panel.set_xticks([60, 600, 3600, 86400], ["1 min", "10 min", "1 h", "1 d"])
                 panel.set_xticks([], minor=True)
                 panel.yaxis.set_major_formatter("{x:.0f}%")
                 panel.label_outer()
                 if i == 0:
                     name_panel(panel, f"{share} deadline-driven")
             axes[i][0].set_ylabel(workload)
-        figure.supxlabel("waiting time", fontsize=10)
+        for panel in axes[-1]:
+            panel.set_xlabel("waiting time")
         finish(figure, axes[0][0], path)

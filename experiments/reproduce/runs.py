@@ -1,8 +1,9 @@
 """How a reproduction runs: where its logs come from, and its replays, some at a time."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import process_time
 from typing import TypeVar
 
 from baselines.policy import Policy
@@ -60,18 +61,24 @@ class Run:
         return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
 
     def replays(self, tasks: Mapping[Key, tuple[Workload, Policy]]) -> dict[Key, Trace]:
-        """Replay workloads under policies, ``jobs`` at a time; compilation is on no clock."""
+        """Replay workloads under policies, ``jobs`` at a time.
+
+        The traces' ``seconds`` are processor time, compilation excluded: other processes do not
+        count.
+        """
         from joblib import Parallel, delayed
 
         bounds = {key: (load, bound(policy, load)) for key, (load, policy) in tasks.items()}
-        for _, policy in bounds.values():
-            warm_up(policy)
         if min(self.jobs, len(tasks)) < 2:
-            return {key: replay(load, policy) for key, (load, policy) in bounds.items()}
+            return {key: _replay(load, packed(policy)) for key, (load, policy) in bounds.items()}
         calls = (delayed(_replay)(load, packed(policy)) for load, policy in bounds.values())
         traces = Parallel(n_jobs=min(self.jobs, len(tasks)), batch_size=1)(calls)
         return dict(zip(bounds, traces, strict=True))
 
 
-def _replay(workload: Workload, policy: bytes) -> Trace:
-    return replay(workload, unpacked(policy))
+def _replay(workload: Workload, packed_policy: bytes) -> Trace:
+    policy = unpacked(packed_policy)
+    warm_up(policy)
+    began = process_time()
+    trace = replay(workload, policy)
+    return replace(trace, seconds=process_time() - began)

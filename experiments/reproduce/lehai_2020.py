@@ -1,0 +1,150 @@
+"""Le Hai et al., A working time deadline-based backfilling scheduling solution (ACOMP 2020).
+
+Only the abstract is public. It names what is measured (the mean and the maximum wait, the stretch,
+and how many jobs are submitted and finished in working time) and compared (WDBF, DBF, EDF, EASY
+and conservative backfilling, on four logs), but neither the logs nor a number.
+"""
+
+import numpy as np
+
+from baselines.catalogue import make_policy
+from baselines.working_time import Calendar, in_working_time
+from experiments.deadlines import HOUR, with_deadlines
+from experiments.metrics import metrics
+from experiments.replay import Trace
+from experiments.reproduce.panels import LOOKS, finish, name_panel, panels
+from experiments.reproduce.results import Report
+from experiments.reproduce.runs import Run
+from planner.model import Workload
+
+TITLE = "Working time deadline-based backfilling (Le Hai et al., ACOMP 2020)"
+#: Logs with requested times, waits, a start time and a time zone.
+LOGS = {
+    "SDSC-SP2": "SDSC-SP2-1998-4.2-cln",
+    "SDSC-BLUE": "SDSC-BLUE-2000-4.2-cln",
+    "SDSC-DS": "SDSC-DS-2004-2.1-cln",
+    "HPC2N": "HPC2N-2002-2.2-cln",
+}
+#: Share of random deadlines (%), those of 2017; as many as end outside working time are about half.
+RANDOM = "random:40"
+#: What is told → policy, deadlines.
+COMPARED = {
+    "WDBF": ("wdbf", "none"),
+    "DBF": ("dbf", RANDOM),
+    "DBF, working-time deadlines": ("dbf", "working"),
+    "EDF": ("edf", "working"),
+    "EASY": ("easy", "none"),
+    "CBF": ("conservative", "none"),
+}
+#: Metric → its heading in the picture.
+METRICS = {
+    "mean wait (h)": "mean wait (h)",
+    "maximum wait (h)": "maximum wait (h)",
+    "mean stretch": "mean stretch",
+    "submitted and finished in working time": "jobs in working time",
+}
+
+
+def reproduce(run: Run) -> Report:
+    """Replay four logs under five policies, and count."""
+    report = Report(TITLE)
+    figures: dict[str, dict[str, dict[str, float]]] = {}
+    for name, source in LOGS.items():
+        log = run.log(source)
+        if log is None:
+            report.notes.append(f"{name} is left out: the log {source} is not there.")
+            continue
+        workload = run.shortened(log.workload())
+        run.tell(f"{name}: {len(workload):,} jobs")
+        tasks = {
+            told: (with_deadlines(workload, deadlines), make_policy(policy))
+            for told, (policy, deadlines) in COMPARED.items()
+        }
+        measured = {told: measure(trace) for told, trace in run.replays(tasks).items()}
+        for told, values in measured.items():
+            for metric, value in values.items():
+                report.add("Comparison", name, told, metric, value)
+        figures[name] = measured
+    if figures:
+        draw(figures, run)
+        report.pictures.append("comparison")
+        report.notes += [*claims(figures), *NOTES]
+    return report
+
+
+def measure(trace: Trace) -> dict[str, float]:
+    """Return the four figures of a trace."""
+    measured = metrics(trace)
+    return {
+        "mean wait (h)": measured.mean_wait / HOUR,
+        "maximum wait (h)": measured.max_wait / HOUR,
+        "mean stretch": measured.mean_stretch,
+        "submitted and finished in working time": in_working_hours(trace, trace.workload),
+    }
+
+
+def in_working_hours(trace: Trace, workload: Workload) -> float:
+    """Count the jobs that are submitted in a working period and finished in one."""
+    periods = Calendar().periods(workload)
+    both = in_working_time(workload.submit, periods) & in_working_time(trace.end, periods)
+    return float(np.count_nonzero(both))
+
+
+def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:
+    """Check what the abstract claims, log by log."""
+    mean, largest, _, counted = METRICS
+    lines = []
+    for name, of in figures.items():
+        wdbf = of["WDBF"]
+        shorter = [other for other in of if other != "WDBF" and wdbf[mean] < of[other][mean]]
+        more = [other for other in of if other != "WDBF" and wdbf[counted] > of[other][counted]]
+        steady = wdbf[largest] <= min(of["EASY"][largest], of["CBF"][largest])
+        better = wdbf[largest] < min(of["DBF"][largest], of["EDF"][largest])
+        lines.append(
+            f"{name}: WDBF has a smaller mean wait than {listed(shorter)}, and more jobs submitted "
+            f"and finished in working time than {listed(more)}; its maximum wait is "
+            f"{'no longer' if steady else 'longer'} than that of EASY and CBF, and "
+            f"{'shorter' if better else 'not shorter'} than that of DBF and EDF."
+        )
+    return lines
+
+
+def listed(names: list[str]) -> str:
+    """Join names in a sentence."""
+    return ", ".join(names) if names else "none of the others"
+
+
+def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
+    """Draw the four figures: a row a log, a column a figure, bars for the policies."""
+    names = list(COMPARED)
+    with panels(len(figures), len(METRICS), (3.0, 1.7), TITLE) as (figure, axes):
+        for row, (name, measured) in zip(axes, figures.items(), strict=True):
+            for panel, metric in zip(row, METRICS, strict=True):
+                values = [measured[told][metric] for told in names]
+                colours = [LOOKS[told.split(",")[0]][0] for told in names]
+                panel.barh(range(len(names)), values, color=colours, height=0.7)
+                panel.set_yticks(range(len(names)), names, fontsize=8)
+                panel.invert_yaxis()
+                panel.grid(axis="y", visible=False)
+                panel.tick_params(axis="x", labelsize=8)
+                panel.locator_params(axis="x", nbins=4)
+                if panel is not row[0]:
+                    panel.set_yticklabels([])
+                if row is axes[0]:
+                    name_panel(panel, METRICS[metric])
+            row[0].set_ylabel(name)
+        finish(figure, axes[0][0], run.out / "comparison")
+
+
+NOTES = [
+    "**What the abstract leaves open.** A job is estimated to be finished at the end of the "
+    "earliest slot that the definitive reservations leave at its submission. Where that is outside "
+    "working time (Monday to Friday, 9 to 18 o'clock by the clocks of the site, no holidays), the "
+    "beginning of the next working period is its deadline; otherwise it is regular. From there on "
+    "the algorithm is that of DBF (2017).",
+    "**The others.** DBF has random deadlines for 40 % of the jobs (2017). With working-time "
+    "deadlines, which EDF has as well, each job has one that would end outside working time if it "
+    "started at once. EDF is EASY on the queue in order of deadlines, jobs without one last.",
+    "**Finished in working time** counts jobs submitted in one working period and ended in one, "
+    "whether or not it is the same. All usable jobs of four logs that we chose.",
+]

@@ -1,0 +1,137 @@
+"""Published results beside ours: the command, its files, and what is counted."""
+
+import csv
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from experiments.cli import planbatch
+from experiments.replay import Trace
+from experiments.reproduce.cleaning import LOGS, cleaned
+from experiments.reproduce.ntakpe_2016 import measure, selected
+from experiments.reproduce.ntakpe_2017 import peak, stretch, use_of_deadlines, violations
+from experiments.reproduce.ntakpe_2017_paper import TABLE_2
+from experiments.reproduce.results import Report, Row
+from experiments.swf import parse_swf
+from experiments.swf_write import swf_from_workload, write_swf
+from experiments.synthetic import synthetic_workload
+from experiments.workload_source import load_log
+from planner.model import NEVER, Workload
+
+HOUR = 3600
+
+
+@pytest.fixture
+def one_log(tmp_path):
+    """Give a folder with a small workload under the name of one log."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    workload = synthetic_workload(jobs=300, capacity=32, seed=1, load=0.8)
+    write_swf(folder / f"{LOGS['HPC2N']}.swf", swf_from_workload(workload))
+    return folder
+
+
+def traced() -> Trace:
+    """Give five jobs: at once; after 10 h; late for 24 h; late for ten walltimes; regular."""
+    walltime = np.array([1, 2, 2, 10, 1]) * HOUR
+    deadline = [24 * HOUR, 24 * HOUR, 24 * HOUR, 100 * HOUR, NEVER]
+    start = np.array([0, 10, 23, 99, 3]) * HOUR
+    workload = Workload("five", 4, range(5), [0] * 5, [1] * 5, walltime, walltime, deadline)
+    promise = np.full(5, NEVER)
+    return Trace(workload, "by hand", start, start + walltime, None, 0.0, promise)
+
+
+def test_figures_of_2017():
+    """The formulas of Section 6.1, by hand."""
+    trace = traced()
+    assert violations(trace) == (1, 1)
+    assert stretch(trace).tolist() == [1, 6, 12.5, 10.9, 4]
+    assert use_of_deadlines(trace).tolist() == [50, pytest.approx(2500 / 24), 109]
+
+
+def test_measures_of_2016():
+    """Mean wait in hours and slowdown, of the regular jobs or of all."""
+    measured = measure(traced(), np.array([False, True, False, False, True]))
+    assert measured == {"mean wait": 6.5, "mean slowdown": 5.0}
+    assert selected("Table 1", 4, 2).tolist() == [True, True, False, True]
+    assert selected("Table 2", 4, 2).all()
+
+
+def test_peak_is_the_span_around_the_maximum():
+    """An evening above average does not belong to the peak of the day."""
+    arrivals = np.full(24, 1.0)
+    arrivals[9:18] = 5
+    arrivals[20] = 4
+    assert peak(arrivals) == (9, 18)
+
+
+def test_differences():
+    """Percentages differ in points, the rest in per cent; without the paper's there is none."""
+    assert Row("T", "w", "p", "change (%)", -15.0, -20.5).difference == "+5.5 points"
+    assert Row("T", "w", "p", "wait (h)", 3.0, 2.0).difference == "+50.0 %"
+    assert Row("T", "w", "p", "jobs", 0.0, 0.0).difference == "0"
+    assert Row("T", "w", "p", "jobs", 3.0).difference == ""
+
+
+def test_report_is_written(tmp_path):
+    """The CSV has the agreed columns, with nothing where the paper gives no number."""
+    report = Report("Title", notes=["A note."], pictures=["table-1"])
+    report.add("Table 1", "log", "DBF", "wait (h)", 2, 1.5)
+    report.add("Table 1", "log", "EASY", "wait (h)", 0.001)
+    report.write(tmp_path)
+    assert (tmp_path / "comparison.csv").read_text().splitlines() == [
+        "item,workload,policy,metric,paper,ours",
+        "Table 1,log,DBF,wait (h),1.5,2",
+        "Table 1,log,EASY,wait (h),,0.001",
+    ]
+    text = (tmp_path / "report.md").read_text()
+    assert "| log | DBF | wait (h) | 1.50 | 2 | +33.3 % |" in text
+    assert "![Table 1](table-1.png)" in text
+
+
+def test_interactive_jobs_are_left_out():
+    """Without run time, without processors, interactive: none of them counts."""
+    header = b"; MaxProcs: 10\n; Queue: 0 interactive\n; Queue: 1 batch\n"
+    usual = "{} {} 0 10 2 -1 -1 2 20 -1 1 1 1 -1 1 1 -1 -1"
+    lines = [usual.format(i, i) for i in range(1, 6)]
+    lines[1] = lines[1].replace(" 0 10 2 ", " 0 0 2 ")
+    lines[2] = lines[2].replace(" 0 10 2 ", " 0 10 -1 ")
+    lines[3] = lines[3].replace(" -1 1 1 -1 -1", " -1 0 1 -1 -1")
+    log = parse_swf(header + "\n".join(lines).encode(), name="log")
+    assert cleaned(log).id.tolist() == [1, 5]
+
+
+@pytest.mark.parametrize("paper", ["ntakpe-2016", "ntakpe-2017", "lehai-2020"])
+def test_command(paper, one_log, tmp_path):
+    """One log is enough; those that are missing are told and left out."""
+    out = tmp_path / "out"
+    outcome = CliRunner().invoke(
+        planbatch, ["reproduce", paper, "--workloads", str(one_log), "--out", str(out), "--quick"]
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "left out: SDSC-DS" in outcome.stderr
+    with (out / "comparison.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["workload"] for row in rows} <= {"HPC2N", "all"}
+    assert all(row["ours"] for row in rows)
+    if paper == "ntakpe-2017":
+        assert {f"figure-{n}.{end}" for n in range(1, 8) for end in ("png", "svg")} <= {
+            path.name for path in out.iterdir()
+        }
+        assert {row["item"] for row in rows} >= {"Table 1", "Table 2", "Table 3", "Figure 7"}
+
+
+def test_without_any_log(tmp_path, monkeypatch):
+    """With no log at all there is nothing to report, and that is said."""
+    monkeypatch.setattr("experiments.workload_source.cached_path", lambda log: tmp_path / "none")
+    outcome = CliRunner().invoke(planbatch, ["reproduce", "ntakpe-2016", "--out", str(tmp_path)])
+    assert isinstance(outcome.exception, ValueError)
+    assert "none of its logs is there" in str(outcome.exception)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SDSC-BLUE", "SDSC-DS", "HPC2N"])
+def test_the_cleaned_logs_have_as_many_jobs_as_in_the_paper(name, real_log):
+    """The totals of Table 2 come out to the job."""
+    assert len(cleaned(load_log(real_log(LOGS[name])))) == TABLE_2[name][0]
