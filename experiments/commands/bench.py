@@ -25,8 +25,10 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     from rich.table import Table
 
     from experiments.bench import measure
+    from experiments.first_use import announce_compilation
     from experiments.workload_source import load_workload
 
+    announce_compilation()
     parts = part or PARTS
     log = load_workload(workload) if workload else measure.bench_workload()
     sources = {

@@ -59,12 +59,14 @@ def command(
     policies = chosen.policies()
 
     from experiments.compare import compare, result
+    from experiments.first_use import announce_compilation
     from experiments.replay import policy_name
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
 
     loaded = chosen.with_deadlines(load_workload(workload, options))
     names = [policy_name(policy) for policy in policies]
+    announce_compilation()
     with ReplayProgress(names, len(loaded)) as progress:
         comparison = compare(
             loaded, policies, estimates=chosen.estimates, seed=chosen.seed, progress=progress

@@ -35,6 +35,7 @@ def command(
     """Search for a plan of the round in FILE, and prove how far from optimal it can be."""
     import numpy as np
 
+    from experiments.first_use import announce_compilation
     from experiments.round_file import read_round
     from objectives import make_objective
     from planner.bounds import bounded
@@ -49,6 +50,7 @@ def command(
     if evaluations is None and seconds is None:
         evaluations = 8800
     budget = Budget(seconds=seconds, evaluations=evaluations)
+    announce_compilation()
     warm_up(optimizer, objective)
     result = optimizer.optimize(problem, objective, budget, np.random.default_rng(seed))
     if bound:
