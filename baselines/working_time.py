@@ -99,21 +99,25 @@ class Calendar:
         """
         if not len(workload):
             return np.zeros(0, dtype=np.int64)
-        zone = self.zone(workload)
+        if not len(workload):
+            return np.zeros(0, dtype=np.int64)
+        first, last = int(workload.submit[0]), int(workload.submit[-1] + workload.walltime.max())
         origin = _unix_start(workload)
-        first = datetime.fromtimestamp(origin + int(workload.submit[0]), UTC) - timedelta(days=2)
-        longest = timedelta(seconds=int(workload.walltime.max()))
-        last = datetime.fromtimestamp(origin + int(workload.submit[-1]), UTC) + longest + MARGIN
+        return self.between(origin + first, origin + last, self.zone(workload)) - origin
+
+    def between(self, first: int, last: int, zone: tzinfo) -> IntArray:
+        """Lay out the periods from ``first`` to ``last`` and well beyond, in Unix time (s)."""
+        day = (datetime.fromtimestamp(first, UTC) - timedelta(days=2)).astimezone(zone).date()
+        end = (datetime.fromtimestamp(last, UTC) + MARGIN).date()
         bounds = []
-        day = first.astimezone(zone).date()
-        while day <= last.date():
+        while day <= end:
             if day.weekday() in self.days and day not in self.holidays:
                 midnight = datetime.combine(day, time(), zone)
                 bounds += [_moment(midnight, self.opens), _moment(midnight, self.closes)]
             day += timedelta(days=1)
         if not bounds:
             raise ValueError("calendar: there is no working hour left; the holidays take them all")
-        return merged(np.array(bounds, dtype=np.int64) - origin)
+        return merged(np.array(bounds, dtype=np.int64))
 
     def zone(self, workload: Workload) -> tzinfo:
         """Return the calendar's time zone, else the one in the workload's header, else UTC."""
@@ -171,12 +175,16 @@ class WorkingTimeBackfilling:
 
     def for_workload(self, workload: Workload) -> CompiledPolicy:
         """Return the policy with the working periods of a workload."""
-        periods = self.calendar.periods(workload)
-        return CompiledPolicy(self.name, decide_wdbf, params=tuple(periods.astype(float).tolist()))
+        return self._with(self.calendar.periods(workload))
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
-        """Refuse: a round does not say when it is on a calendar."""
-        raise ValueError("policy wdbf: needs a workload, whose header says when the log starts")
+        """Decide a round by itself: its times are Unix times, by the calendar's clocks or UTC."""
+        zone = UTC if self.calendar.time_zone is None else _zone(self.calendar.time_zone)
+        last = problem.now + int(problem.jobs.walltime.sum())
+        return self._with(self.calendar.between(problem.now, last, zone))(problem, rng)
+
+    def _with(self, periods: IntArray) -> CompiledPolicy:
+        return CompiledPolicy(self.name, decide_wdbf, params=tuple(periods.astype(float).tolist()))
 
 
 def _unix_start(workload: Workload) -> int:

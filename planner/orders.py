@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.decoder import Permutation
-from planner.model import JobTable
+from planner.model import NEVER, JobTable
 from planner.native import kernel
 
 OrderKeys = Callable[[JobTable, int], NDArray[np.float64]]
@@ -65,6 +65,27 @@ def earliest_deadline_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
     return jobs.deadline.astype(np.float64)
 
 
+@kernel
+def regular_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
+    """The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.
+
+    Each in FCFS order. A job is urgent whose latest start lies within the time that the whole queue
+    needs at least: Σ processors · walltime / processors of the largest waiting job.
+    """
+    n = len(jobs.submit)
+    keys = np.empty(n)
+    if n == 0:
+        return keys
+    area = (jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)).sum()
+    horizon = now + area / jobs.procs.max()
+    for i in range(n):
+        group = 1
+        if jobs.deadline[i] != NEVER:
+            group = 0 if jobs.deadline[i] - jobs.walltime[i] < horizon else 2
+        keys[i] = group * n + i
+    return keys
+
+
 #: The orders by the names that the command uses.
 ORDERS: dict[str, Any] = {
     "submit": submit_order,
@@ -75,6 +96,7 @@ ORDERS: dict[str, Any] = {
     "smallest-area": smallest_area_first,
     "largest-area": largest_area_first,
     "earliest-deadline": earliest_deadline_first,
+    "regular-first": regular_first,
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from planner.model import NEVER
 from planner.orders import ORDERS, order_by
-from planner.round import Round
+from planner.round import Round, job_table
 
 #: submit, procs, walltime, deadline; areas 40, 40, 30, 90
 JOBS = Round.of(
@@ -29,6 +29,18 @@ JOBS = Round.of(
 def test_orders_of_four_jobs(name, order):
     """Equal keys keep FCFS order; no deadline comes last."""
     assert order_by(ORDERS[name], JOBS, 50).tolist() == order
+
+
+def test_the_order_of_deadline_based_backfilling():
+    """Urgent jobs, then those without a deadline, then the others; each in FCFS order.
+
+    Σ procs · walltime / largest = (10 + 30 + 20 + 20) / 4 = 20 s: latest starts before 20 are urgent.
+    """
+    times = np.array([10, 30, 10, 5])
+    deadlines = np.array([50, NEVER, 29, NEVER])
+    jobs = job_table(np.arange(4), np.array([1, 1, 2, 4]), times, deadlines)
+    assert order_by(ORDERS["regular-first"], jobs, 0).tolist() == [2, 1, 3, 0]
+    assert order_by(ORDERS["regular-first"], jobs, 30).tolist() == [0, 2, 1, 3]
 
 
 def test_large_areas_do_not_wrap():

@@ -10,7 +10,7 @@ from baselines.working_time import Calendar, WorkingTimeBackfilling, in_working_
 from experiments.replay import replay
 from experiments.synthetic import synthetic_workload
 from planner.model import NEVER, Workload
-from planner.round import Round
+from planner.round import Round, RunningTable, job_table
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -167,8 +167,23 @@ def test_wdbf_without_nights_is_conservative_backfilling():
     assert (replay(workload, make_policy("wdbf")).start != expected).any()
 
 
-def test_wdbf_needs_a_workload():
-    """A single round does not say when it is."""
-    problem = Round.of(4, 0, [], [(0, 1, 10, NEVER)])
-    with pytest.raises(ValueError, match="needs a workload"):
-        WorkingTimeBackfilling()(problem, np.random.default_rng(0))
+def test_wdbf_on_a_single_round():
+    """
+    A round's times count from 1970 (a Thursday), 0:00, UTC: what would end at 20:00 may wait.
+
+    The machine is taken until 14:00; N (6 h) was planned for then, D (2 h) is new.
+
+        |######|D |N     |
+        9      14 16     22
+    """
+    problem = Round(
+        now=10 * HOUR,
+        capacity=4,
+        running=RunningTable(np.array([4]), np.array([14 * HOUR])),
+        jobs=job_table(np.array([9, 10]) * HOUR, np.array([4, 4]), np.array([6, 2]) * HOUR),
+        planned=np.array([14 * HOUR, NEVER]),
+        notes=np.array([33 * HOUR, NEVER]),
+    )
+    plan = WorkingTimeBackfilling()(problem, np.random.default_rng(0))
+    assert (plan.start // HOUR).tolist() == [16, 14]
+    assert plan.notes.tolist() == [33 * HOUR, NEVER]

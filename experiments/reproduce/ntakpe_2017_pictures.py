@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.ticker import MultipleLocator
 
 from experiments.deadlines import HOUR
 from experiments.pictures import COLOURS, FAINT
@@ -164,6 +165,7 @@ def draw_use(studies: list[Study], path: Path) -> None:
             )
         axes[0][0].set_ylim(bottom=0)
         axes[0][0].set_xticks(SHARES, [f"{share}%" for share in SHARES])
+        axes[0][0].yaxis.set_major_locator(MultipleLocator(5))
         axes[0][0].yaxis.set_major_formatter("{x:.0f}%")
         axes[0][0].set_ylabel("mean use of the deadlines")
         axes[0][0].set_xlabel("deadline-driven jobs")

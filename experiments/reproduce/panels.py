@@ -9,6 +9,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from experiments.pictures import COLOURS, FAINT, STYLE, save
 
@@ -86,6 +87,9 @@ def draw_lines(
             panel.set_xticks(list(shares), [f"{share}%" for share in shares])
             if logarithmic:
                 panel.set_yscale("log")
+                panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                panel.yaxis.set_major_formatter("{x:,.0f}")
+                panel.yaxis.set_minor_locator(NullLocator())
             else:
                 panel.set_ylim(bottom=0)
             panel.set_xlabel("deadline-driven jobs")
@@ -122,7 +126,7 @@ def draw_distributions(
                 panel.set_xscale("log")
                 panel.set_xlim(60, 14 * 86400)
                 panel.set_ylim(0, 101)
-                panel.set_xticks([60, 600, 3600, 86400], ["1 min", "10 min", "1 h", "1 d"])
+                panel.set_xticks([60, 3600, 86400], ["1 min", "1 h", "1 d"])
                 panel.set_xticks([], minor=True)
                 panel.yaxis.set_major_formatter("{x:.0f}%")
                 panel.label_outer()
