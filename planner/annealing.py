@@ -84,7 +84,7 @@ class Annealing:
     local: float = 0.3
     front: float = 0.5
     window: int = 64
-    seeds: tuple[str, ...] = SEEDS
+    seeds: tuple[str, ...] = SEEDS[:4]
     name: str = "annealing"
 
     def __post_init__(self) -> None:
@@ -202,7 +202,7 @@ class _Run:
         if n == 0:
             return Status.OPTIMAL
         arrays = with_feasible_promises(self.problem.arrays)
-        classes = classify(arrays.jobs)
+        classes = classify(arrays)
         seeds = self.params[FIRST_SEED:].astype(np.int64)
         value = self.kernels.best_seed(
             arrays, classes, self.function, seeds, self.order, self.start
@@ -232,7 +232,7 @@ class _Run:
         """
         clock = self.clock
         front = front_of(arrays, self.order, window)
-        inner = classify(front.jobs)
+        inner = classify(front)
         search = self.kernels.begin_stage(front, inner, self.function, self.params)
         left = stage_length(window, len(self.order))
         portion = 16
@@ -285,7 +285,7 @@ def decide_annealing(
     setting = params[2:]
     permutation = np.arange(n)
     arrays = with_feasible_promises(arrays)
-    classes = classify(arrays.jobs)
+    classes = classify(arrays)
     best = best_seed(
         arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start
     )
@@ -303,7 +303,7 @@ def decide_annealing(
         window = min(int(setting[WINDOW]), n)
         while evaluations > 0 and np.isfinite(best):
             front = front_of(arrays, permutation, window)
-            inner = classify(front.jobs)
+            inner = classify(front)
             search = begin_stage(front, inner, cost, setting)
             count = min(evaluations, stage_length(window, n))
             if anneal(front, inner, cost, search, setting, rng, count) < 0:

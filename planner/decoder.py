@@ -65,20 +65,29 @@ def place_earliest(
 
 
 @kernel
-def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
-    """Write into ``start`` the plan of ``order``; each job scans the profile from its beginning."""
-    jobs = arrays.jobs
-    room = len(arrays.running.procs) + len(order) + 3
-    times = np.empty(room, np.int64)
-    free = np.empty(room, np.int64)
-    size = fill_guarded(arrays, times, free)
+def scan(
+    jobs: JobTable, order: Permutation, start: IntArray, times: IntArray, free: IntArray, size: int
+) -> None:
+    """Place the jobs in their order on a guarded profile, each by a scan from the profile's beginning."""
     for job in order:
         i, size = place_earliest(times, free, size, jobs.procs[job], jobs.walltime[job], 0)
         start[job] = times[i]
 
 
+@kernel
+def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
+    """Write into ``start`` the plan of ``order``; each job scans the profile from its beginning."""
+    room = len(arrays.running.procs) + len(order) + 3
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    size = fill_guarded(arrays, times, free)
+    scan(arrays.jobs, order, start, times, free, size)
+
+
 class JobClasses(NamedTuple):
-    """Size and length classes of a round's jobs, by which :func:`decode_bounded` remembers its bounds.
+    """What all decodings of a round share: its first profile, and size and length classes of its jobs.
+
+    By the classes, :func:`decode_bounded` remembers its bounds.
 
     Attributes
     ----------
@@ -86,12 +95,16 @@ class JobClasses(NamedTuple):
         The largest class whose lower limit the job reaches, -1 for none: bounds of that class hold for the job.
     size_above, length_above : int64 arrays, shape (n,)
         The smallest class whose lower limit is at least the job's: its start bounds the jobs of that class.
+    times, free : int64 arrays, shape (k,)
+        The profile that the running jobs leave.
     """
 
     size_within: IntArray
     size_above: IntArray
     length_within: IntArray
     length_above: IntArray
+    times: IntArray
+    free: IntArray
 
 
 @kernel
@@ -116,8 +129,13 @@ def class_limits(values: IntArray) -> IntArray:
 
 
 @kernel
-def classify(jobs: JobTable) -> JobClasses:
-    """Sort a round's jobs into classes, once for all the decodings of the round."""
+def classify(arrays: RoundArrays) -> JobClasses:
+    """Prepare a round for its decodings."""
+    jobs = arrays.jobs
+    room = len(arrays.running.procs) + 3
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    size = fill_guarded(arrays, times, free)
     sizes = class_limits(jobs.procs)
     lengths = class_limits(jobs.walltime)
     return JobClasses(
@@ -125,7 +143,18 @@ def classify(jobs: JobTable) -> JobClasses:
         np.searchsorted(sizes, jobs.procs, side="left"),
         np.searchsorted(lengths, jobs.walltime, side="right") - 1,
         np.searchsorted(lengths, jobs.walltime, side="left"),
+        times[: size + 1],
+        free[: size + 1],
     )
+
+
+@kernel
+def copy_profile(classes: JobClasses, times: IntArray, free: IntArray) -> int:
+    """Write the first profile of a round, with its guard; return its size."""
+    for i in range(len(classes.times)):
+        times[i] = classes.times[i]
+        free[i] = classes.free[i]
+    return len(classes.times) - 1
 
 
 @kernel
@@ -140,10 +169,10 @@ def decode_bounded(
     index remains a bound.
     """
     jobs = arrays.jobs
-    room = len(arrays.running.procs) + len(order) + 3
+    room = len(classes.times) + len(order) + 2
     times = np.empty(room, np.int64)
     free = np.empty(room, np.int64)
-    size = fill_guarded(arrays, times, free)
+    size = copy_profile(classes, times, free)
     first = np.zeros((CLASSES, CLASSES), np.int64)
     for job in order:
         i = 0
@@ -175,7 +204,11 @@ def decode_into(
 ) -> None:
     """Write into ``start`` the plan of ``order``, the faster way for the number of jobs."""
     if len(order) < MANY_JOBS:
-        decode_linear(arrays, order, start)
+        room = len(classes.times) + len(order) + 2
+        times = np.empty(room, np.int64)
+        free = np.empty(room, np.int64)
+        size = copy_profile(classes, times, free)
+        scan(arrays.jobs, order, start, times, free, size)
     else:
         decode_bounded(arrays, classes, order, start)
 
@@ -186,7 +219,7 @@ def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> Non
     if len(order) < MANY_JOBS:
         decode_linear(arrays, order, start)
     else:
-        decode_bounded(arrays, classify(arrays.jobs), order, start)
+        decode_bounded(arrays, classify(arrays), order, start)
 
 
 def decode(problem: Round, order: Permutation) -> Plan:

@@ -37,7 +37,7 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     if n == 0:
         return FirstPlan(order, start, cost(start, problem.jobs, problem.now))
     seeds = np.arange(len(SEEDS))
-    value = float(_best_seed(arrays, classify(arrays.jobs), cost, seeds, order, start))
+    value = float(_best_seed(arrays, classify(arrays), cost, seeds, order, start))
     if not np.isfinite(value):
         raise not_finite(objective, problem.now)
     return FirstPlan(order, start, value)

@@ -73,7 +73,7 @@ class OrderSearch:
         if not len(problem):
             return
         self.arrays = with_feasible_promises(problem.arrays)
-        self.classes = classify(self.arrays.jobs)
+        self.classes = classify(self.arrays)
         self._function = objective.cost if objective.compiled else checked(objective, problem.now)
         self._evaluate = _compiled_cost() if objective.compiled else decoded_cost
         self._trial = np.empty(len(problem), dtype=np.int64)

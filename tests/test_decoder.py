@@ -96,7 +96,7 @@ def test_remembered_bounds_change_no_plan(n, seed):
     problem = random_round(n, seed, capacity=(16, 64, 300, 512)[seed])
     arrays = problem.arrays
     rng = np.random.default_rng(seed)
-    classes = classify(arrays.jobs)
+    classes = classify(arrays)
     for order in (
         np.arange(n),
         np.argsort(problem.jobs.walltime),
@@ -122,7 +122,7 @@ def test_remembered_bounds_change_no_plan_of_small_rounds(problem, data):
         return
     simple, fast = np.empty_like(order), np.empty_like(order)
     decode_linear(problem.arrays, order, simple)
-    decode_bounded(problem.arrays, classify(problem.arrays.jobs), order, fast)
+    decode_bounded(problem.arrays, classify(problem.arrays), order, fast)
     assert fast.tolist() == simple.tolist()
 
 
@@ -138,7 +138,7 @@ def test_limits_of_classes_ascend_and_are_values(values):
 def test_classes_of_few_sizes_are_the_sizes():
     """A job lies within the largest class that it reaches, and above the smallest that reaches it."""
     problem = Round.of(9, 0, [], [(0, 1, 5), (0, 9, 5), (0, 4, 7)])
-    classes = classify(problem.arrays.jobs)
+    classes = classify(problem.arrays)
     assert classes.size_within.tolist() == [0, 2, 1]
     assert classes.size_above.tolist() == [0, 2, 1]
     assert classes.length_within.tolist() == [0, 0, 1]
@@ -151,7 +151,7 @@ def test_jobs_below_and_above_all_classes():
     procs = np.full(n, 10)
     procs[[1, 3]] = [5, 20]
     problem = Round.of(20, 0, [], [(0, int(p), 1) for p in procs])
-    classes = classify(problem.arrays.jobs)
+    classes = classify(problem.arrays)
     assert class_limits(procs).tolist() == [10]
     assert classes.size_within[[0, 1, 3]].tolist() == [0, -1, 0]
     assert classes.size_above[[0, 1, 3]].tolist() == [0, 0, 1]

@@ -83,7 +83,7 @@ def measure_decoder() -> Iterator[Measurement]:
     """Plans a second for 50, 1,000 and 10,000 waiting jobs in random order, over 40 running ones."""
     for waiting, repeats in ((50, 2000), (1000, 20), (10000, 1)):
         problem = random_round(waiting, 40)
-        arrays, classes = problem.arrays, classify(problem.arrays.jobs)
+        arrays, classes = problem.arrays, classify(problem.arrays)
         order = np.random.default_rng(2).permutation(waiting)
         start, expected = np.empty((2, waiting), dtype=np.int64)
         repeat_decode(arrays, classes, order, start, 1)
