@@ -213,6 +213,8 @@ class _Run:
         limit = self.clock.budget.evaluations
         if n == 1:
             return Status.OPTIMAL
+        if self.start.max() == arrays.now:
+            return Status.FINISHED  # all fit together: every order decodes to this plan
         if n <= ENUMERATED and (limit is None or limit >= factorial(n)):
             value = self.kernels.enumerate_orders(
                 arrays, classes, self.function, self.cost, self.order, self.start
@@ -293,8 +295,8 @@ def decide_annealing(
     tries = 1
     for i in range(2, min(n, ENUMERATED + 1) + 1):
         tries *= i
-    if n == 1 or not np.isfinite(best):
-        report[0] = 0.0
+    if n == 1 or not np.isfinite(best) or start.max() == arrays.now:
+        report[0] = 0.0  # nothing to choose: where all fit now, every order decodes to this plan
     elif n <= ENUMERATED and evaluations >= tries:
         best = enumerate_orders(arrays, classes, cost, best, permutation, start)
         report[0] = tries

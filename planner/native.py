@@ -9,6 +9,7 @@ and an edited decoder can never be run through a stale search.
 import hashlib
 import os
 import shutil
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import numba
 from numba import njit
+from numba.core.errors import NumbaExperimentalFeatureWarning
 from platformdirs import user_cache_path
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
@@ -46,6 +48,9 @@ def drop_stale_kernels(keep: int = 4) -> None:
         for stale in others[keep:]:
             shutil.rmtree(stale, ignore_errors=True)
 
+
+# First-class functions are what lets one compiled loop take any objective; that they are "experimental" helps nobody.
+warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
