@@ -83,7 +83,7 @@ class Annealing:
     swap: float = 0.3
     local: float = 0.3
     front: float = 0.5
-    window: int = 64
+    window: int = 50
     seeds: tuple[str, ...] = SEEDS[:4]
     name: str = "annealing"
 
