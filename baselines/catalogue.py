@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
+from baselines.balanced import AS_PRINTED, decide_bb, decide_ibb
 from baselines.conservative import decide_conservative
 from baselines.dbf import decide_dbf, decide_dbf_2016
 from baselines.easy import decide_easy
-from baselines.fcfs import decide_fcfs
+from baselines.fcfs import decide_best_fit, decide_fcfs
 from baselines.plan_based import PlanBased
 from baselines.policy import CompiledPolicy, Policy
 from baselines.promise import Promise
@@ -52,6 +53,9 @@ ORDERED: dict[str, Callable[..., None]] = {
     "fcfs": decide_fcfs,
     "easy": decide_easy,
     "replanned": decide_replanned,
+    "best-fit": decide_best_fit,
+    "bb": decide_bb,
+    "ibb": decide_ibb,
 }
 
 #: Name → maker of the policy.
@@ -61,6 +65,10 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", "shortest"),
     "conservative": partial(CompiledPolicy, "conservative", decide_conservative),
     "replanned": partial(queue_based, decide_replanned, "replanned"),
+    "best-fit": partial(queue_based, decide_best_fit, "best-fit"),
+    "bb": partial(queue_based, decide_bb, "bb"),
+    "ibb": partial(queue_based, decide_ibb, "ibb"),
+    "ibb-printed": partial(CompiledPolicy, "ibb-printed", decide_ibb, params=(float(AS_PRINTED),)),
     "edf": partial(queue_based, decide_easy, "edf", "earliest-deadline"),
     "dbf": partial(CompiledPolicy, "dbf", decide_dbf),
     "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016),

@@ -4,26 +4,39 @@ from typing import Any
 
 import numpy as np
 
+from planner.amounts import copy_entry, enough, same
 from planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planner.native import kernel
-from planner.profile import change_between, earliest_index, fill_profile, place
+from planner.profile import (
+    all_demands,
+    earliest_index,
+    fill_profile,
+    give_between,
+    one_resource,
+    place,
+    room_for,
+    take_between,
+)
 from planner.round import RoundArrays
 
 
 @kernel
-def reserve_all(arrays: RoundArrays, start: IntArray, times: IntArray, free: IntArray) -> int:
+def reserve_all(
+    arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
+) -> int:
     """Write the profile of the running jobs and of every reservation in ``start``; return its size, or -1.
 
     -1 says that the reservations no longer fit: one lies in the past, or running jobs hold on to processors for
-    longer than was expected when the reservation was made (only with ``mixed`` estimates).
+    longer than was expected when the reservation was made (only with ``mixed`` estimates), or a part of the machine is
+    not there.
     """
-    size = fill_profile(arrays.now, arrays.capacity, arrays.running, times, free)
+    size = fill_profile(arrays, times, free)
     for i in range(len(start)):
         if start[i] != NEVER:
             if start[i] < arrays.now:
                 return -1
             end = start[i] + arrays.jobs.walltime[i]
-            size = change_between(times, free, size, start[i], end, -arrays.jobs.procs[i])
+            size = take_between(times, free, size, start[i], end, demands[i])
     if free[:size].min() < 0:
         return -1
     return size
@@ -31,7 +44,7 @@ def reserve_all(arrays: RoundArrays, start: IntArray, times: IntArray, free: Int
 
 @kernel
 def earlier_index(
-    times: IntArray, free: IntArray, size: int, procs: int, walltime: int, reserved: int
+    times: IntArray, free: Any, size: int, demand: Any, walltime: int, reserved: int
 ) -> int:
     """Index of the earliest breakpoint before ``reserved`` where the job fits once it gives up its reservation.
 
@@ -40,14 +53,14 @@ def earlier_index(
     """
     i = 0
     while i < size and times[i] < reserved:
-        if free[i] < procs:
+        if not enough(free, i, demand):
             i += 1
             continue
         end = times[i] + walltime
         j = i + 1
         while j < size and times[j] < end:
-            own = procs if reserved <= times[j] < reserved + walltime else 0
-            if free[j] + own < procs:
+            own = reserved <= times[j] < reserved + walltime
+            if not own and not enough(free, j, demand):
                 break
             j += 1
         if j == size or times[j] >= end:
@@ -68,30 +81,44 @@ def decide_conservative(
 ) -> None:
     """Design rule 7: keep reservations, improve them in FCFS order after an early end, then admit new jobs."""
     jobs = arrays.jobs
-    n = len(jobs.procs)
-    room = len(arrays.running.procs) + 2 * n + 8  # two breakpoints a job, and slack for a move
+    room = room_for(arrays, len(start) + 3)
     times = np.empty(room, np.int64)
-    free = np.empty(room, np.int64)
+    if one_resource(arrays):
+        keep_reservations(arrays, jobs.procs, start, times, np.empty(room, np.int64))
+    else:
+        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
+        demands = all_demands(jobs.procs, jobs.demands)
+        keep_reservations(arrays, demands, start, times, rows)
+
+
+@kernel
+def keep_reservations(
+    arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
+) -> None:
+    """:func:`decide_conservative`, for one resource or for several; ``times`` and ``free`` are buffers."""
+    n = len(start)
+    walltime = arrays.jobs.walltime
     start[:] = arrays.planned
-    size = reserve_all(arrays, start, times, free)
+    size = reserve_all(arrays, demands, start, times, free)
     if size < 0:
-        size = reserve_again(arrays, start, times, free)
+        size = reserve_again(arrays, demands, start, times, free)
     if arrays.ended_early:
-        size = advance_all(arrays, np.ones(n, np.bool_), start, times, free, size)
+        size = advance_all(arrays, demands, np.ones(n, np.bool_), start, times, free, size)
     for i in range(n):
         if start[i] == NEVER:
-            j = earliest_index(times, free, size, jobs.procs[i], jobs.walltime[i], 0)
+            j = earliest_index(times, free, size, demands[i], walltime[i], 0)
             start[i] = times[j]
-            size = place(times, free, size, j, jobs.procs[i], jobs.walltime[i])
+            size = place(times, free, size, j, demands[i], walltime[i])
 
 
 @kernel
 def advance_all(
     arrays: RoundArrays,
+    demands: Any,
     takes_part: BoolArray,
     start: IntArray,
     times: IntArray,
-    free: IntArray,
+    free: Any,
     size: int,
 ) -> int:
     """Let jobs, one at a time in FCFS order, give up their reservation for the earliest that fits; return the size.
@@ -102,39 +129,41 @@ def advance_all(
     for i in range(len(start)):
         if not takes_part[i] or start[i] == NEVER or start[i] == arrays.now:
             continue
-        procs = arrays.jobs.procs[i]
+        demand = demands[i]
         walltime = arrays.jobs.walltime[i]
-        better = earlier_index(times, free, size, procs, walltime, start[i])
+        better = earlier_index(times, free, size, demand, walltime, start[i])
         if better >= 0:
             when = times[better]
             if size + 3 > len(times):
                 size = drop_idle_breakpoints(times, free, size)
-            size = change_between(times, free, size, start[i], start[i] + walltime, procs)
-            size = change_between(times, free, size, when, when + walltime, -procs)
+            size = give_between(times, free, size, start[i], start[i] + walltime, demand)
+            size = take_between(times, free, size, when, when + walltime, demand)
             start[i] = when
     return drop_idle_breakpoints(times, free, size)
 
 
 @kernel
-def drop_idle_breakpoints(times: IntArray, free: IntArray, size: int) -> int:
+def drop_idle_breakpoints(times: IntArray, free: Any, size: int) -> int:
     """Remove breakpoints at which nothing changes; return the new size."""
     kept = 1
     for i in range(1, size):
-        if free[i] != free[kept - 1]:
+        if not same(free, i, kept - 1):
             times[kept] = times[i]
-            free[kept] = free[i]
+            copy_entry(free, kept, i)
             kept += 1
     return kept
 
 
 @kernel
-def reserve_again(arrays: RoundArrays, start: IntArray, times: IntArray, free: IntArray) -> int:
+def reserve_again(
+    arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
+) -> int:
     """Give every reservation, in the order of the starts, the earliest start that still fits."""
-    size = fill_profile(arrays.now, arrays.capacity, arrays.running, times, free)
+    size = fill_profile(arrays, times, free)
     for i in np.argsort(start, kind="mergesort"):
         if start[i] != NEVER:
-            procs = arrays.jobs.procs[i]
-            j = earliest_index(times, free, size, procs, arrays.jobs.walltime[i], 0)
+            walltime = arrays.jobs.walltime[i]
+            j = earliest_index(times, free, size, demands[i], walltime, 0)
             start[i] = times[j]
-            size = place(times, free, size, j, procs, arrays.jobs.walltime[i])
+            size = place(times, free, size, j, demands[i], walltime)
     return size

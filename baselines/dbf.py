@@ -10,19 +10,24 @@ from typing import Any
 
 import numpy as np
 
+from baselines.timeline import (
+    Timeline,
+    earliest_end,
+    new_timeline,
+    new_timeline_of_rows,
+    reserve,
+)
 from baselines.two_lists import (
     Lists,
     admit_regular,
     advance_after_early_end,
-    earliest_end,
     fill_all,
     fill_settled,
-    new_timeline,
-    reserve,
     start_over,
 )
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
+from planner.profile import all_demands, free_now, one_resource
 from planner.round import RoundArrays
 
 
@@ -39,51 +44,74 @@ def next_opening_after(end: int, openings: FloatArray) -> int:
 @kernel
 def due_jobs_fit(arrays: RoundArrays, start: IntArray) -> bool:
     """Say whether the reservations that fall due now can be kept, and none lies in the past."""
-    used = arrays.running.procs.sum()
+    free = free_now(arrays)
     for i in range(len(start)):
         if start[i] < arrays.now:
             return False
         if start[i] == arrays.now:
-            used += arrays.jobs.procs[i]
-    return bool(used <= arrays.capacity)
+            free[0] -= arrays.jobs.procs[i]
+            free[1:] -= arrays.jobs.demands[i]
+    return bool(free.min() >= 0)
 
 
 @kernel
 def decide_with_lists(
     arrays: RoundArrays, openings: FloatArray, together: bool, all_at_once: bool, start: IntArray
 ) -> None:
-    """Decide a round of any deadline-based backfilling; see ``two_lists`` for the parameters.
+    """Decide a round of any deadline-based backfilling; see ``two_lists`` for the parameters."""
+    jobs = arrays.jobs
+    n = len(start)
+    start[:] = arrays.planned
+    nothing_new = start[n - 1] != NEVER and not arrays.ended_early
+    if nothing_new and len(arrays.windows.start) == 0 and due_jobs_fit(arrays, start):
+        return
+    trial, urgent = np.empty(n, np.int64), np.zeros(n, np.bool_)
+    if one_resource(arrays):
+        lists = Lists(start, arrays.notes, trial, urgent, jobs.procs)
+        settled, line = new_timeline(arrays), new_timeline(arrays)
+        admit_all(arrays, lists, openings, together, all_at_once, settled, line)
+    else:
+        demands = all_demands(jobs.procs, jobs.demands)
+        lists_of_rows = Lists(start, arrays.notes, trial, urgent, demands)
+        rows, more = new_timeline_of_rows(arrays), new_timeline_of_rows(arrays)
+        admit_all(arrays, lists_of_rows, openings, together, all_at_once, rows, more)
+
+
+@kernel
+def admit_all(
+    arrays: RoundArrays,
+    lists: Lists,
+    openings: FloatArray,
+    together: bool,
+    all_at_once: bool,
+    settled: Timeline,
+    line: Timeline,
+) -> None:
+    """Bring the reservations up to date and admit the new jobs; ``settled`` and ``line`` are buffers.
 
     First, where a job ended early, reservations move forward. Then new jobs are admitted in FCFS
     order: one with a deadline takes the earliest slot that all reservations leave, and stands in L₁
     if it can make its deadline; otherwise it is a regular job (2017, Section 4; 2016, Section 4.1).
     A regular job is given its definitive reservation by Algorithm 1.
     """
-    jobs = arrays.jobs
-    n = len(jobs.procs)
-    start[:] = arrays.planned
-    limit = arrays.notes
-    lists = Lists(start, limit, np.empty(n, np.int64), np.zeros(n, np.bool_))
-    if start[n - 1] != NEVER and not arrays.ended_early and due_jobs_fit(arrays, start):
-        return
-    settled, line = new_timeline(arrays), new_timeline(arrays)
+    jobs, start, limit = arrays.jobs, lists.start, lists.limit
     if not (fill_settled(arrays, lists, settled) and fill_all(arrays, lists, settled, line)):
-        start_over(arrays, lists)
+        start_over(arrays, lists, line)
         fill_settled(arrays, lists, settled)
         fill_all(arrays, lists, settled, line)
     if arrays.ended_early:
         advance_after_early_end(arrays, lists, together, all_at_once, settled, line)
-    for i in range(n):
+    for i in range(len(start)):
         if start[i] != NEVER:
             continue
-        procs, walltime = jobs.procs[i], jobs.walltime[i]
+        demand, walltime = lists.demands[i], jobs.walltime[i]
         deadline = jobs.deadline[i]
         if len(openings):
-            deadline = next_opening_after(earliest_end(settled, procs, walltime), openings)
-        if deadline != NEVER and earliest_end(line, procs, walltime) <= deadline:
+            deadline = next_opening_after(earliest_end(settled, demand, walltime), openings)
+        if deadline != NEVER and earliest_end(line, demand, walltime) <= deadline:
             limit[i] = deadline
         if limit[i] != NEVER:
-            start[i] = reserve(line, procs, walltime)
+            start[i] = reserve(line, demand, walltime)
         else:
             admit_regular(arrays, lists, i, all_at_once, settled, line)
 

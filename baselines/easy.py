@@ -4,10 +4,34 @@ from typing import Any
 
 import numpy as np
 
-from baselines.fcfs import next_of
+from baselines.head_of_queue import backfill, candidates, start_head
+from baselines.timeline import Timeline, new_timeline, new_timeline_of_rows, reserve
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
+from planner.profile import all_demands, any_fits, one_resource
 from planner.round import RoundArrays
+
+
+@kernel
+def easy(
+    arrays: RoundArrays, demands: Any, keys: FloatArray, line: Timeline, start: IntArray
+) -> None:
+    """Design rule 6: start in order while jobs fit; the first blocked one gets the shadow time; backfill.
+
+    The *shadow time* is the earliest moment at which, by the expected ends, there is enough of every resource for the
+    blocked job; what is left over then is *extra* (Lifka 1995; Mu'alem and Feitelson 2001). A job that ends by the
+    shadow time, or takes no more than what is free and extra, is a job that fits into a timeline in which the blocked
+    job has its reservation: that is what is looked at, since it holds for several resources and for windows as well.
+    """
+    taken = np.zeros(len(start), np.bool_)
+    blocked = start_head(arrays, demands, keys, line, taken, start)
+    if blocked < 0:
+        return
+    taken[blocked] = True
+    waiting = candidates(demands, keys, line, taken)
+    if len(waiting):
+        reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
+        backfill(arrays, demands, waiting, line, start)
 
 
 @kernel
@@ -20,59 +44,13 @@ def decide_easy(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Design rule 6: start in order while jobs fit; the first blocked one gets the shadow time; backfill.
-
-    The *shadow time* is the earliest moment at which, by the expected ends, the blocked job has enough processors,
-    the *extra* processors are those left over at that moment (Lifka 1995; Mu'alem and Feitelson 2001).
-    """
-    jobs = arrays.jobs
-    n = len(jobs.procs)
+    """:func:`easy`, for one resource or for several."""
     start[:] = NEVER
-    free = arrays.capacity - arrays.running.procs.sum()
-    if jobs.procs.min() > free:
+    if not any_fits(arrays):
         return
-    keys = order(jobs, arrays.now)
-    taken = np.zeros(n, np.bool_)
-    blocked = next_of(keys, taken)
-    while blocked >= 0 and jobs.procs[blocked] <= free:
-        taken[blocked] = True
-        start[blocked] = arrays.now
-        free -= jobs.procs[blocked]
-        blocked = next_of(keys, taken)
-    if blocked < 0 or free == 0:
-        return
-    shadow, extra = shadow_time(arrays, taken, free, jobs.procs[blocked])
-    taken[blocked] = True
-    candidates = np.flatnonzero((jobs.procs <= free) & ~taken)
-    for i in candidates[np.argsort(keys[candidates], kind="mergesort")]:
-        procs = jobs.procs[i]
-        if procs > free:
-            continue
-        if arrays.now + jobs.walltime[i] > shadow:
-            if procs > extra:
-                continue
-            extra -= procs
-        start[i] = arrays.now
-        free -= procs
-
-
-@kernel
-def shadow_time(arrays: RoundArrays, started: IntArray, free: int, procs: int) -> tuple[int, int]:
-    """When the blocked job has enough processors, and how many are left over then.
-
-    ``started`` marks the waiting jobs that have just been started: they run, and count with the estimate of running
-    jobs. ``free`` are the processors left.
-    """
-    running = arrays.running
-    new = np.flatnonzero(started)
-    ends = np.concatenate((running.end, arrays.now + arrays.occupied[new]))
-    sizes = np.concatenate((running.procs, arrays.jobs.procs[new]))
-    by_end = np.argsort(ends, kind="mergesort") if len(new) else np.arange(len(ends))
-    i = 0
-    shadow = arrays.now
-    while free < procs:
-        shadow = ends[by_end[i]]
-        while i < len(by_end) and ends[by_end[i]] == shadow:
-            free += sizes[by_end[i]]
-            i += 1
-    return shadow, free - procs
+    keys = order(arrays.jobs, arrays.now)
+    if one_resource(arrays):
+        easy(arrays, arrays.jobs.procs, keys, new_timeline(arrays), start)
+    else:
+        demands = all_demands(arrays.jobs.procs, arrays.jobs.demands)
+        easy(arrays, demands, keys, new_timeline_of_rows(arrays), start)

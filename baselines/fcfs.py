@@ -1,22 +1,45 @@
-"""First come, first served, without backfilling."""
+"""First come, first served: without backfilling, or (best fit) without regard for who is blocked."""
 
 from typing import Any
 
 import numpy as np
 
+from baselines.head_of_queue import backfill, candidates, start_head
+from baselines.timeline import Timeline, new_timeline, new_timeline_of_rows
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
+from planner.profile import all_demands, any_fits, one_resource
 from planner.round import RoundArrays
 
 
 @kernel
-def next_of(keys: IntArray, taken: IntArray) -> int:
-    """Index of the smallest key among the jobs not yet taken, -1 if there is none."""
-    best = -1
-    for i in range(len(keys)):
-        if not taken[i] and (best < 0 or keys[i] < keys[best]):
-            best = i
-    return best
+def serve(
+    arrays: RoundArrays,
+    demands: Any,
+    keys: FloatArray,
+    line: Timeline,
+    skip_blocked: bool,
+    start: IntArray,
+) -> None:
+    """Start jobs in the queue's order while they fit, and those behind the blocked one as well if that is skipped."""
+    taken = np.zeros(len(start), np.bool_)
+    blocked = start_head(arrays, demands, keys, line, taken, start)
+    if skip_blocked and blocked >= 0:
+        backfill(arrays, demands, candidates(demands, keys, line, taken), line, start)
+
+
+@kernel
+def serve_queue(arrays: RoundArrays, order: Any, skip_blocked: bool, start: IntArray) -> None:
+    """:func:`serve`, for one resource or for several."""
+    start[:] = NEVER
+    if not any_fits(arrays):
+        return
+    keys = order(arrays.jobs, arrays.now)
+    if one_resource(arrays):
+        serve(arrays, arrays.jobs.procs, keys, new_timeline(arrays), skip_blocked, start)
+    else:
+        demands = all_demands(arrays.jobs.procs, arrays.jobs.demands)
+        serve(arrays, demands, keys, new_timeline_of_rows(arrays), skip_blocked, start)
 
 
 @kernel
@@ -30,15 +53,21 @@ def decide_fcfs(
     report: FloatArray,
 ) -> None:
     """Start jobs in the queue's order while they fit; the first that does not blocks the others."""
-    jobs = arrays.jobs
-    start[:] = NEVER
-    free = arrays.capacity - arrays.running.procs.sum()
-    keys = order(jobs, arrays.now)
-    taken = np.zeros(len(keys), np.bool_)
-    while True:
-        i = next_of(keys, taken)
-        if i < 0 or jobs.procs[i] > free:
-            return
-        taken[i] = True
-        start[i] = arrays.now
-        free -= jobs.procs[i]
+    serve_queue(arrays, order, False, start)
+
+
+@kernel
+def decide_best_fit(
+    arrays: RoundArrays,
+    order: Any,
+    cost: Any,
+    params: FloatArray,
+    rng: Any,
+    start: IntArray,
+    report: FloatArray,
+) -> None:
+    """Start every job that fits, in the queue's order; a blocked one is skipped, and may starve.
+
+    What HTCondor's dedicated scheduler calls "Best-fit" (Liu et al. 2016, Section 1).
+    """
+    serve_queue(arrays, order, True, start)

@@ -13,6 +13,7 @@ from planner.model import NEVER
 from planner.objective import Objective
 from planner.optimizer import Optimizer, Result, Status
 from planner.plan import Plan
+from planner.profile import any_fits
 from planner.round import Round
 
 
@@ -65,7 +66,7 @@ class PlanBased:
 
         Where promises are made, such a round plans the jobs that are new behind the others, so that they get theirs.
         """
-        if problem.jobs.procs.min() > problem.free:
+        if not any_fits(problem.arrays):
             if self.promise is not None:
                 return decode(problem, Plan(problem.planned).order())
             return Plan(np.where(problem.planned > problem.now, problem.planned, NEVER))

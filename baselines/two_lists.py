@@ -9,15 +9,15 @@ L₀. Jobs without a planned start are new.
 "Increasing order of submission time" is FCFS order, which is the order of the round's jobs.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from baselines.conservative import advance_all
-from planner.decoder import place_earliest
+from baselines.timeline import Timeline, close, copy_timeline, fill, reserve
 from planner.model import NEVER, BoolArray, IntArray
 from planner.native import kernel
-from planner.profile import change_between, earliest_index, fill_profile, place
+from planner.profile import take_between
 from planner.round import RoundArrays
 
 
@@ -34,51 +34,21 @@ class Lists(NamedTuple):
         Reservations of the layout that is being tried (s).
     urgent : bool array, shape (n,)
         L_tmp: jobs of L₁ that are laid out before the new regular job.
+    demands : int64 array, shape (n,) or (n, K)
+        What the jobs take: processors, or all resources.
     """
 
     start: IntArray
     limit: IntArray
     trial: IntArray
     urgent: BoolArray
-
-
-class Timeline(NamedTuple):
-    """A profile in buffers: ``size[0]`` breakpoints, closed by a guard (as in the decoder)."""
-
-    times: IntArray
-    free: IntArray
-    size: IntArray
-
-
-@kernel
-def new_timeline(arrays: RoundArrays) -> Timeline:
-    """Make an empty timeline with room for every job and a move."""
-    room = len(arrays.running.procs) + 2 * len(arrays.jobs.procs) + 9
-    return Timeline(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
-
-
-@kernel
-def close(line: Timeline, size: int) -> None:
-    """Note the size and put the guard behind the last breakpoint."""
-    line.size[0] = size
-    line.times[size] = NEVER * 2
-    line.free[size] = -1
-
-
-@kernel
-def copy_timeline(line: Timeline, source: Timeline) -> None:
-    """Make a timeline the same as another."""
-    size = source.size[0] + 1
-    line.times[:size] = source.times[:size]
-    line.free[:size] = source.free[:size]
-    line.size[0] = size - 1
+    demands: Any
 
 
 @kernel
 def fill_settled(arrays: RoundArrays, lists: Lists, settled: Timeline) -> bool:
     """Write the running jobs and the reservations of L₀; say whether they fit."""
-    size = fill_profile(arrays.now, arrays.capacity, arrays.running, settled.times, settled.free)
-    close(settled, size)
+    fill(arrays, settled)
     return bool(add_reservations(arrays, lists, False, settled))
 
 
@@ -102,24 +72,9 @@ def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: T
                 fits = False
                 break
             end = when + jobs.walltime[i]
-            size = change_between(line.times, line.free, size, when, end, -jobs.procs[i])
+            size = take_between(line.times, line.free, size, when, end, lists.demands[i])
     close(line, size)
     return fits and line.free[:size].min() >= 0
-
-
-@kernel
-def earliest_end(line: Timeline, procs: int, walltime: int) -> int:
-    """Return the end (s) of the earliest slot, without taking it."""
-    i = earliest_index(line.times, line.free, line.size[0], procs, walltime, 0)
-    return int(line.times[i] + walltime)
-
-
-@kernel
-def reserve(line: Timeline, procs: int, walltime: int) -> int:
-    """Take the earliest slot; return its start (s)."""
-    i, size = place_earliest(line.times, line.free, line.size[0], procs, walltime, 0)
-    line.size[0] = size
-    return int(line.times[i])
 
 
 @kernel
@@ -135,13 +90,13 @@ def lay_out(
     trial = lists.trial
     for i in range(len(trial)):
         if lists.urgent[i]:
-            trial[i] = reserve(line, jobs.procs[i], jobs.walltime[i])
+            trial[i] = reserve(line, lists.demands[i], jobs.walltime[i])
     if regular >= 0:
-        trial[regular] = reserve(line, jobs.procs[regular], jobs.walltime[regular])
+        trial[regular] = reserve(line, lists.demands[regular], jobs.walltime[regular])
     late = -1
     for i in range(len(trial)):
         if lists.limit[i] != NEVER and not lists.urgent[i]:
-            trial[i] = reserve(line, jobs.procs[i], jobs.walltime[i])
+            trial[i] = reserve(line, lists.demands[i], jobs.walltime[i])
             if late < 0 and trial[i] + jobs.walltime[i] > lists.limit[i]:
                 late = i
                 if not to_the_end:
@@ -242,8 +197,11 @@ def lay_out_again(
     """
     jobs = arrays.jobs
     lists.urgent[:] = False
-    find = find_layout_2016 if all_at_once else find_layout_2017
-    if not find(arrays, lists, regular, settled, line):
+    if all_at_once:
+        found = find_layout_2016(arrays, lists, regular, settled, line)
+    else:
+        found = find_layout_2017(arrays, lists, regular, settled, line)
+    if not found:
         return False
     size = settled.size[0]
     for i in range(len(lists.start)):
@@ -252,8 +210,8 @@ def lay_out_again(
         if i == regular or lists.urgent[i]:
             lists.limit[i] = NEVER
             end = lists.start[i] + jobs.walltime[i]
-            size = change_between(
-                settled.times, settled.free, size, lists.start[i], end, -jobs.procs[i]
+            size = take_between(
+                settled.times, settled.free, size, lists.start[i], end, lists.demands[i]
             )
     close(settled, size)
     return True
@@ -278,7 +236,7 @@ def admit_regular(
         return
     fill_all(arrays, lists, settled, line)
     jobs = arrays.jobs
-    lists.start[regular] = reserve(line, jobs.procs[regular], jobs.walltime[regular])
+    lists.start[regular] = reserve(line, lists.demands[regular], jobs.walltime[regular])
     lists.limit[:] = NEVER
     copy_timeline(settled, line)
 
@@ -302,7 +260,13 @@ def advance_after_early_end(
     if not together:
         before = lists.start.copy()
         size = advance_all(
-            arrays, lists.limit == NEVER, lists.start, settled.times, settled.free, settled.size[0]
+            arrays,
+            lists.demands,
+            lists.limit == NEVER,
+            lists.start,
+            settled.times,
+            settled.free,
+            settled.size[0],
         )
         close(settled, size)
         if lay_out_again(arrays, lists, -1, all_at_once, settled, line):
@@ -311,25 +275,24 @@ def advance_after_early_end(
         fill_settled(arrays, lists, settled)
     fill_all(arrays, lists, settled, line)
     everyone = np.ones(len(lists.start), np.bool_)
-    size = advance_all(arrays, everyone, lists.start, line.times, line.free, line.size[0])
+    size = advance_all(
+        arrays, lists.demands, everyone, lists.start, line.times, line.free, line.size[0]
+    )
     close(line, size)
     fill_settled(arrays, lists, settled)
 
 
 @kernel
-def start_over(arrays: RoundArrays, lists: Lists) -> None:
-    """Give every reservation, in the order of the starts, the earliest start that still fits.
+def start_over(arrays: RoundArrays, lists: Lists, line: Timeline) -> None:
+    """Give every reservation, in the order of the starts, the earliest start that still fits; ``line`` is a buffer.
 
     Needed only where jobs run for longer than was reckoned with while they waited (``mixed``
-    estimates). Jobs that no longer make their deadline become regular.
+    estimates), or a part of the machine is not there. Jobs that no longer make their deadline become regular.
     """
     jobs = arrays.jobs
-    line = new_timeline(arrays)
-    size = fill_profile(arrays.now, arrays.capacity, arrays.running, line.times, line.free)
+    fill(arrays, line)
     for i in np.argsort(lists.start, kind="mergesort"):
         if lists.start[i] != NEVER:
-            j = earliest_index(line.times, line.free, size, jobs.procs[i], jobs.walltime[i], 0)
-            lists.start[i] = line.times[j]
-            size = place(line.times, line.free, size, j, jobs.procs[i], jobs.walltime[i])
+            lists.start[i] = reserve(line, lists.demands[i], jobs.walltime[i])
             if lists.start[i] + jobs.walltime[i] > lists.limit[i]:
                 lists.limit[i] = NEVER

@@ -12,6 +12,7 @@ from experiments.round_file import write_round
 from planner.model import Workload
 from planner.optimizer import Result
 from planner.plan import Plan
+from planner.profile import any_fits
 from planner.round import Round
 
 #: By what share of a size the number of waiting jobs may differ from it.
@@ -72,7 +73,7 @@ class Watched:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Show the round, and decide it."""
-        if int(problem.jobs.procs.min()) <= problem.free:
+        if any_fits(problem.arrays):
             for sample in self.samples:
                 sample.offer(problem)
         return self.policy(problem, rng)

@@ -11,6 +11,7 @@ import numpy as np
 from experiments.replay import Estimates, Trace, bound, replay
 from planner.model import IntArray, Workload
 from planner.optimizer import Result
+from planner.resources import PROCESSORS, Window
 
 #: How many faults of a kind are told one by one.
 LISTED = 5
@@ -72,7 +73,8 @@ def check_trace(trace: Trace) -> list[str]:
     """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
 
     Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
-    are more processors in use than the machine has; every start happens in a round, and the log
+    is more in use of any resource than the machine has, and, by jobs that started when a window was known, than the
+    window leaves; every start happens in a round, and the log
     counts the starts; no job starts after the latest start that it was promised.
     """
     workload, start, end = trace.workload, trace.start, trace.end
@@ -117,19 +119,52 @@ def _listed(wrong: Any, sentence: Any) -> list[str]:
 
 
 def _capacity_faults(trace: Trace) -> list[str]:
-    """Add up the processors in use after every instant at which something changes."""
+    """Add up what is in use of every resource, after every instant at which something changes."""
     workload = trace.workload
-    when = np.concatenate([trace.start, trace.end])
-    amount = np.concatenate([workload.procs, -workload.procs])
-    instants, place = np.unique(when, return_inverse=True)
+    capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
+    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
+    demands = np.column_stack([workload.procs, workload.demands])
+    faults = []
+    for k, (name, capacity) in enumerate(zip(names, capacities, strict=True)):
+        instants, used = _in_use(trace.start, trace.end, demands[:, k])
+        faults += _listed(
+            used > capacity,
+            lambda i, used=used, instants=instants, name=name, capacity=capacity: (
+                f"{used[i]} {name} are in use at {instants[i]}, above the capacity of {capacity}"
+            ),
+        )
+        for window in workload.windows:
+            faults += _window_faults(trace, window, name, demands[:, k], capacity)
+    return faults
+
+
+def _in_use(start: IntArray, end: IntArray, demand: IntArray) -> tuple[IntArray, IntArray]:
+    """The instants at which something changes, and what is in use from each of them on."""
+    instants, place = np.unique(np.concatenate([start, end]), return_inverse=True)
     changes = np.zeros(len(instants), dtype=np.int64)
-    np.add.at(changes, place, amount)
-    used = np.cumsum(changes)
+    np.add.at(changes, place, np.concatenate([demand, -demand]))
+    return instants, np.cumsum(changes)
+
+
+def _window_faults(
+    trace: Trace, window: Window, name: str, demand: IntArray, capacity: int
+) -> list[str]:
+    """Jobs that started when a window was known, and run in it although it leaves too little."""
+    away = window.amounts.get(name, 0)
+    inside = (trace.start < window.end) & (trace.end > window.start)
+    aware = inside & (trace.start >= window.announced) & (demand > 0)
+    if not away or not aware.any():
+        return []
+    begin, end = np.maximum(trace.start, window.start), np.minimum(trace.end, window.end)
+    instants, used = _in_use(begin[inside], end[inside], demand[inside])
+    known, count = _in_use(begin[aware], end[aware], np.ones(int(aware.sum()), dtype=np.int64))
+    place = np.searchsorted(known, instants, side="right") - 1
+    there = (place >= 0) & (count[place] > 0)
     return _listed(
-        used > workload.capacity,
+        there & (used > capacity - away),
         lambda i: (
-            f"{used[i]} processors are in use at {instants[i]}, "
-            f"above the capacity of {workload.capacity}"
+            f"{used[i]} {name} are in use at {instants[i]}, above the {capacity - away} that the "
+            f"window from {window.start} leaves"
         ),
     )
 

@@ -5,7 +5,7 @@ plan out, and :func:`drive` is the loop of the three. Compiled policies run in t
 Python runs in the very same loop, interpreted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from numba import njit, typeof, types
 
 from planner.model import NEVER, FloatArray, IntArray, JobTable
 from planner.native import kernel
+from planner.resources import Windows, no_windows
 from planner.round import RoundArrays, RunningTable
 from planner.signatures import COST, DECIDE, FLOAT64_ARRAY, GENERATOR, ORDER_KEYS
 
@@ -27,7 +28,9 @@ EARLY = 5  #: whether a job ended early at this instant
 FREE = 6  #: processors free
 ROUNDS = 7  #: rounds so far
 LOGGED = 8  #: rounds in the log buffers
-COUNTERS = 9
+KNOWN = 9  #: windows that are known so far
+CHANGE = 10  #: the next change of the machine, in ``Replay.changes``
+COUNTERS = 11
 
 # What the loop says when it returns.
 PAUSED = 0  #: the log is full: store it and call again
@@ -56,7 +59,9 @@ class Replay(NamedTuple):
     promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
     waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
     before it up by one, so that a view of the queue is a slice. Running jobs stand twice: by expected end (what
-    schedulers see), and by actual end, latest first (what happens).
+    schedulers see), and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
+    processors. ``windows`` stand in the order in which they become known, ``changes`` are the moments at which one
+    becomes known, begins or ends.
     """
 
     jobs: JobTable
@@ -78,6 +83,11 @@ class Replay(NamedTuple):
     actual_job: IntArray
     counters: IntArray
     capacity: IntArray
+    capacities: IntArray
+    free: IntArray
+    windows: Windows
+    window_known: IntArray
+    changes: IntArray
     log: Log
 
 
@@ -95,6 +105,10 @@ def release(replay: Replay, job: int) -> None:
         replay.running.procs[i] = replay.running.procs[i + 1]
         replay.running.end[i] = replay.running.end[i + 1]
         replay.running_job[i] = replay.running_job[i + 1]
+    for k in range(len(replay.free)):
+        replay.free[k] += replay.running.demands[at, k]
+        for i in range(at, counters[RUNNING]):
+            replay.running.demands[i, k] = replay.running.demands[i + 1, k]
 
 
 @kernel
@@ -113,6 +127,11 @@ def occupy(replay: Replay, job: int) -> None:
     replay.running.procs[i] = replay.jobs.procs[job]
     replay.running.end[i] = end
     replay.running_job[i] = job
+    for k in range(len(replay.free)):
+        for j in range(counters[RUNNING], i, -1):
+            replay.running.demands[j, k] = replay.running.demands[j - 1, k]
+        replay.running.demands[i, k] = replay.jobs.demands[job, k]
+        replay.free[k] -= replay.jobs.demands[job, k]
     i = counters[RUNNING]
     end = now + replay.runtime[job]
     while i > 0 and replay.actual_end[i - 1] < end:
@@ -135,6 +154,8 @@ def submit(replay: Replay, job: int) -> None:
     replay.queue.deadline[at] = replay.jobs.deadline[job]
     replay.queue.latest[at] = replay.jobs.latest[job]
     replay.queue.user[at] = replay.jobs.user[job]
+    for k in range(len(replay.free)):
+        replay.queue.demands[at, k] = replay.jobs.demands[job, k]
     replay.queue_job[at] = job
     replay.queue_planned[at] = NEVER
     replay.queue_notes[at] = NEVER
@@ -146,10 +167,11 @@ def submit(replay: Replay, job: int) -> None:
 def advance(replay: Replay) -> int:
     """Move to the next instant at which a job waits; return PAUSED (a round is due), FINISHED or STUCK.
 
-    At one instant come first all completions, then all submissions (rule 4).
+    At one instant come first all completions, then all submissions (rule 4), then what changes about the machine.
     """
     counters = replay.counters
     n = len(replay.start)
+    changes = replay.changes
     while True:
         now = NEVER
         if counters[SUBMITTED] < n:
@@ -157,6 +179,8 @@ def advance(replay: Replay) -> int:
         if counters[RUNNING]:
             now = min(now, replay.actual_end[counters[RUNNING] - 1])
         now = min(now, counters[DUE])
+        if counters[STARTED] < n and counters[CHANGE] < len(changes):
+            now = min(now, changes[counters[CHANGE]])
         if now == NEVER:
             return STUCK if counters[STARTED] < n else FINISHED
         counters[NOW] = now
@@ -169,6 +193,13 @@ def advance(replay: Replay) -> int:
             release(replay, job)
         while counters[SUBMITTED] < n and replay.jobs.submit[counters[SUBMITTED]] == now:
             submit(replay, counters[SUBMITTED])
+        while counters[CHANGE] < len(changes) and changes[counters[CHANGE]] <= now:
+            counters[CHANGE] += 1
+        while (
+            counters[KNOWN] < len(replay.window_known)
+            and replay.window_known[counters[KNOWN]] <= now
+        ):
+            counters[KNOWN] += 1
         if counters[STARTED] < counters[SUBMITTED]:
             return PAUSED
 
@@ -178,8 +209,11 @@ def view(replay: Replay) -> RoundArrays:
     """The round at this instant: slices, not copies."""
     counters = replay.counters
     first, last = counters[STARTED], counters[SUBMITTED]
+    known = counters[KNOWN]
     running = RunningTable(
-        replay.running.procs[: counters[RUNNING]], replay.running.end[: counters[RUNNING]]
+        replay.running.procs[: counters[RUNNING]],
+        replay.running.end[: counters[RUNNING]],
+        replay.running.demands[: counters[RUNNING]],
     )
     queue = JobTable(
         replay.queue.submit[first:last],
@@ -188,6 +222,10 @@ def view(replay: Replay) -> RoundArrays:
         replay.queue.deadline[first:last],
         replay.queue.latest[first:last],
         replay.queue.user[first:last],
+        replay.queue.demands[first:last],
+    )
+    windows = Windows(
+        replay.windows.start[:known], replay.windows.end[:known], replay.windows.amounts[:known]
     )
     planned = replay.queue_planned[first:last]
     notes = replay.queue_notes[first:last]
@@ -201,6 +239,8 @@ def view(replay: Replay) -> RoundArrays:
         early,
         notes,
         replay.queue_occupied[first:last],
+        replay.capacities,
+        windows,
     )
 
 
@@ -213,6 +253,8 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
     replay.queue.deadline[target] = replay.queue.deadline[source]
     replay.queue.latest[target] = replay.queue.latest[source]
     replay.queue.user[target] = replay.queue.user[source]
+    for k in range(len(replay.free)):
+        replay.queue.demands[target, k] = replay.queue.demands[source, k]
     replay.queue_job[target] = replay.queue_job[source]
     replay.queue_planned[target] = replay.queue_planned[source]
     replay.queue_notes[target] = replay.queue_notes[source]
@@ -230,6 +272,28 @@ def promise(replay: Replay, at: int, planned: int) -> None:
 
 
 @kernel
+def withdrawn(replay: Replay, resource: int) -> int:
+    """How much of a resource windows take at this instant."""
+    now = replay.counters[NOW]
+    total = 0
+    for w in range(replay.counters[KNOWN]):
+        if replay.windows.start[w] <= now < replay.windows.end[w]:
+            total += replay.windows.amounts[w, resource]
+    return total
+
+
+@kernel
+def fits(replay: Replay, at: int) -> bool:
+    """Whether an entry of the queue finds what it takes free at this instant."""
+    if replay.queue.procs[at] > replay.counters[FREE] - withdrawn(replay, 0):
+        return False
+    for k in range(len(replay.free)):
+        if replay.queue.demands[at, k] > replay.free[k] - withdrawn(replay, 1 + k):
+            return False
+    return True
+
+
+@kernel
 def commit(replay: Replay) -> int:
     """Start the jobs that the plan starts now, remember the other starts; return PAUSED or what is wrong."""
     counters = replay.counters
@@ -239,6 +303,7 @@ def commit(replay: Replay) -> int:
     replay.log.time[logged] = now
     replay.log.waiting[logged] = last - first
     replay.log.running[logged] = counters[RUNNING]
+    checked = len(replay.free) > 0 or counters[KNOWN] > 0
     due = NEVER
     started = 0
     last_started = first
@@ -249,7 +314,7 @@ def commit(replay: Replay) -> int:
         if replay.first_planned[replay.queue_job[i]] == NEVER:
             replay.first_planned[replay.queue_job[i]] = when
         if when == now:
-            if replay.queue.procs[i] > counters[FREE]:
+            if replay.queue.procs[i] > counters[FREE] or (checked and not fits(replay, i)):
                 return OVER_CAPACITY
             occupy(replay, replay.queue_job[i])
             started += 1
@@ -305,15 +370,34 @@ def compiled_drive() -> Callable[..., int]:
     return compiled
 
 
-def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
-    """Buffers for ``n`` jobs, and for a log of ``rounds`` rounds."""
+def empty_replay(
+    n: int,
+    capacity: int,
+    rounds: int,
+    capacities: Sequence[int] = (),
+    windows: Windows | None = None,
+    known: Sequence[int] | IntArray = (),
+) -> Replay:
+    """Buffers for ``n`` jobs, and for a log of ``rounds`` rounds.
+
+    ``capacities`` are those of the resources besides processors, ``known`` says when each window becomes known.
+    """
     most_running = min(n, capacity) + 1
+    further = len(capacities)
+    if windows is None:
+        windows = no_windows(further)
+    order = np.argsort(np.asarray(known, dtype=np.int64), kind="stable")
+    window_known = np.asarray(known, dtype=np.int64)[order]
+    windows = Windows(*(np.array(column[order], dtype=np.int64) for column in windows))
 
     def ints(length: int, value: int = 0) -> IntArray:
         return np.full(length, value, dtype=np.int64)
 
+    def rows(length: int) -> IntArray:
+        return np.zeros((length, further), dtype=np.int64)
+
     def table() -> JobTable:
-        return JobTable(*(ints(n) for _ in JobTable._fields))
+        return JobTable._make([*(ints(n) for _ in JobTable._fields[:-1]), rows(n)])
 
     log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
     counters = ints(COUNTERS)
@@ -333,11 +417,16 @@ def empty_replay(n: int, capacity: int, rounds: int) -> Replay:
         queue_notes=ints(n, NEVER),
         queue_occupied=ints(n),
         plan=ints(n, NEVER),
-        running=RunningTable(ints(most_running), ints(most_running)),
+        running=RunningTable(ints(most_running), ints(most_running), rows(most_running)),
         running_job=ints(most_running),
         actual_end=ints(most_running),
         actual_job=ints(most_running),
         counters=counters,
         capacity=ints(1, capacity),
+        capacities=np.array(capacities, dtype=np.int64),
+        free=np.array(capacities, dtype=np.int64),
+        windows=windows,
+        window_known=window_known,
+        changes=np.unique(np.concatenate([window_known, windows.start, windows.end])),
         log=log,
     )

@@ -15,6 +15,7 @@ from objectives.wait import mean_wait
 from planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planner.optimizer import Result
 from planner.orders import submit_order
+from planner.resources import window_table
 from planner.round import Round, RoundArrays, RunningTable
 from planner.signatures import COST, DECIDE, ORDER_KEYS
 
@@ -125,13 +126,21 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
 def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
     """A replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
-    replay = empty_replay(len(workload), workload.capacity, FIRST_ROUNDS)
+    replay = empty_replay(
+        len(workload),
+        workload.capacity,
+        FIRST_ROUNDS,
+        [resource.capacity for resource in workload.resources],
+        window_table(workload.windows, workload.capacity, workload.resources),
+        [window.announced for window in workload.windows],
+    )
     replay.jobs.submit[:] = workload.submit
     replay.jobs.procs[:] = workload.procs
     replay.jobs.walltime[:] = waiting
     replay.jobs.deadline[:] = workload.deadline
     replay.jobs.latest[:] = NEVER
     replay.jobs.user[:] = workload.user
+    replay.jobs.demands[:] = workload.demands
     if promise is not None:
         replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
     replay.runtime[:] = workload.runtime
@@ -163,6 +172,8 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             workload.id[replay.queue_job[last - n : last]],
             arrays.notes,
             arrays.occupied,
+            workload.resources,
+            arrays.windows,
         )
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):

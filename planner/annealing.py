@@ -27,6 +27,7 @@ from planner.native import kernel
 from planner.objective import Objective, ObjectiveError, checked, not_finite
 from planner.optimizer import Result, Status
 from planner.plan import Plan
+from planner.profile import any_fits
 from planner.promises import with_feasible_promises
 from planner.round import Round, RoundArrays
 from planner.seeds import SEEDS, best_seed
@@ -276,7 +277,7 @@ def decide_annealing(
     where promises are made (``params[1]``), new jobs are planned behind the others even then.
     """
     n = len(start)
-    if arrays.jobs.procs.min() > arrays.capacity - arrays.running.procs.sum():
+    if not any_fits(arrays):
         if params[1] > 0.0:
             decode_once(arrays, np.argsort(arrays.planned, kind="mergesort"), start)
         else:

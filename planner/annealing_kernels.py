@@ -220,11 +220,14 @@ def front_of(arrays: RoundArrays, order: Permutation, window: int) -> RoundArray
             jobs.deadline[front],
             jobs.latest[front],
             jobs.user[front],
+            jobs.demands[front],
         ),
         arrays.planned[front],
         arrays.ended_early,
         arrays.notes[front],
         arrays.occupied[front],
+        arrays.capacities,
+        arrays.windows,
     )
 
 

@@ -23,8 +23,8 @@ from planner.bounds.lagrangian import Market
 from planner.bounds.shares import Shares, excess_from, priced_start
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
-from planner.profile import fill_profile
-from planner.round import RunningTable
+from planner.profile import fill_running
+from planner.round import Round
 from planner.terms import one_term
 
 #: Ways of the table of seen nodes: how many places a set of jobs may be kept at.
@@ -345,14 +345,16 @@ def explore(
     return visited
 
 
-def begin(jobs: Jobs, capacity: int, running: RunningTable, goal: float, places: int) -> Search:
-    """A search that has not begun; ``running`` ends in seconds after now, ``goal`` is the cost of a known plan."""
+def begin(jobs: Jobs, problem: Round, goal: float, places: int) -> Search:
+    """A search that has not begun; ``goal`` is the cost of a known plan."""
     n = len(jobs.procs)
+    running = problem.running
     room = len(running.procs) + n + 2
     times = np.zeros((n + 1, room), dtype=np.int64)
     free = np.zeros((n + 1, room), dtype=np.int64)
     size = np.zeros(n + 1, dtype=np.int64)
-    size[0] = fill_profile(0, capacity, running, times[0], free[0])
+    ends = running.end - problem.now
+    size[0] = fill_running(0, problem.capacity, running.procs.copy(), ends, times[0], free[0])
 
     def column(*shape: int) -> IntArray:
         return np.zeros(shape, dtype=np.int64)

@@ -11,7 +11,8 @@ from planner.bounds.shares import priced_start, share_out
 from planner.bounds.staircase import EXACT, staircase
 from planner.model import NEVER, FloatArray, IntArray
 from planner.objective import Objective
-from planner.round import Round, RunningTable
+from planner.profile import Profile
+from planner.round import Round
 from planner.terms import Terms, terms_cost
 
 #: Weights that are no whole numbers are rounded down to so many parts of the largest.
@@ -50,12 +51,24 @@ def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
         ),
         latest=np.where(problem.jobs.latest == NEVER, NEVER, (problem.jobs.latest - now) // unit),
     )
-    running = RunningTable(problem.running.procs, up(problem.running.end - now))
+    running = problem.running._replace(end=up(problem.running.end - now))
+    windows = problem.windows._replace(
+        start=(problem.windows.start - now) // unit, end=up(problem.windows.end - now)
+    )
     planned = np.full(len(problem), NEVER)
     if terms is not None:
         origin = np.where(terms.origin == NEVER, NEVER, (terms.origin - now) // unit)
         terms = terms._replace(origin=origin)
-    return Scaled(Round(0, problem.capacity, running, jobs, planned), terms, unit)
+    coarse = Round(
+        0,
+        problem.capacity,
+        running,
+        jobs,
+        planned,
+        resources=problem.resources,
+        windows=windows,
+    )
+    return Scaled(coarse, terms, unit)
 
 
 def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
@@ -167,9 +180,10 @@ class RoundModel:
         jobs, terms = self.problem.jobs, self.scaled.terms
         if terms is None:
             return []
-        keys = (terms.origin, jobs.latest, terms.weight, jobs.walltime, jobs.procs)
+        demands = self.problem.demands.T
+        keys = (terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands)
         order = np.lexsort(keys)
-        alike = np.stack([jobs.procs, jobs.walltime, terms.weight, jobs.latest])[:, order]
+        alike = np.stack([*demands, jobs.walltime, terms.weight, jobs.latest])[:, order]
         differs = np.flatnonzero((alike[:, 1:] != alike[:, :-1]).any(axis=0)) + 1
         return np.split(order, differs)
 
@@ -183,8 +197,8 @@ class RoundModel:
     def _variables(self) -> list[Any]:
         """The starts, hinted, between the earliest possible and the latest that may pay; equal jobs in order."""
         jobs, terms, hint = self.problem.jobs, self.scaled.terms, self.hint
-        running = self.problem.running
-        horizon = int(max(hint.max(), running.end.max(initial=0)) + jobs.walltime.sum())
+        settled = int(Profile(self.problem).times[-1])
+        horizon = int(max(hint.max(), settled) + jobs.walltime.sum())
         last = np.minimum(np.full(len(hint), horizon), jobs.latest).astype(np.float64)
         if terms is not None:
             last = np.minimum(last, latest_starts(self.problem, terms, hint))
@@ -203,20 +217,24 @@ class RoundModel:
         return starts
 
     def _resource(self) -> None:
-        """Waiting and running jobs share the processors; the wide ones exclude one another."""
-        jobs, running = self.problem.jobs, self.problem.running
+        """Waiting jobs share, of each resource, what running jobs and windows leave; wide ones exclude one another."""
+        jobs, problem = self.problem.jobs, self.problem
         intervals = [
             self.model.new_fixed_size_interval_var(start, int(walltime), f"job{j}")
             for j, (start, walltime) in enumerate(zip(self.starts, jobs.walltime, strict=True))
         ]
-        wide = [intervals[j] for j in np.flatnonzero(2 * jobs.procs > self.problem.capacity)]
+        wide = [intervals[j] for j in np.flatnonzero(2 * jobs.procs > problem.capacity)]
         if len(wide) > 1:
             self.model.add_no_overlap(wide)
-        demands = jobs.procs.tolist()
-        for procs, end in zip(*running, strict=True):
-            intervals.append(self.model.new_fixed_size_interval_var(0, int(end), "running"))
-            demands.append(int(procs))
-        self.model.add_cumulative(intervals, demands, self.problem.capacity)
+        profile = Profile(problem)
+        free = profile.free.reshape(len(profile.times), -1)
+        steps = [
+            self.model.new_fixed_size_interval_var(int(begin), int(end - begin), "settled")
+            for begin, end in pairwise(profile.times)
+        ]
+        for k, capacity in enumerate(problem.capacities.tolist()):
+            demands = problem.demands[:, k].tolist() + (capacity - free[:-1, k]).tolist()
+            self.model.add_cumulative(intervals + steps, demands, capacity)
 
     def _terms(self, terms: Terms) -> None:
         """State the terms, with whole weights."""

@@ -5,15 +5,16 @@ the jobs of any feasible plan in the order of their starts never starts a job la
 Section IV-C.)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.model import NEVER, IntArray, JobTable
+from planner.amounts import copy_entry, enough, give, set_entry, take
+from planner.model import NEVER, IntArray
 from planner.native import kernel
 from planner.plan import Plan
-from planner.profile import fill_profile
+from planner.profile import all_demands, fill_profile, one_resource, room_for
 from planner.round import Round, RoundArrays
 
 #: An order of a round's waiting jobs: their indices, each once.
@@ -25,17 +26,17 @@ CLASSES = 12
 
 
 @kernel
-def fill_guarded(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
-    """The profile of the running jobs, closed by a guard: never reached in time, with less than nothing free."""
-    size = fill_profile(arrays.now, arrays.capacity, arrays.running, times, free)
+def fill_guarded(arrays: RoundArrays, times: IntArray, free: Any) -> int:
+    """The profile of a round, closed by a guard: never reached in time, with less than nothing free."""
+    size = fill_profile(arrays, times, free)
     times[size] = NEVER * 2
-    free[size] = -1
+    set_entry(free, size, -1)
     return size
 
 
 @kernel
 def place_earliest(
-    times: IntArray, free: IntArray, size: int, procs: int, walltime: int, first: int
+    times: IntArray, free: Any, size: int, demand: Any, walltime: int, first: int
 ) -> tuple[int, int]:
     """Place a job at its earliest feasible breakpoint from ``first`` on; return the breakpoint and the new size.
 
@@ -43,45 +44,59 @@ def place_earliest(
     """
     i = first
     while True:
-        while free[i] < procs:
+        while not enough(free, i, demand):
             i += 1
         end = times[i] + walltime
         j = i + 1
-        while free[j] >= procs and times[j] < end:
+        while enough(free, j, demand) and times[j] < end:
             j += 1
         if times[j] >= end:
             break
         i = j + 1
     for k in range(i, j):
-        free[k] -= procs
+        take(free, k, demand)
     if times[j] != end:
         size += 1
         for k in range(size, j, -1):
             times[k] = times[k - 1]
-            free[k] = free[k - 1]
+            copy_entry(free, k, k - 1)
         times[j] = end
-        free[j] = free[j - 1] + procs
+        copy_entry(free, j, j - 1)
+        give(free, j, demand)
     return i, size
 
 
 @kernel
 def scan(
-    jobs: JobTable, order: Permutation, start: IntArray, times: IntArray, free: IntArray, size: int
+    demands: Any,
+    walltime: IntArray,
+    order: Permutation,
+    start: IntArray,
+    times: IntArray,
+    free: Any,
+    size: int,
 ) -> None:
     """Place the jobs in their order on a guarded profile, each by a scan from the profile's beginning."""
     for job in order:
-        i, size = place_earliest(times, free, size, jobs.procs[job], jobs.walltime[job], 0)
+        i, size = place_earliest(times, free, size, demands[job], walltime[job], 0)
         start[job] = times[i]
 
 
 @kernel
 def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
     """Write into ``start`` the plan of ``order``; each job scans the profile from its beginning."""
-    room = len(arrays.running.procs) + len(order) + 3
+    room = room_for(arrays, len(order))
     times = np.empty(room, np.int64)
-    free = np.empty(room, np.int64)
-    size = fill_guarded(arrays, times, free)
-    scan(arrays.jobs, order, start, times, free, size)
+    jobs = arrays.jobs
+    if one_resource(arrays):
+        free = np.empty(room, np.int64)
+        size = fill_guarded(arrays, times, free)
+        scan(jobs.procs, jobs.walltime, order, start, times, free, size)
+    else:
+        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
+        size = fill_guarded(arrays, times, rows)
+        demands = all_demands(jobs.procs, jobs.demands)
+        scan(demands, jobs.walltime, order, start, times, rows, size)
 
 
 class JobClasses(NamedTuple):
@@ -96,7 +111,11 @@ class JobClasses(NamedTuple):
     size_above, length_above : int64 arrays, shape (n,)
         The smallest class whose lower limit is at least the job's: its start bounds the jobs of that class.
     times, free : int64 arrays, shape (k,)
-        The profile that the running jobs leave.
+        The profile that the round begins with, and its free processors.
+    rows : int64 array, shape (k, K)
+        Free amounts of all resources; empty where processors are all that counts.
+    demands : int64 array, shape (n, K)
+        What each job takes of all resources; empty where processors are all that counts.
     """
 
     size_within: IntArray
@@ -105,6 +124,8 @@ class JobClasses(NamedTuple):
     length_above: IntArray
     times: IntArray
     free: IntArray
+    rows: IntArray
+    demands: IntArray
 
 
 @kernel
@@ -132,10 +153,18 @@ def class_limits(values: IntArray) -> IntArray:
 def classify(arrays: RoundArrays) -> JobClasses:
     """Prepare a round for its decodings."""
     jobs = arrays.jobs
-    room = len(arrays.running.procs) + 3
+    room = room_for(arrays, 0)
     times = np.empty(room, np.int64)
     free = np.empty(room, np.int64)
-    size = fill_guarded(arrays, times, free)
+    rows = np.empty((0, 0), np.int64)
+    demands = np.empty((0, 0), np.int64)
+    if one_resource(arrays):
+        size = fill_guarded(arrays, times, free)
+    else:
+        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
+        size = fill_guarded(arrays, times, rows)
+        demands = all_demands(jobs.procs, jobs.demands)
+        rows = rows[: size + 1]
     sizes = class_limits(jobs.procs)
     lengths = class_limits(jobs.walltime)
     return JobClasses(
@@ -145,6 +174,8 @@ def classify(arrays: RoundArrays) -> JobClasses:
         np.searchsorted(lengths, jobs.walltime, side="left"),
         times[: size + 1],
         free[: size + 1],
+        rows,
+        demands,
     )
 
 
@@ -155,6 +186,22 @@ def copy_profile(classes: JobClasses, times: IntArray, free: IntArray) -> int:
         times[i] = classes.times[i]
         free[i] = classes.free[i]
     return len(classes.times) - 1
+
+
+@kernel
+def scan_rows(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """Write into ``start`` the plan of ``order`` on a machine with several resources."""
+    room = len(classes.times) + len(order) + 2
+    times = np.empty(room, np.int64)
+    rows = np.empty((room, classes.rows.shape[1]), np.int64)
+    known = len(classes.times)
+    for i in range(known):
+        times[i] = classes.times[i]
+        for k in range(classes.rows.shape[1]):
+            rows[i, k] = classes.rows[i, k]
+    scan(classes.demands, arrays.jobs.walltime, order, start, times, rows, known - 1)
 
 
 @kernel
@@ -203,12 +250,14 @@ def decode_into(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
     """Write into ``start`` the plan of ``order``, the faster way for the number of jobs."""
-    if len(order) < MANY_JOBS:
+    if not one_resource(arrays):
+        scan_rows(arrays, classes, order, start)
+    elif len(order) < MANY_JOBS:
         room = len(classes.times) + len(order) + 2
         times = np.empty(room, np.int64)
         free = np.empty(room, np.int64)
         size = copy_profile(classes, times, free)
-        scan(arrays.jobs, order, start, times, free, size)
+        scan(arrays.jobs.procs, arrays.jobs.walltime, order, start, times, free, size)
     else:
         decode_bounded(arrays, classes, order, start)
 
@@ -216,7 +265,7 @@ def decode_into(
 @kernel
 def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
     """Write into ``start`` the plan of ``order``, where a round is decoded only once."""
-    if len(order) < MANY_JOBS:
+    if len(order) < MANY_JOBS or not one_resource(arrays):
         decode_linear(arrays, order, start)
     else:
         decode_bounded(arrays, classify(arrays), order, start)

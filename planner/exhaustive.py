@@ -8,7 +8,7 @@ from planner.bounds.lagrangian import climb, respond
 from planner.bounds.largest import largest_bound
 from planner.bounds.separable import CLIMB, relax, rounded_up
 from planner.bounds.shares import Shares, share_out
-from planner.bounds.staircase import EXACT
+from planner.bounds.staircase import EXACT, processors_alone
 from planner.branching import DEPTH, DONE, NODES, Jobs, Rule, Search, begin, explore
 from planner.budget import Budget
 from planner.decoder import decode
@@ -17,7 +17,8 @@ from planner.model import IntArray
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Result, Status
 from planner.plan import Plan
-from planner.round import Round, RunningTable
+from planner.prefix_branching import PrefixRun
+from planner.round import Round
 from planner.terms import Terms, check_terms, terms_cost
 
 #: Entries of the table of seen nodes, times the length of a profile.
@@ -28,7 +29,8 @@ TABLE = 1 << 21
 class Exhaustive:
     """Branch and bound over all plans, with the Lagrangian bound; see :mod:`planner.branching`.
 
-    Rounds of about 12 jobs are solved to the optimum, often larger ones too; the status of the result tells:
+    Rounds of about 12 jobs are solved to the optimum, often larger ones too (of about 9 with several resources or
+    windows, see :mod:`planner.prefix_branching`); the status of the result tells:
     ``OPTIMAL``, or ``FINISHED`` where the budget was used up before. An evaluation is a visited node.
 
     Attributes
@@ -63,7 +65,9 @@ class Exhaustive:
         seed = first_plan(problem, objective)
         best, status, bound = seed, Status.OPTIMAL, seed.cost
         if len(problem):
-            run = _Run(problem, terms, seed.start, self.iterations)
+            alone = processors_alone(problem) is problem
+            make = _Run if alone else PrefixRun
+            run = make(problem, terms, seed.start, self.iterations)
             status = Status.FINISHED
             try:
                 pace = 1e-5
@@ -107,9 +111,8 @@ class _Run:
         self.order = self._order()
         self.jobs = self._jobs()
         self.rule = self._rule(goal)
-        running = RunningTable(problem.running.procs.copy(), problem.running.end - problem.now)
-        places = 1 << int(np.log2(TABLE / (len(problem) + len(running.procs) + 2)))
-        self.search: Search = begin(self.jobs, problem.capacity, running, goal, places)
+        places = 1 << int(np.log2(TABLE / (len(problem) + len(problem.running.procs) + 2)))
+        self.search: Search = begin(self.jobs, problem, goal, places)
         self.goal = goal
 
     def _order(self) -> IntArray:

@@ -5,16 +5,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, int_column
+from planner.resources import Resource, Window, amount_table, window_table
 
-#: "No such time": no deadline, no promise, not planned. Far from the limits of int64, so that sums stay safe.
-NEVER = 2**60
-#: The largest time, size or duration that is accepted: beyond it, float64 no longer holds every integer.
-MAX_VALUE = 2**53
+__all__ = [
+    "MAX_VALUE",
+    "NEVER",
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "Job",
+    "JobTable",
+    "Workload",
+    "int_column",
+]
 
 
 class JobTable(NamedTuple):
@@ -36,6 +41,8 @@ class JobTable(NamedTuple):
         Latest start that the job was promised (s), or ``NEVER``.
     user : int64 array, shape (n,)
         Number of the user, -1 where it is not known.
+    demands : int64 array, shape (n, K - 1)
+        What the jobs take of the resources besides processors; nothing where left out.
     """
 
     submit: IntArray
@@ -44,6 +51,7 @@ class JobTable(NamedTuple):
     deadline: IntArray
     latest: IntArray
     user: IntArray
+    demands: IntArray = None  # type: ignore[assignment] # filled in by Round
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,40 +65,7 @@ class Job:
     runtime: int
     deadline: int = NEVER
     user: int = -1
-
-
-def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> IntArray:
-    """``values`` as a read-only int64 array, or a ``ValueError`` that names the column and the entry.
-
-    Parameters
-    ----------
-    name : str
-        What the column is called in messages.
-    values : array_like
-        One-dimensional; whole numbers.
-    least, most : int
-        The range that is accepted, both ends included; ``NEVER`` is accepted as well.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-    """
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name}: expected one dimension, got shape {array.shape}")
-    if array.dtype.kind not in "iu":
-        if array.dtype.kind not in "fb" and array.size:
-            raise ValueError(f"{name}: expected whole numbers, got {array.dtype}")
-        wrong = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
-        if wrong.size:
-            raise ValueError(f"{name}[{wrong[0]}]: {array[wrong[0]]} is not a whole number")
-    wrong = np.flatnonzero(((array < least) | (array > most)) & (array != NEVER))
-    if wrong.size:
-        value = array[wrong[0]]
-        raise ValueError(f"{name}[{wrong[0]}]: {value} is outside {least} … {most}")
-    column = np.array(array, dtype=np.int64, order="C")
-    column.flags.writeable = False
-    return column
+    demands: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,6 +89,12 @@ class Workload:
         The header fields that the jobs came with.
     dropped : mapping of str to int
         How many jobs of the source were left out, by reason.
+    resources : tuple of Resource
+        The resources of the machine besides processors; none by default.
+    demands : int64 array, shape (n, K - 1)
+        What the jobs take of those, in their order and units; nothing by default.
+    windows : tuple of Window
+        When a part of the machine is not there.
 
     Raises
     ------
@@ -133,6 +114,9 @@ class Workload:
     queue: IntArray = field(default=None)  # type: ignore[arg-type]
     header: Mapping[str, str] = field(default_factory=dict)
     dropped: Mapping[str, int] = field(default_factory=dict)
+    resources: tuple[Resource, ...] = ()
+    demands: IntArray = field(default=None)  # type: ignore[arg-type]
+    windows: tuple[Window, ...] = ()
 
     def __post_init__(self) -> None:
         if (
@@ -160,6 +144,10 @@ class Workload:
             raise ValueError(
                 f"runtime[{long[0]}]: longer than the walltime {columns['walltime'][long[0]]}"
             )
+        object.__setattr__(self, "resources", tuple(self.resources))
+        object.__setattr__(self, "windows", tuple(self.windows))
+        window_table(self.windows, int(self.capacity), self.resources)
+        columns["demands"] = self._checked_demands(columns["id"])
         order = np.argsort(columns["submit"], kind="stable")
         ordered = bool((order == np.arange(n)).all())
         for name, column in columns.items():
@@ -168,6 +156,23 @@ class Workload:
                 column.flags.writeable = False
             object.__setattr__(self, name, column)
         object.__setattr__(self, "capacity", int(self.capacity))
+
+    def _checked_demands(self, ids: IntArray) -> IntArray:
+        """The demands, or a ``ValueError`` that names the job."""
+        names = [resource.name for resource in self.resources]
+        if len(set(names)) < len(names):
+            raise ValueError(f"resources: a name stands twice in {', '.join(names)}")
+        table = amount_table("demand", self.demands, len(ids), names)
+        for k, resource in enumerate(self.resources):
+            large = np.flatnonzero(table[:, k] > resource.capacity)
+            if large.size:
+                i = large[0]
+                raise ValueError(
+                    f"job {ids[i]}: it takes {resource.amount(int(table[i, k]))}, above the capacity of "
+                    f"{resource.capacity:,} ({large.size} such jobs of {len(ids)}; is the demand meant for each "
+                    "processor, or for the whole job?)"
+                )
+        return table
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -185,10 +190,14 @@ class Workload:
             self.deadline,
             self.user,
         )
-        return Job(*(int(column[i]) for column in columns))
+        numbers = [int(column[i]) for column in columns]
+        job = Job(*numbers)
+        return replace(job, demands=tuple(self.demands[i].tolist())) if self.resources else job
 
     def take(self, which: Any, **changes: Any) -> "Workload":
         """The workload of the jobs that ``which`` (indices, a slice or a mask) selects; fields may be replaced."""
-        columns = ("id", "submit", "procs", "walltime", "runtime", "deadline", "user", "queue")
+        columns = (
+            "id", "submit", "procs", "walltime", "runtime", "deadline", "user", "queue", "demands",
+        )  # fmt: skip
         chosen = {name: getattr(self, name)[which] for name in columns}
         return replace(self, **{**chosen, **changes})

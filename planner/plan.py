@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.model import NEVER, IntArray, int_column
+from planner.resources import PROCESSORS
 from planner.round import Round
 
 
@@ -67,13 +68,24 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
         )
     if complete:
         faults += [f"job {problem.ids[i]} has no start" for i in np.flatnonzero(~planned)]
-    first = np.concatenate([np.full(len(problem.running.end), problem.now), start[planned]])
-    last = np.concatenate([problem.running.end, start[planned] + jobs.walltime[planned]])
-    procs = np.concatenate([problem.running.procs, jobs.procs[planned]])
-    for when in np.unique(first):
-        used = int(procs[(first <= when) & (when < last)].sum())
-        if used > problem.capacity:
+    return faults + _overuse(problem, start)
+
+
+def _overuse(problem: Round, start: IntArray) -> list[str]:
+    """Where planned jobs take more than the running jobs and the windows leave, in words."""
+    planned = start != NEVER
+    first, last = start[planned], start[planned] + problem.jobs.walltime[planned]
+    demands = problem.demands[planned]
+    running, windows = problem.running, problem.windows
+    names = [PROCESSORS, *(resource.name for resource in problem.resources)]
+    faults = []
+    for when in np.unique(np.concatenate([first, windows.start])):
+        taken = demands[(first <= when) & (when < last)].sum(axis=0)
+        used = taken + problem.in_use[when < running.end].sum(axis=0)
+        away = windows.amounts[(windows.start <= when) & (when < windows.end)].sum(axis=0)
+        for k in np.flatnonzero((taken > 0) & (used + away > problem.capacities)):
+            present = problem.capacities[k] - away[k]
             faults.append(
-                f"{used} processors are in use at {when}, above the capacity of {problem.capacity}"
+                f"{used[k]} {names[k]} are in use at {when}, above the capacity of {present}"
             )
     return faults

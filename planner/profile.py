@@ -1,52 +1,177 @@
-"""The availability profile: free processors as a step function of time.
+"""The availability profile: free processors (and other resources) as a step function of time.
 
-A profile is two columns, ``times`` and ``free``: from ``times[i]`` until ``times[i + 1]``, ``free[i]`` processors
-are free; the last entry holds for ever. This is the list of tuples (t, a) of Zheng et al. 2016, Section IV-C, kept
-in arrays. The kernels below work on a prefix of length ``size`` of larger buffers and return the new size;
+A profile is two columns, ``times`` and ``free``: from ``times[i]`` until ``times[i + 1]``, ``free[i]`` is free (see
+:mod:`planner.amounts`); the last entry holds for ever. This is the list of tuples (t, a) of Zheng et al. 2016, Section
+IV-C, kept in arrays. The kernels below work on a prefix of length ``size`` of larger buffers and return the new size;
 :class:`Profile` is the same for people.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
+from planner.amounts import (
+    at_least_nothing,
+    copy_entry,
+    enough,
+    give,
+    set_entry,
+    take,
+    window_amount,
+)
 from planner.model import IntArray
 from planner.native import kernel
-from planner.round import Round, RunningTable
+from planner.resources import Windows
+from planner.round import Round, RoundArrays
+
+#: A number of processors, or one number a resource.
+Demand = int | Sequence[int] | IntArray
+
+
+@kernel(inline="always")
+def one_resource(arrays: RoundArrays) -> bool:
+    """Whether processors are all that counts."""
+    return len(arrays.capacities) == 0
 
 
 @kernel
-def fill_profile(
-    now: int, capacity: int, running: RunningTable, times: IntArray, free: IntArray
+def free_now(arrays: RoundArrays) -> IntArray:
+    """What the running jobs leave of all resources, the processors first; windows are not counted."""
+    amounts = all_capacities(arrays)
+    running = arrays.running
+    for i in range(len(running.procs)):
+        amounts[0] -= running.procs[i]
+        for k in range(running.demands.shape[1]):
+            amounts[1 + k] -= running.demands[i, k]
+    return amounts
+
+
+@kernel
+def any_fits(arrays: RoundArrays) -> bool:
+    """Whether a waiting job finds what it takes free at this moment (windows are not counted)."""
+    jobs = arrays.jobs
+    if one_resource(arrays):
+        return bool(jobs.procs.min() <= arrays.capacity - arrays.running.procs.sum())
+    amounts = free_now(arrays)
+    for i in range(len(jobs.procs)):  # noqa: SIM110 (compiled)
+        if jobs.procs[i] <= amounts[0] and (jobs.demands[i] <= amounts[1:]).all():
+            return True
+    return False
+
+
+@kernel
+def all_capacities(arrays: RoundArrays) -> IntArray:
+    """Capacities of all resources, the processors first."""
+    amounts = np.empty(1 + len(arrays.capacities), np.int64)
+    amounts[0] = arrays.capacity
+    amounts[1:] = arrays.capacities
+    return amounts
+
+
+@kernel
+def all_demands(procs: IntArray, demands: IntArray) -> IntArray:
+    """What jobs take of all resources, the processors first; shape (n, K)."""
+    table = np.empty((len(procs), 1 + demands.shape[1]), np.int64)
+    for i in range(len(procs)):
+        table[i, 0] = procs[i]
+        for k in range(demands.shape[1]):
+            table[i, 1 + k] = demands[i, k]
+    return table
+
+
+@kernel(inline="always")
+def room_for(arrays: RoundArrays, reservations: int) -> int:
+    """Breakpoints that a profile may need: one a running job, two a window and a reservation, and the guard."""
+    return len(arrays.running.procs) + 2 * len(arrays.windows.start) + 2 * reservations + 3
+
+
+@kernel
+def fill_running(
+    now: int, capacity: Any, demands: Any, ends: IntArray, times: IntArray, free: Any
 ) -> int:
     """Write the profile left by the running jobs (sorted by end) and return its size (at most m + 1)."""
-    used = 0
-    for i in range(len(running.procs)):
-        used += running.procs[i]
     times[0] = now
-    free[0] = capacity - used
+    set_entry(free, 0, capacity)
+    for i in range(len(ends)):
+        take(free, 0, demands[i])
     size = 1
-    for i in range(len(running.procs)):
-        if running.end[i] > times[size - 1]:
-            times[size] = running.end[i]
-            free[size] = free[size - 1]
+    for i in range(len(ends)):
+        if ends[i] > times[size - 1]:
+            times[size] = ends[i]
+            copy_entry(free, size, size - 1)
             size += 1
-        free[size - 1] += running.procs[i]
+        give(free, size - 1, demands[i])
     return size
 
 
 @kernel
+def withdraw(windows: Windows, times: IntArray, free: Any, size: int) -> int:
+    """Take the windows off a profile and return the new size.
+
+    Where running jobs hold on to what a window takes, nothing is free (and not less).
+    """
+    now = times[0]
+    for w in range(len(windows.start)):
+        if windows.end[w] > now:
+            begin = max(now, windows.start[w])
+            amount = window_amount(windows.amounts, w, free)
+            size = take_between(times, free, size, begin, windows.end[w], amount)
+    for i in range(size):
+        at_least_nothing(free, i)
+    return size
+
+
+@kernel
+def fill_amounts(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
+    """:func:`fill_profile` for processors alone."""
+    running = arrays.running
+    size = fill_running(arrays.now, arrays.capacity, running.procs, running.end, times, free)
+    if len(arrays.windows.start):
+        size = withdraw(arrays.windows, times, free, size)
+    return size
+
+
+@kernel
+def fill_rows(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
+    """:func:`fill_profile` for several resources."""
+    running = arrays.running
+    demands = all_demands(running.procs, running.demands)
+    size = fill_running(arrays.now, all_capacities(arrays), demands, running.end, times, free)
+    if len(arrays.windows.start):
+        size = withdraw(arrays.windows, times, free, size)
+    return size
+
+
+def fill_profile(arrays: RoundArrays, times: IntArray, free: Any) -> int:
+    """Write the profile that a round begins with and return its size (at most m + 1, and 2 a window).
+
+    ``free`` has the shape (room,) where processors are all that counts, otherwise (room, K).
+    """
+    fill = fill_amounts if free.ndim == 1 else fill_rows
+    return int(fill(arrays, times, free))
+
+
+@overload(fill_profile, strict=False)
+def _fill_profile(arrays: Any, times: Any, free: Any) -> Any:
+    if free.ndim == 1:
+        return lambda arrays, times, free: fill_amounts(arrays, times, free)
+    return lambda arrays, times, free: fill_rows(arrays, times, free)
+
+
+@kernel
 def earliest_index(
-    times: IntArray, free: IntArray, size: int, procs: int, walltime: int, first: int
+    times: IntArray, free: Any, size: int, demand: Any, walltime: int, first: int
 ) -> int:
-    """Index of the first breakpoint, from ``first`` on, where ``procs`` are free for ``walltime`` seconds."""
+    """Index of the first breakpoint, from ``first`` on, where a demand is free for ``walltime`` seconds."""
     i = first
     while True:
-        while free[i] < procs:
+        while not enough(free, i, demand):
             i += 1
         end = times[i] + walltime
         j = i + 1
-        while j < size and times[j] < end and free[j] >= procs:
+        while j < size and times[j] < end and enough(free, j, demand):
             j += 1
         if j == size or times[j] >= end:
             return i
@@ -54,19 +179,20 @@ def earliest_index(
 
 
 @kernel
-def place(times: IntArray, free: IntArray, size: int, i: int, procs: int, walltime: int) -> int:
-    """Take ``procs`` processors from breakpoint ``i`` on for ``walltime`` seconds; return the new size."""
+def place(times: IntArray, free: Any, size: int, i: int, demand: Any, walltime: int) -> int:
+    """Take a demand from breakpoint ``i`` on for ``walltime`` seconds; return the new size."""
     end = times[i] + walltime
     j = i
     while j < size and times[j] < end:
-        free[j] -= procs
+        take(free, j, demand)
         j += 1
     if j == size or times[j] > end:
         for k in range(size, j, -1):
             times[k] = times[k - 1]
-            free[k] = free[k - 1]
+            copy_entry(free, k, k - 1)
         times[j] = end
-        free[j] = free[j - 1] + procs
+        copy_entry(free, j, j - 1)
+        give(free, j, demand)
         size += 1
     return size
 
@@ -86,7 +212,7 @@ def index_at(times: IntArray, size: int, when: int) -> int:
 
 
 @kernel
-def split_at(times: IntArray, free: IntArray, size: int, i: int, when: int) -> int:
+def split_at(times: IntArray, free: Any, size: int, i: int, when: int) -> int:
     """Put a breakpoint at ``when`` behind breakpoint ``i``, unless one is there, and return the new size.
 
     ``i`` is the index of the last breakpoint that is not after ``when``.
@@ -95,17 +221,35 @@ def split_at(times: IntArray, free: IntArray, size: int, i: int, when: int) -> i
         return size
     for j in range(size, i + 1, -1):
         times[j] = times[j - 1]
-        free[j] = free[j - 1]
+        copy_entry(free, j, j - 1)
     times[i + 1] = when
-    free[i + 1] = free[i]
+    copy_entry(free, i + 1, i)
     return size + 1
 
 
 @kernel
-def change_between(
-    times: IntArray, free: IntArray, size: int, start: int, end: int, amount: int
-) -> int:
-    """Add ``amount`` to the free processors from ``start`` to ``end`` and return the new size (at most + 2)."""
+def take_between(times: IntArray, free: Any, size: int, start: int, end: int, demand: Any) -> int:
+    """Take a demand from ``start`` to ``end`` and return the new size (at most + 2)."""
+    first, last, size = split_between(times, free, size, start, end)
+    for j in range(first, last):
+        take(free, j, demand)
+    return size
+
+
+@kernel
+def give_between(times: IntArray, free: Any, size: int, start: int, end: int, demand: Any) -> int:
+    """Give a demand back from ``start`` to ``end`` and return the new size (at most + 2)."""
+    first, last, size = split_between(times, free, size, start, end)
+    for j in range(first, last):
+        give(free, j, demand)
+    return size
+
+
+@kernel
+def split_between(
+    times: IntArray, free: Any, size: int, start: int, end: int
+) -> tuple[int, int, int]:
+    """Put breakpoints at ``start`` and ``end``; return their indices and the new size."""
     first = index_at(times, size, start)
     size = split_at(times, free, size, first, start)
     if times[first] != start:
@@ -114,17 +258,15 @@ def change_between(
     size = split_at(times, free, size, last, end)
     if times[last] != end:
         last += 1
-    for j in range(first, last):
-        free[j] += amount
-    return size
+    return first, last, size
 
 
 @kernel
-def fits_at(times: IntArray, free: IntArray, size: int, procs: int, start: int, end: int) -> bool:
-    """Whether ``procs`` are free from ``start`` to ``end``."""
+def fits_at(times: IntArray, free: Any, size: int, demand: Any, start: int, end: int) -> bool:
+    """Whether a demand is free from ``start`` to ``end``."""
     j = index_at(times, size, start)
     while j < size and times[j] < end:
-        if free[j] < procs:
+        if not enough(free, j, demand):
             return False
         j += 1
     return True
@@ -133,27 +275,22 @@ def fits_at(times: IntArray, free: IntArray, size: int, procs: int, start: int, 
 class Profile:
     """The availability profile of a round, for policies and notebooks in plain Python.
 
+    Demands are numbers of processors, or, where there are more resources, one number a resource, the processors first.
+
     Parameters
     ----------
-    now : int
-        Where the profile begins (s).
-    capacity : int
-        Processors of the machine.
-    running : RunningTable
-        The running jobs; their processors come back at their expected ends.
+    problem : Round
+        The round; what its running jobs take comes back at their expected ends, what its windows take at their ends.
     """
 
-    def __init__(self, now: int, capacity: int, running: RunningTable) -> None:
-        self.capacity = capacity
-        self._times = np.zeros(len(running.procs) + 16, dtype=np.int64)
-        self._free = np.zeros(len(running.procs) + 16, dtype=np.int64)
-        columns = RunningTable(running.procs.copy(), running.end.copy())
-        self._size = fill_profile(now, capacity, columns, self._times, self._free)
-
-    @classmethod
-    def of(cls, problem: Round) -> "Profile":
-        """The profile that a round begins with."""
-        return cls(problem.now, problem.capacity, problem.running)
+    def __init__(self, problem: Round) -> None:
+        self.capacities = problem.capacities
+        arrays = problem.arrays
+        room = room_for(arrays, 8)
+        self._times = np.zeros(room, dtype=np.int64)
+        shape = (room,) if len(self.capacities) == 1 else (room, len(self.capacities))
+        self._free = np.zeros(shape, dtype=np.int64)
+        self._size = int(fill_profile(arrays, self._times, self._free))
 
     @property
     def times(self) -> IntArray:
@@ -162,57 +299,71 @@ class Profile:
 
     @property
     def free(self) -> IntArray:
-        """Free processors from each breakpoint until the next; shape (k,)."""
+        """Free amounts from each breakpoint until the next; shape (k,) for processors alone, otherwise (k, K)."""
         return self._free[: self._size].copy()
 
-    def __iter__(self) -> Iterator[tuple[int, int]]:
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
         return iter(zip(self.times.tolist(), self.free.tolist(), strict=True))
 
-    def earliest(self, procs: int, walltime: int, after: int | None = None) -> int:
-        """The earliest start (s), not before ``after``, at which the processors are free for the walltime.
+    def _demand(self, demand: Demand) -> Any:
+        """A demand in the form of the kernels, checked."""
+        amounts = np.atleast_1d(np.asarray(demand, dtype=np.int64))
+        if amounts.shape != self.capacities.shape:
+            raise ValueError(
+                f"demand: expected {len(self.capacities)} amounts, got shape {amounts.shape}"
+            )
+        if amounts[0] < 1 or (amounts < 0).any() or (amounts > self.capacities).any():
+            raise ValueError(
+                f"demand: {amounts.tolist()} is outside 1 … {self.capacities.tolist()}"
+            )
+        return int(amounts[0]) if self._free.ndim == 1 else amounts
+
+    def earliest(self, demand: Demand, walltime: int, after: int | None = None) -> int:
+        """The earliest start (s), not before ``after``, at which a demand is free for the walltime.
 
         Raises
         ------
         ValueError
-            Where more processors are asked for than the machine has.
+            Where more is asked for than the machine has.
         """
-        if not 1 <= procs <= self.capacity:
-            raise ValueError(f"procs: {procs} is outside 1 … {self.capacity}")
+        amounts = self._demand(demand)
         if after is not None and after > self._times[0]:
-            if self.fits(procs, after, after + walltime):
+            if self.fits(demand, after, after + walltime):
                 return after
             first = index_at(self._times, self._size, after) + 1
         else:
             first = 0
-        i = earliest_index(self._times, self._free, self._size, procs, walltime, first)
+        i = earliest_index(self._times, self._free, self._size, amounts, walltime, first)
         return int(self._times[i])
 
-    def fits(self, procs: int, start: int, end: int) -> bool:
-        """Whether the processors are free from ``start`` to ``end``."""
-        return bool(fits_at(self._times, self._free, self._size, procs, start, end))
+    def fits(self, demand: Demand, start: int, end: int) -> bool:
+        """Whether a demand is free from ``start`` to ``end``."""
+        amounts = self._demand(demand)
+        return bool(fits_at(self._times, self._free, self._size, amounts, start, end))
 
-    def reserve(self, procs: int, start: int, walltime: int) -> None:
-        """Take processors from ``start`` for ``walltime`` seconds.
+    def reserve(self, demand: Demand, start: int, walltime: int) -> None:
+        """Take a demand from ``start`` for ``walltime`` seconds.
 
         Raises
         ------
         ValueError
-            Where they are not free, or ``start`` lies before the profile.
+            Where it is not free, or ``start`` lies before the profile.
         """
         if start < self._times[0]:
             raise ValueError(
                 f"start: {start} lies before the profile, which begins at {self._times[0]}"
             )
-        if not self.fits(procs, start, start + walltime):
-            raise ValueError(f"procs: {procs} are not free from {start} to {start + walltime}")
-        self._change(start, start + walltime, -procs)
+        if not self.fits(demand, start, start + walltime):
+            raise ValueError(f"demand: {demand} is not free from {start} to {start + walltime}")
+        self._change(take_between, demand, start, walltime)
 
-    def release(self, procs: int, start: int, walltime: int) -> None:
+    def release(self, demand: Demand, start: int, walltime: int) -> None:
         """Give back what :meth:`reserve` took."""
-        self._change(start, start + walltime, procs)
+        self._change(give_between, demand, start, walltime)
 
-    def _change(self, start: int, end: int, amount: int) -> None:
+    def _change(self, change: Any, demand: Demand, start: int, walltime: int) -> None:
         if self._size + 2 > len(self._times):
             self._times = np.concatenate([self._times, np.zeros_like(self._times)])
             self._free = np.concatenate([self._free, np.zeros_like(self._free)])
-        self._size = change_between(self._times, self._free, self._size, start, end, amount)
+        amounts, end = self._demand(demand), start + walltime
+        self._size = change(self._times, self._free, self._size, start, end, amounts)

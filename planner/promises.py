@@ -48,7 +48,9 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
             least = late
             best[:] = start
     latest = np.maximum(jobs.latest, best)
-    table = JobTable(jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user)
+    table = JobTable(
+        jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user, jobs.demands
+    )
     # That plan takes the place of the previous one, whose order is among the seeds: it keeps these promises.
     return RoundArrays(
         arrays.now,
@@ -59,4 +61,6 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
         arrays.ended_early,
         arrays.notes,
         arrays.occupied,
+        arrays.capacities,
+        arrays.windows,
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.model import NEVER, IntArray, JobTable, int_column
+from planner.resources import Resource, Windows, amount_table, checked_windows
 
 
 class RunningTable(NamedTuple):
@@ -19,16 +20,20 @@ class RunningTable(NamedTuple):
         Processors.
     end : int64 array, shape (m,)
         Expected ends (s), ascending, after the round's ``now``.
+    demands : int64 array, shape (m, K - 1)
+        What they take of the resources besides processors; nothing where left out.
     """
 
     procs: IntArray
     end: IntArray
+    demands: IntArray = None  # type: ignore[assignment] # filled in by Round
 
 
 class RoundArrays(NamedTuple):
     """A round as compiled kernels see it; the fields are those of :class:`Round`.
 
-    Policies write into ``notes`` what they want to be told in the next round, and into nothing else.
+    ``capacities``, shape (K - 1,), are those of the resources besides processors. Policies write into ``notes`` what
+    they want to be told in the next round, and into nothing else.
     """
 
     now: int
@@ -39,6 +44,8 @@ class RoundArrays(NamedTuple):
     ended_early: bool
     notes: IntArray
     occupied: IntArray
+    capacities: IntArray
+    windows: Windows
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,11 @@ class Round:
         Job numbers, for people; 0 … n - 1 by default.
     notes : int64 array, shape (n,)
         A number that the policy noted about every waiting job in the round before; ``NEVER`` where it noted none.
+    resources : tuple of Resource
+        The resources besides processors, in the order of the columns of ``jobs.demands`` and ``running.demands``.
+    windows : Windows
+        The known windows in which a part of the machine is not there; none by default. Jobs that run already keep
+        what they have.
 
     Raises
     ------
@@ -82,29 +94,18 @@ class Round:
     ids: IntArray = field(default=None)  # type: ignore[arg-type]
     notes: IntArray = field(default=None)  # type: ignore[arg-type]
     occupied: IntArray = field(default=None)  # type: ignore[arg-type]
+    resources: tuple[Resource, ...] = ()
+    windows: Windows = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
             raise ValueError(f"capacity: {self.capacity} is not a positive number of processors")
+        object.__setattr__(self, "resources", tuple(self.resources))
+        object.__setattr__(self, "jobs", self._checked_jobs())
+        object.__setattr__(self, "running", self._checked_running())
+        windows = checked_windows(self.windows, self.capacity, self.resources)
+        object.__setattr__(self, "windows", windows)
         n = len(self.jobs.submit)
-        limits = {"procs": (1, self.capacity), "walltime": (1, NEVER), "submit": (-NEVER, NEVER)}
-        columns = {}
-        for name in JobTable._fields:
-            least, most = limits.get(name, (-NEVER, NEVER))
-            columns[name] = int_column(f"waiting {name}", getattr(self.jobs, name), least, most)
-            if len(columns[name]) != n:
-                raise ValueError(f"waiting {name}: {len(columns[name])} entries for {n} jobs")
-        object.__setattr__(self, "jobs", JobTable(**columns))
-        end = int_column("running end", self.running.end, self.now + 1, NEVER)
-        procs = int_column("running procs", self.running.procs, 1, self.capacity)
-        if len(end) != len(procs):
-            raise ValueError(f"running: {len(procs)} sizes for {len(end)} ends")
-        if procs.sum() > self.capacity:
-            raise ValueError(
-                f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}"
-            )
-        order = np.argsort(end, kind="stable")
-        object.__setattr__(self, "running", RunningTable(procs[order], end[order]))
         never = np.full(n, NEVER)
         for name, absent in (
             ("planned", never),
@@ -118,6 +119,40 @@ class Round:
                 raise ValueError(f"{name}: {len(column)} entries for {n} jobs")
             object.__setattr__(self, name, column)
 
+    def _demands(self, what: str, values: IntArray | None, rows: int) -> IntArray:
+        names = [resource.name for resource in self.resources]
+        limits = [resource.capacity for resource in self.resources]
+        return amount_table(what, values, rows, names, limits)
+
+    def _checked_jobs(self) -> JobTable:
+        n = len(self.jobs.submit)
+        limits = {"procs": (1, self.capacity), "walltime": (1, NEVER), "submit": (-NEVER, NEVER)}
+        columns = {}
+        for name in JobTable._fields[:-1]:
+            least, most = limits.get(name, (-NEVER, NEVER))
+            columns[name] = int_column(f"waiting {name}", getattr(self.jobs, name), least, most)
+            if len(columns[name]) != n:
+                raise ValueError(f"waiting {name}: {len(columns[name])} entries for {n} jobs")
+        return JobTable(**columns, demands=self._demands("waiting", self.jobs.demands, n))
+
+    def _checked_running(self) -> RunningTable:
+        end = int_column("running end", self.running.end, self.now + 1, NEVER)
+        procs = int_column("running procs", self.running.procs, 1, self.capacity)
+        if len(end) != len(procs):
+            raise ValueError(f"running: {len(procs)} sizes for {len(end)} ends")
+        if procs.sum() > self.capacity:
+            raise ValueError(
+                f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}"
+            )
+        demands = self._demands("running", self.running.demands, len(end))
+        for resource, used in zip(self.resources, demands.sum(axis=0), strict=True):
+            if used > resource.capacity:
+                raise ValueError(
+                    f"running {resource.name}: {used} in use, above the capacity of {resource.capacity}"
+                )
+        order = np.argsort(end, kind="stable")
+        return RunningTable(procs[order], end[order], demands[order])
+
     @classmethod
     def of(
         cls,
@@ -126,6 +161,10 @@ class Round:
         running: Sequence[tuple[int, int]] = (),
         waiting: Sequence[tuple[int, ...]] = (),
         planned: Sequence[int] | None = None,
+        resources: Sequence[Resource] = (),
+        demands: Sequence[Sequence[int]] | None = None,
+        in_use: Sequence[Sequence[int]] | None = None,
+        windows: Sequence[tuple[int, ...]] = (),
     ) -> "Round":
         """A round from plain numbers, for examples and notebooks.
 
@@ -139,13 +178,34 @@ class Round:
             The waiting jobs, in FCFS order.
         planned : sequence of int, optional
             Their starts in the plan before.
+        resources : sequence of Resource
+            The resources besides processors.
+        demands, in_use : sequences of rows, optional
+            What the waiting and the running jobs take of those.
+        windows : sequence of (start, end, processors[, amount of each further resource])
+            When a part of the machine is not there.
         """
+        further = len(resources)
         full = [(*job, NEVER)[:4] for job in waiting]
         submit, procs, walltime, deadline = np.array(full, dtype=np.int64).reshape(-1, 4).T
-        jobs = job_table(submit, procs, walltime, deadline)
+
+        def rows(values: Sequence[Sequence[int]] | None, count: int) -> IntArray:
+            given = np.zeros((count, further)) if values is None else values
+            return np.array(given, dtype=np.int64).reshape(count, further)
+
+        jobs = job_table(submit, procs, walltime, deadline, demands=rows(demands, len(submit)))
         sizes, ends = np.array(running, dtype=np.int64).reshape(-1, 2).T
         past = None if planned is None else np.array(planned, dtype=np.int64)
-        return cls(now, capacity, RunningTable(sizes, ends), jobs, past)  # type: ignore[arg-type]
+        away = np.array(windows, dtype=np.int64).reshape(-1, 3 + further)
+        return cls(
+            now,
+            capacity,
+            RunningTable(sizes, ends, rows(in_use, len(ends))),
+            jobs,
+            past,  # type: ignore[arg-type]
+            resources=tuple(resources),
+            windows=Windows(away[:, 0], away[:, 1], away[:, 2:]),
+        )
 
     def __len__(self) -> int:
         return len(self.jobs.submit)
@@ -155,21 +215,36 @@ class Round:
         """Processors that are free now."""
         return self.capacity - int(self.running.procs.sum())
 
+    @property
+    def capacities(self) -> IntArray:
+        """Capacities of all resources, the processors first; shape (K,)."""
+        further = [resource.capacity for resource in self.resources]
+        return np.array([self.capacity, *further], dtype=np.int64)
+
+    @property
+    def demands(self) -> IntArray:
+        """What the waiting jobs take of all resources, the processors first; shape (n, K)."""
+        return np.column_stack([self.jobs.procs, self.jobs.demands])
+
+    @property
+    def in_use(self) -> IntArray:
+        """What the running jobs take of all resources, the processors first; shape (m, K)."""
+        return np.column_stack([self.running.procs, self.running.demands])
+
     @cached_property
     def arrays(self) -> RoundArrays:
         """The round as compiled kernels see it (writable copies, since kernels are typed for those)."""
-        jobs = JobTable(*(column.copy() for column in self.jobs))
-        running = RunningTable(self.running.procs.copy(), self.running.end.copy())
-        planned, notes = self.planned.copy(), self.notes.copy()
         return RoundArrays(
             self.now,
             self.capacity,
-            running,
-            jobs,
-            planned,
+            RunningTable(*(column.copy() for column in self.running)),
+            JobTable(*(column.copy() for column in self.jobs)),
+            self.planned.copy(),
             self.ended_early,
-            notes,
+            self.notes.copy(),
             self.occupied.copy(),
+            self.capacities[1:].copy(),
+            Windows(*(column.copy() for column in self.windows)),
         )
 
 
@@ -180,14 +255,17 @@ def job_table(
     deadline: IntArray | None = None,
     latest: IntArray | None = None,
     user: IntArray | None = None,
+    demands: IntArray | None = None,
 ) -> JobTable:
-    """A :class:`JobTable` of contiguous int64 columns; absent columns mean no deadline, no promise, no user."""
+    """A :class:`JobTable` of contiguous int64 columns; absent columns mean no deadline, promise, user, or demand."""
 
     def column(values: IntArray | None, absent: int) -> IntArray:
         if values is None:
             return np.full(len(submit), absent, dtype=np.int64)
         return np.ascontiguousarray(values, dtype=np.int64)
 
+    if demands is None:
+        demands = np.zeros((len(submit), 0), dtype=np.int64)
     return JobTable(
         column(submit, 0),
         column(procs, 0),
@@ -195,4 +273,5 @@ def job_table(
         column(deadline, NEVER),
         column(latest, NEVER),
         column(user, -1),
+        np.ascontiguousarray(demands, dtype=np.int64),
     )

@@ -9,7 +9,7 @@ from planner.model import FloatArray, IntArray
 from planner.native import kernel
 from planner.round import RoundArrays
 
-#: The seeds, in the order of :func:`seed_keys`. With area = processors × walltime, age = now − submit and
+#: The seeds, in the order of :func:`seed_keys`. With area = size × walltime (:func:`size_of`), age = now − submit and
 #: h = Σ area / capacity, the time that the whole queue needs at least:
 SEEDS = (
     "previous",  # the starts of the round before, new jobs last: never worse than yesterday's plan
@@ -29,6 +29,18 @@ SEEDS_OF_LONG_QUEUES = 4
 
 
 @kernel
+def size_of(arrays: RoundArrays) -> FloatArray:
+    """The sizes of the waiting jobs: processors, or as many as the largest share that they take of any resource."""
+    jobs = arrays.jobs
+    size = jobs.procs.astype(np.float64)
+    for k in range(len(arrays.capacities)):
+        unit = arrays.capacity / arrays.capacities[k]
+        for i in range(len(size)):
+            size[i] = max(size[i], jobs.demands[i, k] * unit)
+    return size
+
+
+@kernel
 def seed_keys(arrays: RoundArrays, seed: int) -> FloatArray:
     """Sort keys of one of the ``SEEDS``, by its number."""
     jobs = arrays.jobs
@@ -36,7 +48,7 @@ def seed_keys(arrays: RoundArrays, seed: int) -> FloatArray:
         return arrays.planned.astype(np.float64)
     if seed == 1:
         return np.arange(len(jobs.procs)).astype(np.float64)
-    procs = jobs.procs.astype(np.float64)
+    procs = size_of(arrays)
     walltime = jobs.walltime.astype(np.float64)
     if seed == 8:
         return walltime

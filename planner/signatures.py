@@ -5,19 +5,22 @@ from numba import typeof, types
 
 from planner.decoder import JobClasses
 from planner.model import JobTable
+from planner.resources import no_windows
 from planner.round import RoundArrays, RunningTable
 
 _column = np.zeros(1, dtype=np.int64)
-_jobs = JobTable(*[_column] * len(JobTable._fields))
+_table = np.zeros((1, 0), dtype=np.int64)
+_jobs = JobTable._make([*[_column] * (len(JobTable._fields) - 1), _table])
+_running = RunningTable(_column, _column, _table)
 
 INT64_ARRAY = typeof(_column)
 FLOAT64_ARRAY = typeof(np.zeros(1))
 JOB_TABLE = typeof(_jobs)
 ROUND_ARRAYS = typeof(
-    RoundArrays(0, 1, RunningTable(_column, _column), _jobs, _column, False, _column, _column)
+    RoundArrays(0, 1, _running, _jobs, _column, False, _column, _column, _column, no_windows(0))
 )
 GENERATOR = typeof(np.random.default_rng(0))
-JOB_CLASSES = typeof(JobClasses(*[_column] * len(JobClasses._fields)))
+JOB_CLASSES = typeof(JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), _table, _table]))
 
 #: ``cost(start, jobs, now) -> float``: a compiled objective.
 COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from experiments.replay import RoundLog, Trace
 from planner.model import NEVER, Workload
+from planner.resources import Resource
 from planner.round import Round
 
 #: submit, procs, walltime, runtime
@@ -72,6 +73,36 @@ def small_rounds(draw: st.DrawFn, most_jobs: int = 8) -> Round:
         for _ in range(draw(st.integers(0, most_jobs)))
     ]
     return Round.of(capacity, now, running, waiting)
+
+
+@st.composite
+def rounds_with_resources(draw: st.DrawFn, most_jobs: int = 6) -> Round:
+    """Draw a round on a small machine with up to two further resources, and windows."""
+    limits = [draw(st.integers(1, 6)) for _ in range(draw(st.integers(1, 3)))]
+    resources = [Resource(f"r{k}", limit) for k, limit in enumerate(limits[1:])]
+    now = draw(st.integers(-5, 5))
+    free = list(limits)
+    running, in_use = [], []
+    for _ in range(draw(st.integers(0, 3))):
+        taken = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
+        if all(t <= f for t, f in zip(taken, free, strict=True)):
+            free = [f - t for t, f in zip(taken, free, strict=True)]
+            running.append((taken[0], now + draw(st.integers(1, 9))))
+            in_use.append(taken[1:])
+    waiting, demands = [], []
+    for _ in range(draw(st.integers(0, most_jobs))):
+        taken = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
+        waiting.append((now - draw(st.integers(0, 9)), taken[0], draw(st.integers(1, 7))))
+        demands.append(taken[1:])
+    windows = []
+    for _ in range(draw(st.integers(0, 2))):
+        begin = now + draw(st.integers(-3, 10))
+        away = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
+        windows.append((begin, begin + draw(st.integers(1, 6)), *away))
+    return Round.of(
+        limits[0], now, running, waiting,
+        resources=resources, demands=demands, in_use=in_use, windows=windows,
+    )  # fmt: skip
 
 
 def random_round(n: int, seed: int = 0, capacity: int = 64, planned: bool = True) -> Round:

@@ -33,7 +33,7 @@ class Reference:
 
     def profile(self, *reserved: dict[int, int]) -> Profile:
         """Give what the running jobs and some reservations leave."""
-        profile = Profile.of(self.problem)
+        profile = Profile(self.problem)
         for starts in reserved:
             for i, start in starts.items():
                 profile.reserve(self.size[i][0], start, self.size[i][1])

@@ -3,7 +3,6 @@
 import numpy as np
 
 from baselines.catalogue import make_policy
-from baselines.easy import shadow_time
 from experiments.replay import replay
 from planner.round import Round
 from tests.builders import workload_of
@@ -97,17 +96,24 @@ def test_shortest_jobs_go_first():
     assert starts(2, jobs, "easy-sjf") == [0, 5, 4]
 
 
-def test_shadow_time_counts_all_jobs_that_end_then():
-    """Two jobs end at 20: both add to the extra processors."""
-    problem = Round.of(10, 0, [(2, 10), (3, 20), (4, 20)], [(0, 5, 7), (0, 1, 2)])
-    nothing_started = np.zeros(2, dtype=np.bool_)
-    assert shadow_time(problem.arrays, nothing_started, 1, 4) == (20, 6)
-    assert shadow_time(problem.arrays, nothing_started, 1, 3) == (10, 0)
+def decided(running, waiting):
+    """Decide one round on ten processors; return who starts."""
+    problem = Round.of(10, 0, running, waiting)
+    plan = make_policy("easy")(problem, np.random.default_rng(0))
+    return (plan.start == 0).tolist()
 
 
-def test_shadow_time_counts_jobs_that_have_just_started():
-    """The second waiting job has just been started, and ends at 2."""
-    problem = Round.of(10, 0, [(9, 10)], [(0, 5, 7), (0, 1, 2)])
-    started = np.array([False, True])
-    assert shadow_time(problem.arrays, started, 0, 1) == (2, 0)
-    assert shadow_time(problem.arrays, started, 0, 10) == (10, 0)
+def test_the_shadow_time_counts_all_jobs_that_end_then():
+    """Two jobs end at 20; with the one that is free, 8 are there for the blocked job, and 2 are extra from then on.
+
+    A job that ends after 20 fits if it takes the free one; so it does if only one were extra, but not if none were.
+    """
+    running = [(2, 10), (3, 20), (4, 20)]
+    assert decided(running, [(0, 8, 7), (0, 1, 30)]) == [False, True]
+    assert decided(running, [(0, 10, 7), (0, 1, 30)]) == [False, False]
+    assert decided(running, [(0, 10, 7), (0, 1, 20)]) == [False, True]
+
+
+def test_jobs_that_have_just_started_count_as_running():
+    """A starts at 0 and ends at 2; B, which needs all ten, waits until then; C may not delay it, D ends in time."""
+    assert decided([], [(0, 9, 2), (0, 10, 7), (0, 1, 3), (0, 1, 2)]) == [True, False, False, True]

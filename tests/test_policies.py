@@ -43,7 +43,7 @@ class SmallestFirst:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Reserve in the order of sizes."""
-        profile = Profile.of(problem)
+        profile = Profile(problem)
         start = np.full(len(problem), NEVER)
         for i in np.argsort(problem.jobs.procs, kind="stable"):
             procs, walltime = int(problem.jobs.procs[i]), int(problem.jobs.walltime[i])
@@ -130,7 +130,10 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
             "easy:shortst",
             "policy easy:shortst: there is no order 'shortst'; did you mean shortest?",
         ),
-        ("conservative:shortest", "policy: conservative takes no order; fcfs, easy, replanned do"),
+        (
+            "conservative:shortest",
+            "policy: conservative takes no order; fcfs, easy, replanned, best-fit, bb, ibb do",
+        ),
     ],
 )
 def test_unknown_names_get_a_suggestion(name, told):

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from planner.profile import Profile, index_at
-from planner.round import Round, RunningTable
+from planner.round import Round
 
 HORIZON = 120
 
 
 def profile_of(capacity, running, now=0):
     """Give the profile of (processors, end) pairs."""
-    return Profile.of(Round.of(capacity, now, running))
+    return Profile(Round.of(capacity, now, running))
 
 
 def test_a_profile_steps_up_at_expected_ends():
@@ -65,21 +65,21 @@ def test_release_gives_back_what_reserve_took():
 def test_what_is_not_free_cannot_be_reserved():
     """The messages name the field."""
     profile = profile_of(4, [(3, 3)], now=0)
-    with pytest.raises(ValueError, match="procs: 2 are not free from 0 to 1"):
+    with pytest.raises(ValueError, match="demand: 2 is not free from 0 to 1"):
         profile.reserve(2, 0, 1)
     with pytest.raises(ValueError, match="start: -1 lies before the profile, which begins at 0"):
         profile.reserve(1, -1, 1)
     for procs in (0, 5):
-        with pytest.raises(ValueError, match=f"procs: {procs} is outside 1 … 4"):
+        with pytest.raises(ValueError, match=rf"demand: \[{procs}\] is outside 1 … \[4\]"):
             profile.earliest(procs, 1)
     assert list(profile) == [(0, 1), (3, 4)]
 
 
 def test_a_profile_does_not_share_its_columns():
     """Neither with the round nor with those who look at it."""
-    running = RunningTable(np.array([1]), np.array([5]))
-    profile = Profile(0, 2, running)
-    running.procs[0] = 2
+    problem = Round.of(2, 0, [(1, 5)])
+    profile = Profile(problem)
+    problem.arrays.running.procs[0] = 2
     profile.times[0] = 99
     assert list(profile) == [(0, 1), (5, 2)]
 

@@ -5,7 +5,7 @@ import numpy as np
 from planner.decoder import Permutation
 from planner.model import IntArray
 from planner.native import kernel
-from planner.profile import earliest_index, fill_profile, place
+from planner.profile import earliest_index, fill_profile, place, room_for
 from planner.round import RoundArrays
 
 
@@ -13,10 +13,10 @@ from planner.round import RoundArrays
 def scan_decode(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
     """Decode by a linear scan: find the earliest breakpoint, then take the processors, job by job."""
     jobs = arrays.jobs
-    room = len(arrays.running.procs) + len(order) + 2
+    room = room_for(arrays, len(order))
     times = np.empty(room, np.int64)
     free = np.empty(room, np.int64)
-    size = fill_profile(arrays.now, arrays.capacity, arrays.running, times, free)
+    size = fill_profile(arrays, times, free)
     for job in order:
         i = earliest_index(times, free, size, jobs.procs[job], jobs.walltime[job], 0)
         start[job] = times[i]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.bounds.largest import largest_bound
+from planner.bounds.resources import alone_bound, relaxations
 from planner.bounds.separable import sum_bound
 from planner.objective import Objective
 from planner.optimizer import Result
@@ -28,9 +29,13 @@ def terms_bound(
     checked = check_terms(terms, len(problem))
     if not len(problem):
         return 0.0
-    if checked.largest:
-        return largest_bound(problem, checked)
-    return sum_bound(problem, checked, upper, iterations)
+    best = alone_bound(problem, checked)
+    for relaxed in relaxations(problem):
+        if checked.largest:
+            best = max(best, largest_bound(relaxed, checked))
+        else:
+            best = max(best, sum_bound(relaxed, checked, upper, iterations))
+    return best
 
 
 def lower_bound(

@@ -1,5 +1,6 @@
 """What the running jobs leave, as staircases that only rise, and the rows of capacity built on them."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
 from planner.profile import Profile
+from planner.resources import no_windows
 from planner.round import Round
 
 #: Whole numbers up to here are exact in float64.
@@ -53,9 +55,18 @@ class Rows(NamedTuple):
     levels: FloatArray
 
 
+def processors_alone(problem: Round) -> Round:
+    """The round as if processors were all that counts, and all of them were there: no plan costs more than before."""
+    if not problem.resources and not len(problem.windows.start):
+        return problem
+    jobs = problem.jobs._replace(demands=problem.jobs.demands[:, :0])
+    running = problem.running._replace(demands=problem.running.demands[:, :0])
+    return replace(problem, jobs=jobs, running=running, resources=(), windows=no_windows(0))
+
+
 def staircase(problem: Round) -> Staircase:
-    """The staircase that the running jobs of a round leave."""
-    profile = Profile.of(problem)
+    """The staircase of processors that the running jobs of a round leave; other resources and windows are relaxed."""
+    profile = Profile(processors_alone(problem))
     return Staircase((profile.times - problem.now).astype(np.float64), profile.free)
 
 

@@ -1,0 +1,151 @@
+"""Backfilling that balances the use of all resources: BB and IBB.
+
+"IBB: Improved K-Resource Aware Backfill Balanced Scheduling for HTCondor" (Liu, Luan, Wang, Qian, NPC 2016); BB is by
+Leinberger, Karypis, Kumar (1999), as quoted there. With S the utilisation of the resources (those that
+running jobs take, as shares of the capacities) and R the demand of a job, as shares as well.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from baselines.head_of_queue import candidates, start_head
+from baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
+from planner.model import NEVER, FloatArray, IntArray
+from planner.native import kernel
+from planner.profile import all_capacities, all_demands, any_fits, free_now
+from planner.round import RoundArrays
+
+#: How Algorithm 1 decides about a candidate: by inequality (2), as the text says; or, as it is printed, by the average
+#: utilisation, which no job that takes anything can keep from rising.
+BY_BALANCE, AS_PRINTED = 0, 1
+
+
+@kernel
+def imbalance(used: FloatArray) -> float:
+    """maxᵢ Sᵢ / (Σ Sᵢ / K): a side of inequality (2), and the balance measure of equation (1); 1 for an idle machine."""
+    total = used.sum()
+    return float(used.max() * len(used) / total) if total > 0.0 else 1.0
+
+
+@kernel
+def score(used: FloatArray, share: FloatArray) -> float:
+    """Equation (1): the balance measure with a job, times the fullness modifier 1 − Σ (Sᵢ + Rᵢ) / K."""
+    after = used + share
+    return float(imbalance(after) * (1.0 - after.mean()))
+
+
+@kernel
+def backfill_best_balanced(
+    arrays: RoundArrays, demands: IntArray, waiting: IntArray, line: Any, start: IntArray
+) -> None:
+    """BB: of the candidates, one after the other, that with the lowest score; of equal ones the first."""
+    capacities = all_capacities(arrays).astype(np.float64)
+    used = utilisation(arrays, demands, start)
+    while True:
+        best = -1
+        lowest = np.inf
+        for i in waiting:
+            if start[i] == NEVER and fits_now(line, demands[i], arrays.jobs.walltime[i]):
+                value = score(used, demands[i] / capacities)
+                if value < lowest:
+                    best, lowest = i, value
+        if best < 0:
+            return
+        start[best] = arrays.now
+        take_now(line, demands[best], arrays.jobs.walltime[best])
+        used += demands[best] / capacities
+
+
+@kernel
+def backfill_all_balanced(
+    arrays: RoundArrays,
+    demands: IntArray,
+    waiting: IntArray,
+    line: Any,
+    as_printed: bool,
+    start: IntArray,
+) -> None:
+    """IBB, the procedure ``backfill_jobs`` of Algorithm 1: in one pass, all candidates that do not worsen the balance.
+
+    ``idle_res`` and ``extra`` are what the timeline leaves, in which the pivot has its reservation. S is the
+    utilisation at that moment, with the jobs that the pass has started.
+    """
+    capacities = all_capacities(arrays).astype(np.float64)
+    used = utilisation(arrays, demands, start)
+    average = used.mean()
+    for i in waiting:
+        if not fits_now(line, demands[i], arrays.jobs.walltime[i]):
+            continue
+        after = used + demands[i] / capacities
+        # Inequality (2), up to rounding.
+        worsens = imbalance(after) > imbalance(used) * (1.0 + 1e-12)
+        if (after.mean() <= average) if as_printed else not worsens:
+            start[i] = arrays.now
+            take_now(line, demands[i], arrays.jobs.walltime[i])
+            used = after
+
+
+@kernel
+def utilisation(arrays: RoundArrays, demands: IntArray, start: IntArray) -> FloatArray:
+    """S: what running jobs, and those just started, take of each resource, as a share of its capacity."""
+    capacities = all_capacities(arrays)
+    used = capacities - free_now(arrays)
+    for i in range(len(start)):
+        if start[i] == arrays.now:
+            used += demands[i]
+    return used / capacities
+
+
+@kernel
+def serve_balanced(
+    arrays: RoundArrays, order: Any, improved: bool, as_printed: bool, start: IntArray
+) -> None:
+    """Algorithm 1: ``schedule_head_of_list``, then backfill around the pivot as BB or, ``improved``, as IBB."""
+    start[:] = NEVER
+    if not any_fits(arrays):
+        return
+    jobs = arrays.jobs
+    demands = all_demands(jobs.procs, jobs.demands)
+    keys = order(jobs, arrays.now)
+    line = new_timeline_of_rows(arrays)
+    taken = np.zeros(len(start), np.bool_)
+    pivot = start_head(arrays, demands, keys, line, taken, start)
+    if pivot < 0:
+        return
+    taken[pivot] = True
+    reserve(line, demands[pivot], jobs.walltime[pivot])
+    waiting = candidates(demands, keys, line, taken)
+    if improved:
+        backfill_all_balanced(arrays, demands, waiting, line, as_printed, start)
+    else:
+        backfill_best_balanced(arrays, demands, waiting, line, start)
+
+
+@kernel
+def decide_bb(
+    arrays: RoundArrays,
+    order: Any,
+    cost: Any,
+    params: FloatArray,
+    rng: Any,
+    start: IntArray,
+    report: FloatArray,
+) -> None:
+    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1)."""
+    serve_balanced(arrays, order, False, False, start)
+
+
+@kernel
+def decide_ibb(
+    arrays: RoundArrays,
+    order: Any,
+    cost: Any,
+    params: FloatArray,
+    rng: Any,
+    start: IntArray,
+    report: FloatArray,
+) -> None:
+    """Improved Backfill Balanced: Algorithm 1; ``params[0]`` is ``BY_BALANCE`` (the text) or ``AS_PRINTED``."""
+    as_printed = len(params) > 0 and params[0] == AS_PRINTED
+    serve_balanced(arrays, order, True, as_printed, start)

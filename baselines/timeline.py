@@ -1,0 +1,91 @@
+"""A profile in buffers, for policies that reserve as they go."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planner.amounts import set_entry
+from planner.decoder import place_earliest
+from planner.model import NEVER, IntArray
+from planner.native import kernel
+from planner.profile import earliest_index, fill_profile, fits_at, place, room_for
+from planner.round import RoundArrays
+
+
+class Timeline(NamedTuple):
+    """``size[0]`` breakpoints of a profile, closed by a guard (as in the decoder).
+
+    ``free`` has the shape (room,) where processors are all that counts, otherwise (room, K); policies that know
+    several resources are written once and compiled for both.
+    """
+
+    times: IntArray
+    free: Any
+    size: IntArray
+
+
+@kernel
+def new_timeline(arrays: RoundArrays) -> Timeline:
+    """Make an empty timeline for processors alone, with room for every job and a move."""
+    room = room_for(arrays, len(arrays.jobs.procs) + 3)
+    return Timeline(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
+
+
+@kernel
+def new_timeline_of_rows(arrays: RoundArrays) -> Timeline:
+    """Make an empty timeline for all resources, with room for every job and a move."""
+    room = room_for(arrays, len(arrays.jobs.procs) + 3)
+    rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
+    return Timeline(np.empty(room, np.int64), rows, np.zeros(1, np.int64))
+
+
+@kernel
+def close(line: Timeline, size: int) -> None:
+    """Note the size and put the guard behind the last breakpoint."""
+    line.size[0] = size
+    line.times[size] = NEVER * 2
+    set_entry(line.free, size, -1)
+
+
+@kernel
+def fill(arrays: RoundArrays, line: Timeline) -> None:
+    """Write the profile that the round begins with."""
+    close(line, fill_profile(arrays, line.times, line.free))
+
+
+@kernel
+def copy_timeline(line: Timeline, source: Timeline) -> None:
+    """Make a timeline the same as another."""
+    size = source.size[0] + 1
+    line.times[:size] = source.times[:size]
+    for i in range(size):
+        set_entry(line.free, i, source.free[i])
+    line.size[0] = size - 1
+
+
+@kernel
+def earliest_end(line: Timeline, demand: Any, walltime: int) -> int:
+    """Return the end (s) of the earliest slot, without taking it."""
+    i = earliest_index(line.times, line.free, line.size[0], demand, walltime, 0)
+    return int(line.times[i] + walltime)
+
+
+@kernel
+def reserve(line: Timeline, demand: Any, walltime: int) -> int:
+    """Take the earliest slot; return its start (s)."""
+    i, size = place_earliest(line.times, line.free, line.size[0], demand, walltime, 0)
+    line.size[0] = size
+    return int(line.times[i])
+
+
+@kernel
+def fits_now(line: Timeline, demand: Any, walltime: int) -> bool:
+    """Whether a job can start at the beginning of the timeline."""
+    now = line.times[0]
+    return bool(fits_at(line.times, line.free, line.size[0], demand, now, now + walltime))
+
+
+@kernel
+def take_now(line: Timeline, demand: Any, walltime: int) -> None:
+    """Take what a job needs from the beginning of the timeline on."""
+    close(line, place(line.times, line.free, line.size[0], 0, demand, walltime))

@@ -1,0 +1,49 @@
+"""Columns of whole numbers: the types, the limits, and how input becomes one."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+#: "No such time": no deadline, no promise, not planned. Far from the limits of int64, so that sums stay safe.
+NEVER = 2**60
+#: The largest time, size or duration that is accepted: beyond it, float64 no longer holds every integer.
+MAX_VALUE = 2**53
+
+
+def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> IntArray:
+    """``values`` as a read-only int64 array, or a ``ValueError`` that names the column and the entry.
+
+    Parameters
+    ----------
+    name : str
+        What the column is called in messages.
+    values : array_like
+        One-dimensional; whole numbers.
+    least, most : int
+        The range that is accepted, both ends included; ``NEVER`` is accepted as well.
+
+    Returns
+    -------
+    int64 array, shape (n,)
+    """
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected one dimension, got shape {array.shape}")
+    if array.dtype.kind not in "iu":
+        if array.dtype.kind not in "fb" and array.size:
+            raise ValueError(f"{name}: expected whole numbers, got {array.dtype}")
+        wrong = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
+        if wrong.size:
+            raise ValueError(f"{name}[{wrong[0]}]: {array[wrong[0]]} is not a whole number")
+    wrong = np.flatnonzero(((array < least) | (array > most)) & (array != NEVER))
+    if wrong.size:
+        value = array[wrong[0]]
+        raise ValueError(f"{name}[{wrong[0]}]: {value} is outside {least} … {most}")
+    column = np.array(array, dtype=np.int64, order="C")
+    column.flags.writeable = False
+    return column

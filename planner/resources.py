@@ -1,0 +1,178 @@
+"""Resources besides processors, and windows of time in which a part of the machine is not there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planner.columns import MAX_VALUE, IntArray, int_column
+from planner.names import did_you_mean
+
+#: The first resource of every machine.
+PROCESSORS = "processors"
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource that jobs share besides the processors: memory, GPUs, licences, burst buffers.
+
+    Attributes
+    ----------
+    name : str
+        What files, tables and messages call it.
+    capacity : int
+        How much of it the machine has.
+    unit : str
+        The unit of capacities and demands.
+
+    Raises
+    ------
+    ValueError
+        Where the name is empty or taken, or the capacity no positive whole number.
+    """
+
+    name: str
+    capacity: int
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name or self.name in (PROCESSORS, "procs"):
+            raise ValueError(f"resource name: {self.name!r} is empty or means the processors")
+        whole = not isinstance(self.capacity, bool) and int(self.capacity) == self.capacity
+        if not whole or not 1 <= self.capacity <= MAX_VALUE:
+            raise ValueError(
+                f"resource {self.name}: capacity {self.capacity!r} is not a whole number, 1 … 2^53"
+            )
+        object.__setattr__(self, "capacity", int(self.capacity))
+
+    def amount(self, value: int) -> str:
+        """An amount of it, in words."""
+        return f"{value:,} {self.unit}".strip() + f" of {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One window of a workload in which a part of the machine is not there.
+
+    Attributes
+    ----------
+    start, end : int
+        When it begins and ends (s).
+    amounts : mapping of str to int
+        What it takes, by the names of the resources; ``processors`` is the first.
+    known : int, optional
+        From when on schedulers know of it (s): long before for maintenance, at its start (the default) for a failure.
+    """
+
+    start: int
+    end: int
+    amounts: Mapping[str, int]
+    known: int | None = None
+
+    @property
+    def announced(self) -> int:
+        """When it becomes known (s), at its start at the latest."""
+        return self.start if self.known is None else min(self.known, self.start)
+
+
+class Windows(NamedTuple):
+    """Windows of time in which a part of the machine is not there: maintenance, failed nodes, advance reservations.
+
+    Attributes
+    ----------
+    start, end : int64 arrays, shape (w,)
+        When each begins and ends (s).
+    amounts : int64 array, shape (w, K)
+        What it takes of each resource, the processors first.
+    """
+
+    start: IntArray
+    end: IntArray
+    amounts: IntArray
+
+
+def no_windows(further: int) -> Windows:
+    """No windows, on a machine with so many resources besides processors."""
+    empty = np.zeros(0, dtype=np.int64)
+    return Windows(empty, empty, np.zeros((0, 1 + further), dtype=np.int64))
+
+
+def checked_windows(
+    windows: Windows | None, capacity: int, resources: Sequence[Resource]
+) -> Windows:
+    """Windows as read-only int64 columns.
+
+    Raises
+    ------
+    ValueError
+        Where a window ends before it begins, takes more than there is or takes nothing, or a column has the wrong
+        shape.
+    """
+    if windows is None:
+        return no_windows(len(resources))
+    start = int_column("window start", windows.start, -MAX_VALUE)
+    end = int_column("window end", windows.end, -MAX_VALUE)
+    if len(start) != len(end):
+        raise ValueError(f"window end: {len(end)} entries for {len(start)} windows")
+    wrong = np.flatnonzero((end <= start) | (end > MAX_VALUE))
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(
+            f"window {i}: it begins at {start[i]} and ends at {end[i]}, which is never left; "
+            "give an end after its start"
+        )
+    limits = [capacity, *(resource.capacity for resource in resources)]
+    names = [PROCESSORS, *(resource.name for resource in resources)]
+    amounts = amount_table("window", windows.amounts, len(start), names, limits)
+    idle = np.flatnonzero(amounts.sum(axis=1) == 0)
+    if idle.size:
+        raise ValueError(f"window {idle[0]}: it takes nothing of any resource")
+    return Windows(start, end, amounts)
+
+
+def window_table(
+    windows: Sequence[Window], capacity: int, resources: Sequence[Resource]
+) -> Windows:
+    """The windows as columns, checked (see :func:`checked_windows`)."""
+    names = [PROCESSORS, *(resource.name for resource in resources)]
+    amounts = np.zeros((len(windows), len(names)), dtype=np.int64)
+    for w, window in enumerate(windows):
+        for name, amount in window.amounts.items():
+            if name not in names:
+                raise ValueError(
+                    f"window {w}: the machine has no {name!r}; {did_you_mean(name, names)}"
+                )
+            amounts[w, names.index(name)] = amount
+    columns = ([window.start for window in windows], [window.end for window in windows])
+    start, end = (np.array(column, dtype=np.int64) for column in columns)
+    return checked_windows(Windows(start, end, amounts), capacity, resources)
+
+
+def amount_table(
+    what: str, values: Any, rows: int, names: Sequence[str], limits: Sequence[int] | None = None
+) -> IntArray:
+    """``values`` as a read-only int64 array of shape (rows, resources), from 0 up to the limit of each column.
+
+    Raises
+    ------
+    ValueError
+        Naming what, the entry and the resource.
+    """
+    if values is None:
+        values = np.zeros((rows, len(names)), dtype=np.int64)
+    array = np.asarray(values)
+    if array.shape != (rows, len(names)):
+        raise ValueError(
+            f"{what} amounts: expected {rows} rows of {len(names)} ({', '.join(names)}), got shape {array.shape}"
+        )
+    table = np.empty(array.shape, dtype=np.int64)
+    for k, name in enumerate(names):
+        table[:, k] = int_column(f"{what} {name}", array[:, k], 0)
+        wrong = np.flatnonzero(table[:, k] > limits[k]) if limits else np.empty(0)
+        if limits and wrong.size:
+            raise ValueError(
+                f"{what} {name}[{wrong[0]}]: {table[wrong[0], k]} is above the capacity of {limits[k]}"
+            )
+    table.flags.writeable = False
+    return table
