@@ -23,7 +23,7 @@ BY_BALANCE, AS_PRINTED = 0, 1
 
 @kernel
 def imbalance(used: FloatArray) -> float:
-    """maxᵢ Sᵢ / (Σ Sᵢ / K): a side of inequality (2), and the balance measure of equation (1); 1 for an idle machine."""
+    """maxᵢ Sᵢ / (Σ Sᵢ / K): a side of inequality (2), and the balance measure of (1); 1 for an idle machine."""
     total = used.sum()
     return float(used.max() * len(used) / total) if total > 0.0 else 1.0
 

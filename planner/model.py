@@ -190,9 +190,8 @@ class Workload:
             self.deadline,
             self.user,
         )
-        numbers = [int(column[i]) for column in columns]
-        job = Job(*numbers)
-        return replace(job, demands=tuple(self.demands[i].tolist())) if self.resources else job
+        numbers: list[Any] = [int(column[i]) for column in columns]
+        return Job(*numbers, *[tuple(self.demands[i].tolist())])
 
     def take(self, which: Any, **changes: Any) -> "Workload":
         """The workload of the jobs that ``which`` (indices, a slice or a mask) selects; fields may be replaced."""
