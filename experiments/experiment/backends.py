@@ -5,9 +5,9 @@ Dask and Ray are asked directly: joblib's adapters to them either cannot hand ov
 finished cells could not be stored at once, or say nothing of a task that was lost with its workers (Dask).
 """
 
-import importlib.util
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from experiments.experiment.task import Failure, Outcome, Task
@@ -79,7 +79,7 @@ def check_backend(name: str, scheduler: str | None = None) -> None:
     if name not in BACKENDS:
         raise BackendError(f"backend: there is no {name!r}; {did_you_mean(name, BACKENDS)}")
     package, extra = BACKENDS[name]
-    if importlib.util.find_spec(package) is None:
+    if find_spec(package) is None:
         raise BackendError(
             f"backend: {name} needs the package {package}; get it with: pip install '{extra}'"
         )

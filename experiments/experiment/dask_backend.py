@@ -13,6 +13,7 @@ from experiments.experiment.backends import (
     run_packed,
 )
 from experiments.experiment.identity import code_digest
+from experiments.experiment.identity import code_digest as own_digest
 from experiments.experiment.task import Failure, Task
 from experiments.portable import packed
 
@@ -89,10 +90,10 @@ class DaskBackend:
         for worker, found in self.client.run(code_digest, on_error="return").items():
             if isinstance(found, BaseException):
                 raise BackendError(f"backend: {worker} cannot import planbatch: {found}")
-            if found != code_digest():
+            if found != own_digest():
                 raise BackendError(
                     f"backend: {worker} runs another version of the code ({found}, not "
-                    f"{code_digest()})"
+                    f"{own_digest()})"
                 )
 
     def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:

@@ -13,6 +13,7 @@ from experiments.experiment.identity import (
     workload_hash,
 )
 from experiments.experiment.spec import EMBEDDED, Experiment, PolicySpec, Spans, WorkloadSpec
+from experiments.format import duration
 from experiments.workload_options import NO_CHANGES
 from planner.model import Workload
 
@@ -156,17 +157,22 @@ def expand(experiment: Experiment) -> list[Cell]:
     labels = policy_labels(experiment.policies)
     for spec in experiment.policies:
         _told(spec.where, spec.make)
+    ways: Sequence[Spans] = experiment.spans
+    split = _told_apart(
+        [f"{way.count} spans" for way in ways],
+        [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
+    )
     cells = []
     for by_seed in _loaded(experiment):
         for spec, label in zip(experiment.policies, labels, strict=True):
             for seed in experiment.seeds:
-                one = (by_seed[seed], spec, label, seed, experiment.seeding)
-                cells += (
-                    [Cell(*one)] if experiment.spans is None or experiment.spans.compare else []
-                )
-                if experiment.spans is not None:
-                    split = f"{label}, {experiment.spans.count} spans"
-                    cells.append(Cell(*one[:2], split, *one[3:], experiment.spans))
+                workload, seeding = by_seed[seed], experiment.seeding
+                if not ways or any(way.compare for way in ways):
+                    cells.append(Cell(workload, spec, label, seed, seeding))
+                cells += [
+                    Cell(workload, spec, f"{label}, {how}", seed, seeding, way)
+                    for way, how in zip(ways, split, strict=True)
+                ]
     _check_distinct(cells, experiment)
     return cells
 

@@ -1,9 +1,12 @@
 """Tasks in threads or processes of this machine, by joblib."""
 
+import os
 import tempfile
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
@@ -150,12 +153,26 @@ def _run_packed(place: int, data: bytes, board: Path) -> Finished:
 
     # Ctrl-C reaches all processes of a terminal. The first one decides what becomes of the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
     started = np.memmap(board, dtype=np.int64, mode="r+")
 
     def tell(count: int) -> None:
         started[place] = count
 
     return place, attempt(unpacked(data), tell)
+
+
+@cache
+def _end_with_parent() -> None:
+    """End this process soon after its parent has been killed: nobody waits for its results any more."""
+    parent = os.getppid()
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(POLL_SECONDS)
+        os._exit(1)
+
+    Thread(target=look, daemon=True).start()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Running an experiment: only what is missing, in parallel, each cell stored as soon as it is finished."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -116,7 +117,7 @@ def run_experiment(
             write_tables(store, cells, found)
         except KeyboardInterrupt:
             interrupted = True
-    missing = sum(cell.key not in found for cell in cells)
+    missing = sum(not store.place(cell.key).exists() for cell in cells)
     return RunReport(store.folder, len(cells), reused, failed, interrupted, missing, found)
 
 
@@ -214,7 +215,9 @@ def _run_some(
         progress.started(places[which], started)
 
     # Closing ends whatever still runs, where a result could not be stored or people interrupt.
-    with closing(pool.run(tasks, tell)) as results:
+    with warnings.catch_warnings(), closing(pool.run(tasks, tell)) as results:
+        # joblib's advice to those who end their generators early.
+        warnings.filterwarnings("ignore", ".*still being processed", UserWarning)
         for which, outcome in results:
             piece = pieces[places[which]]
             if isinstance(outcome, Failure):

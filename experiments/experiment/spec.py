@@ -162,8 +162,8 @@ class Experiment:
     seeding : {"cell", "plain"}
         Whether a replay draws its random numbers from the cell's identity, the seed included, or from
         the seed alone, as ``planbatch replay --seed`` does.
-    spans : Spans, optional
-        Whether and how logs are split.
+    spans : Spans or sequence of Spans, optional
+        Whether and how logs are split; each way gives cells of its own.
     """
 
     workloads: Sequence[Any]
@@ -171,7 +171,7 @@ class Experiment:
     seeds: Sequence[int] = (0,)
     title: str = "Experiment"
     seeding: str = "cell"
-    spans: Spans | None = None
+    spans: Any = ()
     where: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -183,6 +183,8 @@ class Experiment:
         for seed in self.seeds:
             if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
                 raise ValueError(f"seeds: {seed!r} is not a whole number, 0 or more")
+        spans = (self.spans,) if isinstance(self.spans, Spans) else tuple(self.spans or ())
+        object.__setattr__(self, "spans", spans)
         object.__setattr__(self, "seeds", tuple(self.seeds))
         object.__setattr__(self, "workloads", tuple(map(as_workload_spec, self.workloads)))
         object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))

@@ -103,7 +103,7 @@ class _Reader:
             for spec in self.policies(entry, index, top)
         ]
         seeds = _listed(top.get("seeds", 0))
-        spans = self.spans(top["spans"]) if "spans" in top else None
+        spans = self.spans(top["spans"]) if "spans" in top else ()
         key = "seeding" if "seeding" in top else "seeds"
         return self.told(
             lambda: Experiment(
@@ -237,18 +237,20 @@ class _Reader:
             else:
                 yield from (f"plan-{objective}" for objective in _listed(own["objective"]))
 
-    def spans(self, entry: Any) -> Spans:
-        """Turn [spans] into how logs are split."""
+    def spans(self, entry: Any) -> list[Spans]:
+        """Turn [spans] into the ways in which logs are split."""
         own = self.checked(entry, SPANS_KEYS, "spans", 0)
         if "count" not in own:
             raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
-        values = {}
-        for key, value in own.items():
-            name = key.replace("-", "_")
-            values[name] = value
-            if key in ("warm-up", "cool-down"):
-                values[name] = self.told(partial(_duration, key, value), "spans", 0, key)
-        return self.told(partial(Spans, **values), "spans", 0, "count")
+        ways = []
+        for values in _combinations(own):
+            for key in ("warm-up", "cool-down"):
+                if key in values:
+                    make = partial(_duration, key, values[key])
+                    values[key] = self.told(make, "spans", 0, key)
+            named = {key.replace("-", "_"): value for key, value in values.items()}
+            ways.append(self.told(partial(Spans, **named), "spans", 0, "count"))
+        return ways
 
     def told(self, make: Callable[[], Any], *place: Any) -> Any:
         """Make something, and tell where in the file the fault lies if it cannot be made."""

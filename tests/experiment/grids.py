@@ -31,6 +31,9 @@ name = "plan"
 objective = ["wait", "squared-wait"]
 """
 
+#: The same cells, some of which take longer.
+LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 50")
+
 
 def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experiment:
     """Give a grid of one workload of 80 jobs and two policies."""

@@ -95,7 +95,7 @@ compare = true
         ("plan-wait", "tabu", None, 0.5, "2x"),
         ("wdbf", None, None, None, "none"),
     ]
-    assert experiment.spans == Spans(2, 86400, 3600, True)
+    assert experiment.spans == (Spans(2, 86400, 3600, True),)
     cells = expand(experiment)
     assert [cell.label for cell in cells[::2]] == [
         "mine, easy", "mine, plan-wait, annealing", "mine, plan-wait, greedy", "plan-wait", "wdbf"
