@@ -214,8 +214,9 @@ def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[
             ),
             f"deadlines {spec.deadlines}" if spec.deadlines else "",
             f"{spec.estimates} estimates",
+            f"no. {number}" if spec.jobs is not None else "",
         ]
-        for spec in specs
+        for number, spec in enumerate(specs, start=1)
     ]
     return _told_apart(names, parts)
 
