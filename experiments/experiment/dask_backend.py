@@ -1,6 +1,9 @@
 """Tasks on the workers of a Dask cluster: one that is there already, or one of this machine."""
 
-from collections.abc import Generator, Sequence
+import signal
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any
 from uuid import uuid4
@@ -46,10 +49,11 @@ class DaskBackend:
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"})
         try:
             if self.scheduler is None:
-                self.cluster = LocalCluster(
-                    n_workers=self.jobs, threads_per_worker=1, host="127.0.0.1",
-                    dashboard_address=None, scheduler_port=0,
-                )  # fmt: skip
+                with _deaf_to_interrupts():
+                    self.cluster = LocalCluster(
+                        n_workers=self.jobs, threads_per_worker=1, host="127.0.0.1",
+                        dashboard_address=None, scheduler_port=0,
+                    )  # fmt: skip
                 self.client = Client(self.cluster, set_as_default=False)
             else:
                 there = (
@@ -132,3 +136,16 @@ class DaskBackend:
                 submit()
         finally:
             self.client.cancel(list(under_way), force=True)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which reaches all of a terminal: the first one decides about the others."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

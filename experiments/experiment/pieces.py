@@ -9,6 +9,7 @@ from experiments.experiment.identity import code_digest
 from experiments.experiment.spans import Span, part_task, split
 from experiments.experiment.store import ResultsError, Store
 from experiments.experiment.task import Task
+from planner.model import Workload
 
 Tell = Callable[[str], None]
 
@@ -70,23 +71,27 @@ def missing_pieces(store: Store, cells: Sequence[Cell], tell: Tell) -> list[Piec
     Of split cells, those spans that are there already are left out.
     """
     pieces = []
+    cut: dict[tuple[int, tuple[int, int]], Workload] = {}
     for cell in cells:
-        policy, workload = cell.policy.make(), cell.workload
+        policy, jobs = cell.policy.make(), cell.workload.jobs
+        whole = Task(
+            jobs,
+            policy,
+            cell.workload.spec.estimates,
+            cell.replay_seed(),
+            None,
+            cell.timed,
+            code_digest(),
+        )
         for span, key in parts(cell):
-            task = Task(
-                workload.jobs,
-                policy,
-                workload.spec.estimates,
-                cell.replay_seed(),
-                None,
-                cell.timed,
-                code_digest(),
-            )
-            if span is not None:
-                if loaded(store, key, cell.described(), tell, part=True) is not None:
-                    continue
-                task = part_task(cell, span, task)
-            pieces.append(Piece(cell, key, span, task))
+            if span is None:
+                pieces.append(Piece(cell, key, None, whole))
+            elif loaded(store, key, cell.described(), tell, part=True) is None:
+                # All policies share one copy of a span.
+                place = (id(jobs), span.replayed)
+                if place not in cut:
+                    cut[place] = jobs.take(slice(*span.replayed))
+                pieces.append(Piece(cell, key, span, part_task(cell, span, whole, cut[place])))
     return sorted(pieces, key=lambda piece: -piece.weight)
 
 

@@ -132,16 +132,11 @@ def _cuts(waiting: IntArray, submit: IntArray, count: int) -> list[int]:
     return cuts
 
 
-def part_task(cell: Cell, span: Span, task: Task) -> Task:
-    """Give the task of one span, from the task of the whole."""
-    begin, end = span.replayed
+def part_task(cell: Cell, span: Span, whole: Task, jobs: Workload) -> Task:
+    """Give the task of one span, from the task of the whole and the jobs that are replayed."""
+    begin, _ = span.replayed
     own = (span.own[0] - begin, span.own[1] - begin)
-    return replace(
-        task,
-        workload=task.workload.take(slice(begin, end)),
-        seed=cell.replay_seed(span.as_dict()),
-        own=own,
-    )
+    return replace(whole, workload=jobs, seed=cell.replay_seed(span.as_dict()), own=own)
 
 
 def put_together(cell: Cell, parts: Sequence[str], store: Store) -> Outcome:
