@@ -16,7 +16,6 @@ from experiments.experiment.backends import (
     run_packed,
 )
 from experiments.experiment.identity import code_digest
-from experiments.experiment.identity import code_digest as own_digest
 from experiments.experiment.task import Failure, Task
 from experiments.portable import packed
 
@@ -94,10 +93,10 @@ class DaskBackend:
         for worker, found in self.client.run(code_digest, on_error="return").items():
             if isinstance(found, BaseException):
                 raise BackendError(f"backend: {worker} cannot import planbatch: {found}")
-            if found != own_digest():
+            if found != code_digest():
                 raise BackendError(
                     f"backend: {worker} runs another version of the code ({found}, not "
-                    f"{own_digest()})"
+                    f"{code_digest()})"
                 )
 
     def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:

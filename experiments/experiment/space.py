@@ -25,6 +25,6 @@ def warn_of_little_space(folder: Path, jobs: Sequence[int], tell: Callable[[str]
     free = shutil.disk_usage(folder).free
     if free < needed:
         tell(
-            f"{folder}: the disk has {free / 1e6:,.0f} MB left, the results may need "
-            f"{needed / 1e6:,.0f} MB; should it run full, the cells that are finished are safe"
+            f"{folder}: the disk has {free / 1e6:,.1f} MB left, the results may need "
+            f"{needed / 1e6:,.1f} MB; should it run full, the cells that are finished are safe"
         )

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
 from experiments.experiment import backends, read_experiment, run_experiment
 from experiments.experiment.backends import BackendError, check_backend, make_backend
+from experiments.experiment.dask_backend import DaskBackend
 from tests.experiment.grids import GRID, LONG, assert_whole, environment, tables, write
 
 pytest.importorskip("distributed")
@@ -105,18 +107,18 @@ def test_backends_that_are_not_there(monkeypatch):
         check_backend("ray")
 
 
-def test_a_worker_with_another_version_is_told(tmp_path, cluster, monkeypatch):
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ("another", "tcp://node:1 runs another version of the code \\(another, not"),
+        (ModuleNotFoundError("No module named 'experiments'"), "tcp://node:1 cannot import planbatch"),
+    ],
+)  # fmt: skip
+def test_workers_without_this_planbatch_are_told(found, told):
     """Before anything runs."""
-    scheduler, _ = cluster
-    told = subprocess.run(
-        [sys.executable, "-c",
-         "from experiments.experiment import dask_backend, identity\n"
-         "from experiments.cli import main\n"
-         "dask_backend.own_digest = lambda: 'another'\n"
-         "main()", "experiment", "run", write(tmp_path), "--out", tmp_path / "out",
-         "--backend", "dask", "--scheduler", scheduler],
-        env=environment(), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert told.returncode == 2
-    assert "runs another version of the code" in told.stderr
-    assert not list((tmp_path / "out").glob("cells/*"))
+    backend = DaskBackend(1, "tcp://head:8786")
+    backend.client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": found})
+    with pytest.raises(BackendError, match=told):
+        backend._check_workers()
+    backend.client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": function()})
+    backend._check_workers()
