@@ -25,6 +25,7 @@ CODE = (
     "experiments/event_loop.py",
     "experiments/replay.py",
     "experiments/metrics.py",
+    "experiments/experiment/spans.py",
     "experiments/experiment/task.py",
 )
 #: Header fields that policies look at.

@@ -15,31 +15,17 @@ from experiments.experiment.spec import (
     Spans,
     WorkloadSpec,
 )
+from experiments.experiment.toml_keys import (
+    OPTIONS,
+    POLICY_KEYS,
+    SPANS_KEYS,
+    TOP_KEYS,
+    WORDS,
+    WORKLOAD_KEYS,
+)
 from experiments.experiment.toml_lines import line_of
 from experiments.workload_options import WorkloadOptions
 from planner.names import did_you_mean
-
-NUMBER = (int, float)
-#: Keys of the file itself, of a workload, of a policy and of the spans, and what they take.
-TOP_KEYS: dict[str, Any] = {
-    "title": str, "seeds": int, "seeding": str, "estimates": str, "deadlines": str,
-    "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str,
-    "workload": dict, "policy": dict, "spans": dict,
-}  # fmt: skip
-WORKLOAD_KEYS: dict[str, Any] = {
-    "source": str, "name": str, "skip-bad-lines": bool, "capacity": int, "drop-queue": (str, int),
-    "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str,
-}  # fmt: skip
-POLICY_KEYS: dict[str, Any] = {
-    "name": str, "label": str, "objective": str, "optimizer": str, "evaluations": int,
-    "seconds": NUMBER, "promise": str, "calendar": str,
-}  # fmt: skip
-SPANS_KEYS: dict[str, Any] = {
-    "count": int, "warm-up": (str, int), "cool-down": (str, int), "compare": bool,
-}  # fmt: skip
-_WORDS = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table",
-          NUMBER: "a number", (str, int): "a text or a whole number"}  # fmt: skip
-_OPTIONS = ("skip-bad-lines", "capacity", "drop-queue", "span", "first", "round-sizes", "load")
 
 
 class ExperimentFileError(ValueError):
@@ -142,7 +128,7 @@ class _Reader:
                 allowed = kinds if isinstance(kinds, tuple) else (kinds,)
                 if type(item) not in allowed:
                     raise ExperimentFileError(
-                        f"{where}: {key} is {item!r}, and should be {_WORDS[kinds]}"
+                        f"{where}: {key} is {item!r}, and should be {WORDS[kinds]}"
                     )
             if isinstance(value, list) and not value:
                 raise ExperimentFileError(f"{where}: {key} is an empty list")
@@ -158,7 +144,7 @@ class _Reader:
         queues = tuple(map(str, _listed(own.pop("drop-queue", []))))
         own.setdefault("source", EMBEDDED)
         for values in _combinations(own):
-            options = {key.replace("-", "_"): values[key] for key in _OPTIONS if key in values} | {
+            options = {key.replace("-", "_"): values[key] for key in OPTIONS if key in values} | {
                 "drop_queue": queues
             }
             where = self.where("workload", index, "source", values["source"])

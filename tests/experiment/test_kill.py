@@ -64,8 +64,8 @@ def test_the_command_goes_on_after_an_end_with_two_processes(tmp_path, reference
         running = started(file, out)
         if how == signal.SIGKILL:
             running.kill()
-        else:
-            os.killpg(os.getpgid(running.pid), how)
+        elif running.poll() is None:
+            os.killpg(running.pid, how)
         _, told = running.communicate()
         finished = assert_whole(out)
         if finished < 12:
