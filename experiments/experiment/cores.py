@@ -1,0 +1,52 @@
+"""Cores that one search has for itself, where time ends it."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+#: How often a free core is looked for (s).
+POLL_SECONDS = 0.2
+
+
+def usable_cores() -> list[int]:
+    """List the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+@contextmanager
+def own_core() -> Iterator[int | None]:
+    """Reserve a core among all experiments on this machine, and stay on it; a context that gives its number.
+
+    Waits until one is free. A lock of the operating system holds it, so that a process that is killed leaves it
+    free. Where the system knows neither such locks nor cores, nothing is reserved: ``None``.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield None
+        return
+    if not hasattr(os, "sched_setaffinity"):
+        yield None
+        return
+    folder = Path(tempfile.gettempdir()) / f"planbatch-cores-{os.getuid()}"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    before = os.sched_getaffinity(0)
+    while True:
+        for core in sorted(before):
+            with (folder / str(core)).open("w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue
+                os.sched_setaffinity(0, {core})
+                try:
+                    yield core
+                finally:
+                    os.sched_setaffinity(0, before)
+                return
+        time.sleep(POLL_SECONDS)

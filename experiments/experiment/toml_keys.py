@@ -1,0 +1,25 @@
+"""The keys of an experiment's file, and the kinds of values that they take."""
+
+from typing import Any
+
+NUMBER = (int, float)
+#: Keys of the file itself, of a workload, of a policy and of the spans, and what they take.
+TOP_KEYS: dict[str, Any] = {
+    "title": str, "seeds": int, "seeding": str, "estimates": str, "deadlines": str,
+    "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str,
+    "workload": dict, "policy": dict, "spans": dict,
+}  # fmt: skip
+WORKLOAD_KEYS: dict[str, Any] = {
+    "source": str, "name": str, "skip-bad-lines": bool, "capacity": int, "drop-queue": (str, int),
+    "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str,
+}  # fmt: skip
+POLICY_KEYS: dict[str, Any] = {
+    "name": str, "label": str, "objective": str, "optimizer": str, "evaluations": int,
+    "seconds": NUMBER, "promise": str, "calendar": str,
+}  # fmt: skip
+SPANS_KEYS: dict[str, Any] = {
+    "count": int, "warm-up": (str, int), "cool-down": (str, int), "compare": bool,
+}  # fmt: skip
+WORDS = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table",
+          NUMBER: "a number", (str, int): "a text or a whole number"}  # fmt: skip
+OPTIONS = ("skip-bad-lines", "capacity", "drop-queue", "span", "first", "round-sizes", "load")

@@ -1,0 +1,55 @@
+"""On which line of a TOML file something stands: ``tomllib`` does not say."""
+
+import re
+
+_HEADER = re.compile(r"^\s*\[\[?\s*[\"']?([\w.-]+)[\"']?\s*\]\]?")
+
+
+def line_of(
+    text: str, table: str = "", index: int = 0, key: str | None = None, value: str | None = None
+) -> int:
+    """Find the line of a key, or of a value behind it.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    table : str
+        Name of the table; empty for the keys before the first one.
+    index : int
+        Which of the tables of this name, counted from 0.
+    key : str, optional
+        The key; without it, the line of the table's header.
+    value : str, optional
+        Something that stands on the key's line or on one of those that follow.
+
+    Returns
+    -------
+    int
+        Counted from 1; the best guess where the file is written in an unusual way.
+    """
+    lines = text.splitlines()
+    first, last = _extent(lines, table, index)
+    found = first
+    if key is not None:
+        spelled = re.escape(key).replace("_", "[-_]").replace(r"\-", "[-_]")
+        pattern = re.compile(rf"(^|[\s{{,])[\"']?{spelled}[\"']?\s*=")
+        found = next((i for i in range(first, last) if pattern.search(_bare(lines[i]))), first)
+    if value is not None:
+        found = next((i for i in range(found, last) if value in lines[i]), found)
+    return found + 1
+
+
+def _bare(line: str) -> str:
+    """Give a line without its comment."""
+    return line.partition("#")[0]
+
+
+def _extent(lines: list[str], table: str, index: int) -> tuple[int, int]:
+    """Find the first line of a table, and the first one behind it."""
+    heads = [(i, match[1]) for i, line in enumerate(lines) if (match := _HEADER.match(line))]
+    ends = [i for i, _ in heads[1:]] + [len(lines)]
+    if not table:
+        return 0, heads[0][0] if heads else len(lines)
+    own = [(i, end) for (i, name), end in zip(heads, ends, strict=True) if name == table]
+    return own[index] if index < len(own) else (0, len(lines))

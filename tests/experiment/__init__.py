@@ -1,0 +1,1 @@
+"""Experiments: grids, results folders, and what may happen to them."""
