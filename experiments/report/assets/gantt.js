@@ -6,7 +6,7 @@
 
 const Gantt = (() => {
   /** Jobs that are drawn one by one, at most, in each panel. */
-  const MOST_JOBS = 8000;
+  const MOST_JOBS = 6000;
   const LEFT = 58, RIGHT = 10, TITLE = 20, CHART = 230, QUEUE = 44, GAP = 8, AXIS = 26;
   const HOUR = 3600, DAY = 86400;
   const WAITS = [60, HOUR, 6 * HOUR, DAY], RUNS = [600, HOUR, 6 * HOUR, DAY];
@@ -313,9 +313,9 @@ const Gantt = (() => {
       pen.fillRect(LEFT + x, top + QUEUE - tall, 1, tall);
       state.drawn++;
     }
-    pen.fillStyle = colours.ink;
-    pen.textAlign = "left";
-    pen.fillText(`up to ${most < 10 ? most.toFixed(1) : Math.round(most).toLocaleString("en")} jobs waiting`, LEFT + 4, top + 8);
+    pen.textAlign = "right";
+    const told = most < 10 ? most.toFixed(1) : Math.round(most).toLocaleString("en");
+    pen.fillText(`up to ${told} jobs waiting`, LEFT + width(), top - GAP - CHART - TITLE / 2);
   }
 
   function drawAxis(colours) {
@@ -524,7 +524,7 @@ const Gantt = (() => {
     seen.observe(canvas);
   }
 
-  return { start, setSpan, state };
+  return { start, setSpan, state, MOST_JOBS };
 })();
 
 Gantt.start();
