@@ -76,7 +76,8 @@ def themed(svg: str, name: str) -> str:
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
     svg = re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{name}-\1"', svg)
     svg = re.sub(r'<g id="[^"]*">', "<g>", svg)
-    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    # Hundredths of a point are enough for places; texts keep their digits.
+    svg = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), svg)
     for colour, variable in THEME.items():
         svg = re.sub(f"{colour}(?![0-9a-f])", f"var(--{variable})", svg, flags=re.IGNORECASE)
     svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")

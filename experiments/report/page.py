@@ -139,7 +139,8 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
             "Summary", "summary", blocks,
             ["The best value of every column is marked. Changes are those of means, against the reference on the same "
              "jobs; their intervals are 95% bootstrap intervals. Those over months tell how far the change depends on "
-             "what was submitted, those over seeds how far on the random numbers of the search."],
+             "what was submitted, those over seeds how far on the random numbers of the search. Where there are "
+             "several seeds, this table has their means, and everything else shows the first."],
         )
     ]  # fmt: skip
     if trades:

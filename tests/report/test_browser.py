@@ -257,6 +257,8 @@ def test_the_page_prints(opened):
     printed = base64.b64decode(opened.print_page())
     assert printed.startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 4
+    # The chart survives: drawn anew for paper, and again for the screen.
+    assert opened.execute_script(PAINTED, opened.find_element(By.ID, "gantt-canvas")) > 0.2
 
 
 @pytest.fixture(scope="module")

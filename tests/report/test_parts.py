@@ -105,6 +105,13 @@ def test_a_picture_is_written_as_svg_and_png_with_colours_of_its_own(picture):
     assert (folder / "a-picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_places_are_shortened_and_texts_are_not():
+    """The tick 0.005 stays what it is."""
+    svg = themed('<svg viewBox="0 0 10 5"><path d="M 0.12345 7"/><text>0.005</text></svg>', "n")
+    assert 'd="M 0.12 7"' in svg
+    assert "<text>0.005</text>" in svg
+
+
 def test_colours_are_replaced_whole():
     """A longer number that begins like a colour stays."""
     svg = themed(

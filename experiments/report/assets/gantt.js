@@ -203,8 +203,11 @@ const Gantt = (() => {
   function resize() {
     state.colours = null;
     backdrop = null;
+    if (!state.panels.length) return;
     pen = sharpen(canvas, state.panels.length * panelHeight + AXIS);
-    request();
+    // At once: a printer does not wait for the next frame.
+    if (state.frame) cancelAnimationFrame(state.frame);
+    draw();
   }
 
   function draw() {
@@ -510,18 +513,12 @@ const Gantt = (() => {
     for (const name of ["beforeprint", "afterprint"]) {
       window.addEventListener(name, () => {
         document.documentElement.classList.toggle("printing", name === "beforeprint");
-        state.colours = backdrop = null;
-        draw();
+        resize();
       });
     }
     choices();
-    // The jobs are read when the chart comes into view, so that the page opens at once.
-    const seen = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      seen.disconnect();
-      show().catch(failed);
-    }, { rootMargin: "600px" });
-    seen.observe(canvas);
+    // The jobs are read when the page stands, so that it opens at once.
+    requestAnimationFrame(() => setTimeout(() => show().catch(failed), 50));
   }
 
   return { start, setSpan, state, MOST_JOBS };
