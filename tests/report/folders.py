@@ -31,8 +31,10 @@ def cell_settings(trace: Trace, label: str, seed: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_cell(folder: Path, key: str, trace: Trace, label: str = "", seed: int = 0) -> None:
-    """Write one cell."""
+def write_cell(
+    folder: Path, key: str, trace: Trace, label: str = "", seed: int = 0, **workload_settings: Any
+) -> None:
+    """Write one cell; further settings of its workload may be given."""
     own = folder / "cells" / key
     own.mkdir(parents=True)
     workload = trace.workload
@@ -41,10 +43,12 @@ def write_cell(folder: Path, key: str, trace: Trace, label: str = "", seed: int 
     jobs |= {name: getattr(trace, name) for name in ("start", "end", "promise", "first_planned")}
     pd.DataFrame(jobs).to_parquet(own / "jobs.parquet", index=False)
     pd.DataFrame(vars(trace.rounds)).to_parquet(own / "rounds.parquet", index=False)
+    settings = cell_settings(trace, label or trace.policy, seed)
+    settings["workload"] |= workload_settings
     described = {
         "format": 1,
         "key": key,
-        "settings": cell_settings(trace, label or trace.policy, seed),
+        "settings": settings,
         "versions": {"planbatch": "0.1.0", "python": "3", "numpy": "2", "numba": "0", "code": "c"},
         "summary": result(trace),
         "machine": "test",

@@ -272,8 +272,8 @@ def large(tmp_path_factory):
     workload = Workload("large", 128, np.arange(n), submit, procs, runtime, runtime)
     folder = tmp_path_factory.mktemp("large")
     trace = replay(workload, make_policy("easy"))
-    write_cell(folder, "easy", trace)
-    write_cell(folder, "other", trace, "other")
+    for label in ("easy", "other"):
+        write_cell(folder, label, trace, label, unix_start_time=946684800 - int(submit[0]))
     write_experiment(folder, ["easy", "other"])
     path = folder / "report.html"
     write_page(make_report(read_results(folder)), path)
@@ -303,6 +303,10 @@ def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property
         modes.add(frame["mode"])
         times.append(float(frame["milliseconds"]))
     assert modes == {"levels levels", "jobs jobs"}
+    # The log tells its calendar: second 0 is the first of January, 2000.
+    frame_after(driver, lambda: driver.execute_script(f"Gantt.setSpan({DAY}, {2 * DAY})"))
+    told = driver.find_element(By.ID, "gantt-status").text
+    assert told.startswith("2000-01-02 00:00 to 2000-01-03 00:00")
     record_property("milliseconds_a_frame_at_most", max(times))
     print(f"300,000 jobs, two panels: {np.mean(times):.1f} ms a frame, {max(times):.1f} ms at most")
     assert driver.get_log("browser") == []

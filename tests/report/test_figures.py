@@ -149,11 +149,16 @@ def test_the_front_holds_what_no_other_beats():
 def test_users_fare_as_the_means_of_their_jobs(runs):
     """Each user with at least ten jobs once; who is better off under a policy is counted."""
     users = fairness.users_of(runs)
-    if users is None:
-        pytest.skip("the synthetic workload knows no users")
+    assert users is not None
+    assert users.jobs.sum() == 400
     jobs = runs.first("easy")
     for number, wait in zip(users.numbers, users.wait["easy"], strict=True):
         assert wait == pytest.approx(jobs.wait[jobs.user == number].mean())
+
+
+def test_without_users_there_is_nothing_to_tell(grid):
+    """Instead of one user called -1."""
+    assert fairness.users_of(load(cases_of(read_results(grid))[1])) is None
 
 
 def test_fairness_by_hand(tmp_path):

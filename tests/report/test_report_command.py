@@ -87,6 +87,7 @@ def test_the_page_has_every_topic_of_every_workload(written):
     topics = ["distributions", "months", "map-waits", "map-ratios", "load", "rounds", "pareto"]
     for name in ("lublin-batch-64", "lublin-batch-32"):
         assert {f"picture-{name}-{topic}" for topic in topics} <= set(page.ids)
+        assert (f"picture-{name}-users" in page.ids) == (name == "lublin-batch-64")
         assert {f"csv-{name}-summary", f"tex-{name}-summary", f"gantt-data-{name}"} <= set(page.ids)
 
 
