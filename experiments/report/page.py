@@ -225,7 +225,7 @@ def render(
     assets = files("experiments.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
-    scripts = ["gantt_data.js", "gantt.js"] if gantt else []
+    scripts = ["gantt_data.js", "gantt_draw.js", "gantt.js"] if gantt else []
     cells = len(results.cells)
     workloads = sum(section.cased for section in sections)
     return template.render(
