@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -56,11 +58,21 @@ def finish(
     figure: Figure, name: str, title: str, caption: str, folder: Path | None = None
 ) -> Picture:
     """Turn a figure into a picture, and write it as SVG and PNG into a folder, if one is given."""
+    # What savefig does, less a second drawing that would only lay the figure out.
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+    parts: list[Any] = [figure, *figure.subfigs, *figure.axes]
+    for part in parts:
+        part.patch.set_visible(False)
     file = io.StringIO()
-    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     if folder is not None:
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-        figure.savefig(folder / f"{name}.png", dpi=DPI)
+        figure.patch.set_visible(True)
+        FigureCanvasSVG(figure).print_svg(folder / f"{name}.svg", metadata={"Date": None})
+        figure.dpi = DPI
+        FigureCanvasAgg(figure).print_png(folder / f"{name}.png")
     return Picture(name, title, caption, themed(file.getvalue(), name))
 
 

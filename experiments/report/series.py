@@ -31,6 +31,10 @@ BINS = 180
 DAY = 86400
 #: Ratios to the reference beyond this factor are drawn as this.
 LARGEST_RATIO = 8.0
+#: Ratios are drawn where the mean wait reaches this under one of both policies (s).
+SHORTEST = 60.0
+#: Months with less than this share of an average month's jobs are not drawn.
+SPARSE = 0.05
 
 
 def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
@@ -118,6 +122,14 @@ def monthly_table(runs: Runs, series: Monthly) -> Table:
     return Table(f"{runs.case.name}-months", caption, columns, rows)
 
 
+def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
+    """Return the waits that are drawn: at least a second, and none for months with hardly any jobs."""
+    enough = series.jobs >= SPARSE * series.jobs.mean()
+    return {
+        label: np.where(enough, np.maximum(wait, 1), np.nan) for label, wait in series.wait.items()
+    }
+
+
 def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Picture:
     """Draw mean waits by month, and their ratio to the reference."""
     look = styles(runs.case.labels)
@@ -126,17 +138,16 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
     with drawing(9.6, 3.2 if alone else 5.0) as (figure, empty):
         empty.remove()
         panels = figure.subplots(1 if alone else 2, 1, squeeze=False, sharex=True)[:, 0]
-        for label, wait in series.wait.items():
-            marker = "o" if len(at) < 3 else ""
-            panels[0].plot(
-                at, np.maximum(wait, 1), linewidth=1.6, marker=marker, label=label, **look[label]
-            )
+        for label, wait in drawn_waits(series).items():
+            marker = {"marker": "o" if len(at) < 3 else ""}
+            panels[0].plot(at, wait, linewidth=1.6, label=label, **marker, **look[label])
             if runs.reference is not None and label != runs.reference:
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    ratio = wait / series.wait[runs.reference]
-                ratio[~np.isfinite(ratio)] = np.nan
+                base = series.wait[runs.reference]
+                # Where hardly anybody waits, a ratio says nothing.
+                told = np.fmax(wait, base) >= SHORTEST
+                ratio = np.where(told, (wait + 1) / (base + 1), np.nan)
                 ratio = np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO)
-                panels[1].plot(at, ratio, linewidth=1.6, marker=marker, **look[label])
+                panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
         finish_monthly(panels, series, runs.reference)
         legend_right(figure, panels[0])
         headed(figure, f"{runs.case.title}: by month of submission")
@@ -144,11 +155,11 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
             figure,
             f"{runs.case.name}-months",
             "Month by month",
-            "Mean wait of the jobs submitted in each month"
+            "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
             + (
-                "."
+                ""
                 if alone
-                else f", and its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
+                else f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
             ),
             folder,
         )
@@ -156,11 +167,11 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
 
 def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
     """Give the panels of the months their axes."""
-    highest = max(float(np.nanmax(wait)) for wait in series.wait.values())
+    shown = np.concatenate(list(drawn_waits(series).values()))
+    highest = float(np.nanmax(shown))
     panels[0].set_yscale("log")
-    shown = np.concatenate(list(series.wait.values()))
     low = max(10.0, float(np.nanmin(np.where(shown > 0, shown, np.nan), initial=60)) / 1.5)
-    panels[0].set_ylim(min(low, 60.0), max(highest, 120.0) * 1.4)
+    panels[0].set_ylim(low, max(highest, 10 * low) * 1.4)
     time_ticks(panels[0].yaxis, *panels[0].get_ylim())
     panels[0].set_ylabel("mean wait")
     if reference is not None:
