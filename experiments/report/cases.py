@@ -1,9 +1,8 @@
 """The cells of a grid by what was replayed: one case a workload, and the policies that were tried on it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -65,16 +64,13 @@ class Runs:
     case : Case
         Whose jobs.
     jobs : mapping of str to mapping of int to Jobs
-        Label → seed → jobs of all its spans.
-    spans : mapping of str to mapping of int to tuple of str
-        Label → seed → which spans those are.
+        Label → seed → jobs.
     broken : list of (str, str)
         Cells whose jobs cannot be read, and why.
     """
 
     case: Case
     jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)
-    spans: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
     broken: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -108,12 +104,14 @@ class Runs:
 
 
 def group_key(cell: Cell) -> tuple[str, ...]:
-    """Tell what cells of one case have in common."""
+    """Tell what cells of one case have in common.
+
+    Not the digest of the jobs: random deadlines, which are part of it, differ between seeds.
+    """
     workload = cell.workload
-    told = json.dumps(workload.get("transformations") or {}, sort_keys=True)
-    jobs = "" if cell.settings.get("span") else str(workload.get("hash", ""))
+    told = json.dumps(workload.get("transformations") or "", sort_keys=True).strip('"')
     estimates = str(workload.get("estimates", "requested"))
-    return str(workload["name"]), estimates, str(cell.capacity), told, jobs
+    return str(workload["name"]), estimates, str(cell.capacity), told
 
 
 def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
@@ -134,8 +132,8 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
     for key, cells in groups.items():
         title = key[0]
         if names.count(title) > 1:
-            differing = [i for i in range(1, 5) if len({k[i] for k in groups if k[0] == title}) > 1]
-            parts = {1: f"{key[1]} estimates", 2: f"{key[2]} processors", 3: key[3], 4: key[4][:8]}
+            differing = [i for i in range(1, 4) if len({k[i] for k in groups if k[0] == title}) > 1]
+            parts = {1: f"{key[1]} estimates", 2: f"{key[2]} processors", 3: key[3] or "as it is"}
             title += " (" + ", ".join(parts[i] for i in differing) + ")"
         name = slug(title)
         taken = sum(case.name == name or case.name.startswith(f"{name}--") for case in cases)
@@ -158,30 +156,18 @@ def find_reference(cells: Sequence[Cell], reference: str) -> str | None:
 def load(case: Case) -> Runs:
     """Read the jobs of a case; cells that cannot be read are listed, and the others used."""
     runs = Runs(case)
-    parts: dict[tuple[str, int], list[tuple[str, Jobs]]] = {}
     for cell in case.cells:
+        own = runs.jobs.setdefault(cell.label, {})
+        if cell.seed in own:
+            why = f"{cell.folder}: the label {cell.label!r} and seed {cell.seed} are taken by a cell before"
+            runs.broken.append((cell.key, why))
+            continue
         try:
-            jobs = cell.jobs()
+            own[cell.seed] = cell.jobs()
         except ResultsError as error:
             runs.broken.append((cell.key, str(error)))
-            continue
-        span = json.dumps(cell.settings.get("span"), sort_keys=True)
-        parts.setdefault((cell.label, cell.seed), []).append((span, jobs))
-    for (label, seed), found in parts.items():
-        runs.jobs.setdefault(label, {})[seed] = joined([jobs for _, jobs in found])
-        runs.spans.setdefault(label, {})[seed] = tuple(span for span, _ in found)
+    runs.jobs = {label: own for label, own in runs.jobs.items() if own}
     return runs
-
-
-def joined(parts: Sequence[Jobs]) -> Jobs:
-    """Join the jobs of several spans."""
-    if len(parts) == 1:
-        return parts[0]
-    columns: Mapping[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in Jobs.__dataclass_fields__
-    }
-    return Jobs(**columns)
 
 
 def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:

@@ -63,7 +63,7 @@ class Line:
     months: int
 
 
-def figures(jobs: Jobs, capacity: int, spans: int = 1) -> dict[str, float]:
+def figures(jobs: Jobs, capacity: int) -> dict[str, float]:
     """Measure the jobs of a cell (design rule 9)."""
     median, p95 = np.percentile(jobs.wait, [50, 95])
     makespan = float(jobs.end.max() - jobs.submit.min())
@@ -75,8 +75,8 @@ def figures(jobs: Jobs, capacity: int, spans: int = 1) -> dict[str, float]:
         "p95_wait": float(p95),
         "max_wait": float(jobs.wait.max()),
         "mean_bounded_slowdown": float(jobs.slowdown.mean()),
-        "utilisation": work / (capacity * makespan) if spans == 1 else float("nan"),
-        "makespan": makespan if spans == 1 else float("nan"),
+        "utilisation": work / (capacity * makespan),
+        "makespan": makespan,
     }
 
 
@@ -134,8 +134,7 @@ def summarise(runs: Runs) -> list[Line]:
     lines = []
     for label in runs.labels:
         own = runs.jobs[label]
-        spans = runs.spans[label]
-        each = [figures(jobs, runs.case.capacity, len(spans[seed])) for seed, jobs in own.items()]
+        each = [figures(jobs, runs.case.capacity) for jobs in own.values()]
         index, _ = months(runs.case, runs.first(label).submit, runs.origin)
         compared = label != runs.reference
         lines.append(

@@ -150,6 +150,26 @@ def test_cells_are_grouped_by_what_was_replayed(tmp_path):
     assert cases[0].reference == "easy"
 
 
+def test_a_label_that_is_taken_is_told(tmp_path):
+    """Two cells that tables could not tell apart: the first is shown, the second named."""
+    workload = workload_of(4, JOBS)
+    for key in ("a", "b"):
+        write_cell(tmp_path, key, trace_of(workload, [0, 5, 15], "easy"))
+    write_experiment(tmp_path, ["a", "b"])
+    runs = load(cases_of(read_results(tmp_path))[0])
+    assert list(runs.jobs) == ["easy"]
+    assert runs.broken[0][0] == "b"
+    assert "taken" in runs.broken[0][1]
+
+
+def test_a_reference_may_be_known_by_its_name_only(tmp_path):
+    """Such as EASY in spans, whose label tells that."""
+    workload = workload_of(4, JOBS)
+    write_cell(tmp_path, "a", trace_of(workload, [0, 5, 15], "easy"), "easy, 8 spans")
+    write_experiment(tmp_path, ["a"])
+    assert cases_of(read_results(tmp_path))[0].reference == "easy, 8 spans"
+
+
 def test_months_follow_the_calendar_where_it_is_known(folder):
     """Second 0 is 1 January 2000, 00:00 UTC: second 2,678,400 is 1 February."""
     case = cases_of(read_results(folder))[0]
