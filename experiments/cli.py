@@ -16,6 +16,8 @@ VERBS = {
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
+    "report": "Make one HTML page of the results of an experiment.",
+    "convert": "Write the jobs of a replay for other tools, and read them back.",
     "workload": "Look into, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",
     "warm-up": "Compile the kernels once, after an installation.",

@@ -1,5 +1,7 @@
 """How numbers are written for people: durations, shares, changes; one place for tables and pictures."""
 
+import re
+
 #: Units of time (s), largest first. A unit is used from two of it on: 90 min say more than 1.5 h.
 _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
@@ -48,3 +50,21 @@ def number(value: float) -> str:
     """
     digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:,.{digits}f}"
+
+
+def counted(count: int, thing: str) -> str:
+    """Write how many things there are.
+
+    >>> counted(1, "cell"), counted(2000, "cell")
+    ('1 cell', '2,000 cells')
+    """
+    return f"{count:,} {thing}" + ("" if count == 1 else "s")
+
+
+def slug(words: str) -> str:
+    """Write a name so that it fits files, anchors and labels.
+
+    >>> slug("KTH-SP2 (actual estimates)")
+    'KTH-SP2-actual-estimates'
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", words).strip("-.") or "unnamed"

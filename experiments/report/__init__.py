@@ -1,0 +1,1 @@
+"""A folder of results as one page, with its pictures and tables."""

@@ -1,0 +1,226 @@
+/* Reading the jobs that the page carries, and what the chart needs to know of them. See gantt_data.py. */
+"use strict";
+
+const GanttData = (() => {
+  /** Base64 of deflated, byte-shuffled 32-bit integers → Int32Array. */
+  async function column(text) {
+    const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const n = bytes.length / 4;
+    const result = new Int32Array(n);
+    for (let i = 0; i < n; i++) {
+      result[i] = bytes[i] | (bytes[n + i] << 8) | (bytes[2 * n + i] << 16) | (bytes[3 * n + i] << 24);
+    }
+    return result;
+  }
+
+  function summed(differences) {
+    for (let i = 1; i < differences.length; i++) differences[i] += differences[i - 1];
+    return differences;
+  }
+
+  /** The jobs that all policies of a case share; times are seconds from the first submission. */
+  async function readCase(data) {
+    const jobs = {};
+    for (const name of Object.keys(data.columns)) jobs[name] = await column(data.columns[name]);
+    summed(jobs.id);
+    summed(jobs.submit);
+    return jobs;
+  }
+
+  /** Indices that sort a column of integers below 2^31; ties stay in order. */
+  function sortedIndex(values) {
+    const keys = new Float64Array(values.length);
+    for (let i = 0; i < keys.length; i++) keys[i] = values[i] * 2097152 + i;
+    keys.sort();
+    const index = new Int32Array(keys.length);
+    for (let i = 0; i < keys.length; i++) index[i] = keys[i] - values[Math.round(keys[i]) % 2097152] * 2097152;
+    return index;
+  }
+
+  /** First place whose value is above the given one. */
+  function above(values, value, end = values.length) {
+    let low = 0;
+    let high = end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (values[middle] > value) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Free processors as blocks from low to high. */
+  class Free {
+    constructor(capacity) {
+      this.low = [0];
+      this.count = [capacity];
+    }
+
+    /** The smallest block that holds them all, else the largest blocks one after the other (see lanes.py). */
+    take(procs) {
+      const { low, count } = this;
+      let best = -1;
+      for (let i = 0; i < low.length; i++) {
+        if (count[i] >= procs && (best < 0 || count[i] < count[best])) best = i;
+      }
+      if (best >= 0) return [this.cut(best, procs)];
+      const pieces = [];
+      while (procs > 0 && low.length) {
+        let largest = 0;
+        for (let i = 1; i < low.length; i++) if (count[i] > count[largest]) largest = i;
+        const used = Math.min(count[largest], procs);
+        pieces.push(this.cut(largest, used));
+        procs -= used;
+      }
+      return pieces;
+    }
+
+    cut(i, procs) {
+      const piece = [this.low[i], procs];
+      if (this.count[i] > procs) {
+        this.low[i] += procs;
+        this.count[i] -= procs;
+      } else {
+        this.low.splice(i, 1);
+        this.count.splice(i, 1);
+      }
+      return piece;
+    }
+
+    put(start, procs) {
+      const { low, count } = this;
+      const i = above(low, start);
+      const left = i > 0 && low[i - 1] + count[i - 1] === start;
+      const right = i < low.length && start + procs === low[i];
+      if (left && right) {
+        count[i - 1] += procs + count[i];
+        low.splice(i, 1);
+        count.splice(i, 1);
+      } else if (left) count[i - 1] += procs;
+      else if (right) {
+        low[i] = start;
+        count[i] += procs;
+      } else {
+        low.splice(i, 0, start);
+        count.splice(i, 0, procs);
+      }
+    }
+  }
+
+  const CHUNK = 512;
+
+  /** Give every job its processors: pieces in the order of starts. */
+  function place(jobs, cell, capacity) {
+    const n = cell.start.length;
+    let room = n + (n >> 1) + 16;
+    let from = new Int32Array(room), to = new Int32Array(room), low = new Int32Array(room);
+    let count = new Int32Array(room), job = new Int32Array(room);
+    const first = new Int32Array(n), many = new Int32Array(n);
+    const free = new Free(capacity);
+    let size = 0, ended = 0;
+    for (const i of cell.byStart) {
+      while (ended < n && cell.end[cell.byEnd[ended]] <= cell.start[i]) {
+        const over = cell.byEnd[ended++];
+        for (let k = first[over]; k < first[over] + many[over]; k++) free.put(low[k], count[k]);
+      }
+      first[i] = size;
+      for (const [start, procs] of free.take(jobs.procs[i])) {
+        if (size === room) {
+          room *= 2;
+          [from, to, low, count, job] = [from, to, low, count, job].map((old) => {
+            const wider = new Int32Array(room);
+            wider.set(old);
+            return wider;
+          });
+        }
+        from[size] = cell.start[i];
+        to[size] = cell.end[i];
+        low[size] = start;
+        count[size] = procs;
+        job[size++] = i;
+      }
+      many[i] = size - first[i];
+    }
+    const last = new Int32Array(Math.ceil(size / CHUNK));
+    for (let k = 0; k < size; k++) last[Math.floor(k / CHUNK)] = Math.max(last[Math.floor(k / CHUNK)], to[k]);
+    return { size, from, to, low, count, job, last };
+  }
+
+  /** Pieces that are seen between two times, at most so many; null where there are more. */
+  function visible(pieces, begin, end, most) {
+    const found = [];
+    const reach = above(pieces.from, end, pieces.size);
+    for (let chunk = 0; chunk * CHUNK < reach; chunk++) {
+      if (pieces.last[chunk] <= begin) continue;
+      const stop = Math.min(reach, (chunk + 1) * CHUNK);
+      for (let k = chunk * CHUNK; k < stop; k++) {
+        if (pieces.to[k] > begin) {
+          if (found.length === most) return null;
+          found.push(k);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** A step function that grows by a weight at each of the times, which are sorted: its value and its integral. */
+  class Steps {
+    constructor(index, times, weights) {
+      const n = index.length;
+      this.times = new Int32Array(n);
+      this.total = new Float64Array(n + 1);
+      this.moment = new Float64Array(n + 1);
+      for (let i = 0; i < n; i++) {
+        const time = times[index[i]], weight = weights ? weights[index[i]] : 1;
+        this.times[i] = time;
+        this.total[i + 1] = this.total[i] + weight;
+        this.moment[i + 1] = this.moment[i] + weight * time;
+      }
+    }
+
+    integral(at) {
+      const i = above(this.times, at);
+      return at * this.total[i] - this.moment[i];
+    }
+  }
+
+  /** The mean, between two times, of what has begun and not ended. */
+  function level(begun, ended, from, to) {
+    const grown = begun.integral(to) - begun.integral(from) - ended.integral(to) + ended.integral(from);
+    return Math.max(0, grown / (to - from));
+  }
+
+  /** Read one policy of a case. */
+  async function readCell(jobs, capacity, text) {
+    const wait = await column(text);
+    const n = wait.length;
+    const start = new Int32Array(n), end = new Int32Array(n);
+    for (let i = 0; i < n; i++) {
+      start[i] = jobs.submit[i] + wait[i];
+      end[i] = start[i] + jobs.runtime[i];
+    }
+    const cell = { wait, start, end, byStart: sortedIndex(start), byEnd: sortedIndex(end) };
+    cell.pieces = place(jobs, cell, capacity);
+    cell.submitted = new Steps(sortedIndex(jobs.submit), jobs.submit, null);
+    cell.started = new Steps(cell.byStart, start, null);
+    return cell;
+  }
+
+  /** Steps of the processors in use, one pair a class of jobs. */
+  function byClass(jobs, cell, classOf, classes) {
+    const split = (index) => {
+      const parts = Array.from({ length: classes }, () => []);
+      for (const i of index) parts[classOf[i]].push(i);
+      return parts;
+    };
+    const starts = split(cell.byStart), ends = split(cell.byEnd);
+    return starts.map((index, c) => ({
+      begun: new Steps(index, cell.start, jobs.procs),
+      ended: new Steps(ends[c], cell.end, jobs.procs),
+    }));
+  }
+
+  return { readCase, readCell, visible, level, byClass };
+})();

@@ -1,0 +1,215 @@
+"""The parts that a page is put together from, and those of one case."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from experiments.report import distributions, fairness, heat_maps, pareto, rounds, series, summary
+from experiments.report.cases import Case, Runs, load
+from experiments.report.drawing import Picture
+from experiments.report.gantt_data import gantt_data
+from experiments.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Block:
+    """Pictures and tables under one heading.
+
+    Attributes
+    ----------
+    heading : str
+        May be empty.
+    anchor : str
+        What links point to.
+    pictures : list of Picture
+        In their order.
+    tables, data : list of Table
+        Tables that are shown, and tables that are only offered as files.
+    """
+
+    heading: str
+    anchor: str
+    pictures: list[Picture] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    data: list[Table] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page.
+
+    Attributes
+    ----------
+    heading, anchor : str
+        As of a block.
+    blocks : list of Block
+        What it shows.
+    lines : list of str
+        Paragraphs before that.
+    cased : bool
+        Whether it is about one workload.
+    """
+
+    heading: str
+    anchor: str
+    blocks: list[Block]
+    lines: list[str] = field(default_factory=list)
+    cased: bool = False
+
+
+@dataclass(frozen=True)
+class CaseParts:
+    """What a page says of one case.
+
+    Attributes
+    ----------
+    case : Case
+        The case.
+    lines : list of Line
+        Its summary; empty where none of its cells can be read.
+    summary : Table, optional
+        The same as a table.
+    pareto : Picture, optional
+        What is traded for what.
+    blocks : list of Block
+        The parts of its own section.
+    gantt : dict, optional
+        The jobs for the chart.
+    broken : list of (str, str)
+        Cells that cannot be read, and why.
+    notes : list of str
+        What else a reader should know.
+    """
+
+    case: Case
+    lines: list[summary.Line]
+    summary: Table | None
+    pareto: Picture | None
+    blocks: list[Block]
+    gantt: dict[str, Any] | None
+    broken: list[tuple[str, str]]
+    notes: list[str]
+
+
+def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> CaseParts:
+    """Read and draw a case.
+
+    Parameters
+    ----------
+    case : Case
+        Its cells.
+    folder : Path, optional
+        Where to write pictures as files.
+    gantt : sequence of str, optional
+        Labels of the policies whose jobs the page carries; by default all, none for an empty one.
+    """
+    runs = load(case)
+    if not runs.labels:
+        return CaseParts(case, [], None, None, [], None, runs.broken, [])
+    lines = summary.summarise(runs)
+    costs, broken_rounds = rounds.case_rounds(case)
+    blocks = [
+        waits_block(runs, folder),
+        months_block(runs, folder),
+        maps_block(runs, folder),
+        load_block(runs, folder),
+        users_block(runs, folder),
+    ]
+    if costs:
+        picture = rounds.draw_rounds(case, costs, folder)
+        blocks.append(
+            Block(
+                "Rounds", f"{case.name}-rounds-part", [picture] if picture else [],
+                [rounds.round_table(case, costs)],
+            )
+        )  # fmt: skip
+    notes = []
+    data = None
+    try:
+        data = gantt_data(runs, None if gantt is None else list(gantt))
+        if data is not None:
+            data |= shown_first(runs, lines)
+    except ValueError as error:
+        notes.append(f"{case.title}: no Gantt chart, since {error}.")
+    broken = runs.broken + [one for one in broken_rounds if one[0] not in dict(runs.broken)]
+    return CaseParts(
+        case, lines, summary.summary_table(case, lines), pareto.draw_pareto(case, lines, folder),
+        [block for block in blocks if block is not None], data, broken, notes + pairing_notes(runs),
+    )  # fmt: skip
+
+
+def shown_first(runs: Runs, lines: list[summary.Line]) -> dict[str, str]:
+    """Say which policies the Gantt chart shows first: the reference, and the other one of least mean wait."""
+    above = runs.reference or runs.labels[0]
+    others = [line for line in lines if line.label != above]
+    best = min(others, key=lambda line: line.figures["mean_wait"], default=None)
+    return {"above": above, "below": best.label if best else ""}
+
+
+def pairing_notes(runs: Runs) -> list[str]:
+    """Tell which policies cannot be compared with the reference, since they ran other jobs."""
+    if runs.reference is None:
+        return [f"{runs.case.title}: no reference policy was run, so no changes are told."]
+    apart = [
+        label
+        for label in runs.labels
+        if any(runs.paired(label, seed) is None for seed in runs.jobs[label])
+    ]
+    if not apart:
+        return []
+    return [
+        f"{runs.case.title}: {', '.join(apart)} ran other jobs than {runs.reference} in some cells; "
+        "those are left out of the changes."
+    ]
+
+
+def waits_block(runs: Runs, folder: Path | None) -> Block:
+    """Distributions."""
+    picture = distributions.draw_distributions(runs, folder)
+    table = distributions.percentile_table(runs)
+    return Block(picture.title, f"{runs.case.name}-waits", [picture], [table])
+
+
+def months_block(runs: Runs, folder: Path | None) -> Block:
+    """Month by month."""
+    found = series.monthly(runs)
+    picture = series.draw_monthly(runs, found, folder)
+    return Block(
+        picture.title,
+        f"{runs.case.name}-by-month",
+        [picture],
+        [],
+        [series.monthly_table(runs, found)],
+    )
+
+
+def maps_block(runs: Runs, folder: Path | None) -> Block:
+    """Heat maps."""
+    found = heat_maps.heat_map(runs)
+    pictures = heat_maps.draw_heat_maps(runs, found, folder)
+    table = heat_maps.heat_map_table(runs, found)
+    return Block("Size × run time", f"{runs.case.name}-maps", pictures, [], [table])
+
+
+def load_block(runs: Runs, folder: Path | None) -> Block:
+    """Utilisation and queue over time."""
+    edges = series.bin_edges(runs)
+    used, queue = series.load_over_time(runs, edges)
+    picture = series.draw_load(runs, edges, used, queue, folder)
+    table = series.over_time_table(runs, edges, used, queue)
+    return Block(picture.title, f"{runs.case.name}-over-time", [picture], [], [table])
+
+
+def users_block(runs: Runs, folder: Path | None) -> Block | None:
+    """Fairness, where users are known."""
+    users = fairness.users_of(runs)
+    if users is None:
+        return None
+    picture = fairness.draw_users(runs, users, folder)
+    return Block(
+        picture.title,
+        f"{runs.case.name}-by-user",
+        [picture],
+        [fairness.fairness_table(runs, users)],
+    )

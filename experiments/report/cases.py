@@ -1,0 +1,191 @@
+"""The cells of a grid by what was replayed: one case a workload, and the policies that were tried on it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from experiments.format import slug
+from experiments.report.results import Cell, Jobs, Results, ResultsError
+from planner.model import IntArray
+
+#: What other policies are measured against, where it is there.
+REFERENCE = "easy"
+#: A month, where the log does not tell its calendar (s).
+MONTH = 30 * 86400
+
+
+@dataclass(frozen=True)
+class Case:
+    """The cells of one workload.
+
+    Attributes
+    ----------
+    name : str
+        A short name, fit for files and anchors.
+    title : str
+        What people call it.
+    capacity : int
+        Processors of the machine.
+    estimates : str
+        What schedulers knew of run times.
+    cells : tuple of Cell
+        In the order of the grid.
+    reference : str, optional
+        Label of the policy that others are measured against, where it was run.
+    """
+
+    name: str
+    title: str
+    capacity: int
+    estimates: str
+    cells: tuple[Cell, ...]
+    reference: str | None
+
+    @property
+    def labels(self) -> list[str]:
+        """The policies, in the order of the grid."""
+        return list(dict.fromkeys(cell.label for cell in self.cells))
+
+    @property
+    def unix_start(self) -> int | None:
+        """The Unix time of second 0, where the cells tell it."""
+        found = self.cells[0].workload.get("unix_start_time")
+        return None if found is None else int(found)
+
+
+@dataclass
+class Runs:
+    """The jobs of a case.
+
+    Attributes
+    ----------
+    case : Case
+        Whose jobs.
+    jobs : mapping of str to mapping of int to Jobs
+        Label → seed → jobs.
+    broken : list of (str, str)
+        Cells whose jobs cannot be read, and why.
+    """
+
+    case: Case
+    jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)
+    broken: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def labels(self) -> list[str]:
+        """The policies whose jobs could be read."""
+        return [label for label in self.case.labels if label in self.jobs]
+
+    @property
+    def reference(self) -> str | None:
+        """The policy that others are measured against, if its jobs could be read."""
+        return self.case.reference if self.case.reference in self.jobs else None
+
+    def first(self, label: str) -> Jobs:
+        """The jobs of the first seed, which pictures show."""
+        return next(iter(self.jobs[label].values()))
+
+    def paired(self, label: str, seed: int) -> Jobs | None:
+        """The jobs of the reference for the same seed (else its first), or None where they are not the same jobs."""
+        if self.reference is None:
+            return None
+        runs = self.jobs[self.reference]
+        other = seed if seed in runs else next(iter(runs))
+        mine, theirs = self.jobs[label][seed], runs[other]
+        same = len(mine) == len(theirs) and bool((mine.id == theirs.id).all())
+        return theirs if same and bool((mine.submit == theirs.submit).all()) else None
+
+    @property
+    def origin(self) -> int:
+        """The first submission (s)."""
+        return int(min(self.first(label).submit.min() for label in self.labels))
+
+
+def group_key(cell: Cell) -> tuple[str, ...]:
+    """Tell what cells of one case have in common.
+
+    Not the digest of the jobs: random deadlines, which are part of it, differ between seeds.
+    """
+    workload = cell.workload
+    told = json.dumps(workload.get("transformations") or "", sort_keys=True).strip('"')
+    estimates = str(workload.get("estimates", "requested"))
+    return str(workload["name"]), estimates, str(cell.capacity), told
+
+
+def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
+    """Group the cells of a grid by workload, in the order of the grid.
+
+    Parameters
+    ----------
+    results : Results
+        The grid.
+    reference : str
+        Label or name of the policy that others are measured against.
+    """
+    groups: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in results.cells:
+        groups.setdefault(group_key(cell), []).append(cell)
+    names = [key[0] for key in groups]
+    cases: list[Case] = []
+    for key, cells in groups.items():
+        title = key[0]
+        if names.count(title) > 1:
+            differing = [i for i in range(1, 4) if len({k[i] for k in groups if k[0] == title}) > 1]
+            parts = {1: f"{key[1]} estimates", 2: f"{key[2]} processors", 3: key[3] or "as it is"}
+            title += " (" + ", ".join(parts[i] for i in differing) + ")"
+        name = slug(title)
+        taken = sum(case.name == name or case.name.startswith(f"{name}--") for case in cases)
+        if taken:
+            name = f"{name}--{taken + 1}"
+        cases.append(
+            Case(name, title, int(key[2]), key[1], tuple(cells), find_reference(cells, reference))
+        )
+    return cases
+
+
+def find_reference(cells: Sequence[Cell], reference: str) -> str | None:
+    """Find the label of the reference among cells: by its label, else by the policy's name."""
+    labels = {cell.label for cell in cells}
+    if reference in labels:
+        return reference
+    return next((cell.label for cell in cells if cell.policy == reference), None)
+
+
+def load(case: Case) -> Runs:
+    """Read the jobs of a case; cells that cannot be read are listed, and the others used."""
+    runs = Runs(case)
+    for cell in case.cells:
+        own = runs.jobs.setdefault(cell.label, {})
+        if cell.seed in own:
+            why = f"{cell.folder}: the label {cell.label!r} and seed {cell.seed} are taken by a cell before"
+            runs.broken.append((cell.key, why))
+            continue
+        try:
+            own[cell.seed] = cell.jobs()
+        except ResultsError as error:
+            runs.broken.append((cell.key, str(error)))
+    runs.jobs = {label: own for label, own in runs.jobs.items() if own}
+    return runs
+
+
+def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:
+    """Tell the month of every submission.
+
+    Calendar months (UTC) where the cells tell the log's ``unix_start_time``, else months of 30 days from ``origin``.
+
+    Returns
+    -------
+    int64 array, shape (n,)
+        Number of the month.
+    list of str
+        What the months are called.
+    """
+    if case.unix_start is None:
+        index = (submit - origin) // MONTH
+        return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]
+    moments = (submit + case.unix_start).astype("datetime64[s]").astype("datetime64[M]")
+    start = moments.min()
+    index = (moments - start).astype(np.int64)
+    return index, [str(start + i) for i in range(int(index.max()) + 1)]

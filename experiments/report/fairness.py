@@ -1,0 +1,151 @@
+"""How users fare: each by the mean over the own jobs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.format import duration, number, share
+from experiments.pictures import FAINT, drawing
+from experiments.report.cases import Runs
+from experiments.report.distributions import draw_curve_panel
+from experiments.report.drawing import (
+    Picture,
+    finish,
+    headed,
+    legend_right,
+    ratio_ticks,
+    styles,
+    time_ticks,
+)
+from experiments.report.tables import Column, Table
+from planner.model import FloatArray, IntArray
+
+#: Users with fewer jobs are left out: their means say little.
+LEAST_JOBS = 10
+#: Users whose mean wait grows by more than this factor, and by more than a minute, count as worse off.
+WORSE = 1.1
+
+
+@dataclass(frozen=True)
+class Users:
+    """Means of the users with at least ``LEAST_JOBS`` jobs.
+
+    Attributes
+    ----------
+    numbers, jobs : int64 arrays, shape (users,)
+        Their numbers, and how many jobs they have.
+    wait, slowdown : dict of str to float64 array, shape (users,)
+        Policy → mean wait (s), mean bounded slowdown.
+    """
+
+    numbers: IntArray
+    jobs: IntArray
+    wait: dict[str, FloatArray]
+    slowdown: dict[str, FloatArray]
+
+
+def users_of(runs: Runs) -> Users | None:
+    """Average over the jobs of each user; None where fewer than two users are known."""
+    any_jobs = runs.first(runs.labels[0])
+    known = np.unique(any_jobs.user[any_jobs.user >= 0], return_counts=True)
+    numbers, counts = (column[known[1] >= LEAST_JOBS] for column in known)
+    if len(numbers) < 2:
+        return None
+    wait, slowdown = {}, {}
+    for label in runs.labels:
+        jobs = runs.first(label)
+        mine = np.isin(jobs.user, numbers)
+        place = np.searchsorted(numbers, jobs.user[mine])
+        own = np.maximum(np.bincount(place, minlength=len(numbers)), 1)
+        wait[label] = np.bincount(place, jobs.wait[mine], len(numbers)) / own
+        slowdown[label] = np.bincount(place, jobs.slowdown[mine], len(numbers)) / own
+    return Users(numbers, counts, wait, slowdown)
+
+
+def jain(values: FloatArray) -> float:
+    """Return Jain's index of fairness: 1 where all values are the same, 1/n where one has everything.
+
+    Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination", DEC TR-301, 1984: (Σx)² / (n Σx²).
+    """
+    squares = float((values**2).sum())
+    return float(values.sum() ** 2 / (len(values) * squares)) if squares > 0 else 1.0
+
+
+def fairness_table(runs: Runs, users: Users) -> Table:
+    """List what each policy means for users."""
+    columns = [
+        Column("policy", "policy"),
+        Column("median_user_wait", "median user's mean wait", duration, "min"),
+        Column("p95_user_wait", "95% of users", duration, "min"),
+        Column("worst_user_wait", "worst user", duration, "min"),
+        Column("jain_slowdown", "Jain index (slowdown)", lambda value: f"{value:.3f}", "max"),
+        Column("worst_user_slowdown", "worst user's slowdown", number, "min"),
+        Column("worse_off", "worse off", share, "min"),
+        Column("better_off", "better off", share, "max"),
+    ]
+    rows = []
+    for label, wait in users.wait.items():
+        row: dict[str, Any] = {
+            "policy": label,
+            "median_user_wait": float(np.median(wait)),
+            "p95_user_wait": float(np.percentile(wait, 95)),
+            "worst_user_wait": float(wait.max()),
+            "jain_slowdown": jain(users.slowdown[label]),
+            "worst_user_slowdown": float(users.slowdown[label].max()),
+        }
+        if runs.reference is not None and label != runs.reference:
+            base = users.wait[runs.reference]
+            apart = np.abs(wait - base) > 60
+            row["worse_off"] = float((apart & (wait > WORSE * base)).mean())
+            row["better_off"] = float((apart & (WORSE * wait < base)).mean())
+        rows.append(row)
+    against = (
+        f"; worse and better off: mean wait differs from that under {runs.reference} by more than "
+        f"{WORSE - 1:.0%} and a minute" if runs.reference else ""
+    )  # fmt: skip
+    caption = (
+        f"{runs.case.title}: {len(users.numbers)} users with at least {LEAST_JOBS} jobs{against}"
+    )
+    return Table(f"{runs.case.name}-users", caption, columns, rows)
+
+
+def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
+    """Draw how mean waits are distributed over users, and their ratios to the reference."""
+    look = styles(runs.case.labels)
+    alone = runs.reference is None or len(runs.labels) < 2
+    with drawing(7.0 if alone else 10.4, 3.7) as (figure, empty):
+        empty.remove()
+        panels = figure.subplots(1, 1 if alone else 2, squeeze=False, sharey=True)[0]
+        draw_curve_panel(panels[0], users.wait, 60.0, look)
+        time_ticks(panels[0].xaxis, *panels[0].get_xlim())
+        panels[0].set_xlabel("mean wait of a user")
+        panels[0].set_ylabel("users with at most so much")
+        if runs.reference is not None and not alone:
+            base = users.wait[runs.reference]
+            ratios = {
+                label: (wait + 1) / (base + 1)
+                for label, wait in users.wait.items()
+                if label != runs.reference
+            }
+            low, high = 1 / 32, 32
+            draw_curve_panel(panels[1], ratios, low, look)
+            panels[1].set_xlim(low, high)
+            ratio_ticks(panels[1].xaxis, low, high)
+            panels[1].axvline(1, color=FAINT, linewidth=1)
+            panels[1].set_xlabel(f"ratio to the user's mean wait under {runs.reference}")
+        legend_right(figure, panels[0])
+        headed(figure, f"{runs.case.title}: users")
+        return finish(
+            figure,
+            f"{runs.case.name}-users",
+            "Users",
+            f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
+            + (
+                ""
+                if alone
+                else " Right: users to the left of the line wait less than under the reference."
+            ),
+            folder,
+        )

@@ -1,0 +1,92 @@
+"""The jobs of a case as text in a page: columns of 32-bit integers, shuffled, deflated, in base64.
+
+Policies of a case share the jobs, so that a cell adds its waits only; processors are assigned in the page, by the rule
+of :mod:`experiments.report.lanes`. The bytes of a column are written plane by plane (all lowest bytes, then the next
+…), which deflates far better; ``gantt_data.js`` puts them together again.
+"""
+
+import base64
+import zlib
+from typing import Any
+
+import numpy as np
+
+from experiments.report.cases import Runs
+from planner.model import IntArray
+
+#: Largest number of a column.
+LIMIT = 2**31 - 1
+LEVEL = 6
+
+
+def encode(column: IntArray) -> str:
+    """Write a column of integers from −2³¹ to 2³¹ − 1 as text.
+
+    Raises
+    ------
+    ValueError
+        Where a number is out of that range.
+    """
+    if len(column) and (column.max() > LIMIT or column.min() < -LIMIT - 1):
+        raise ValueError("a number is too large for the page's Gantt chart")
+    planes = column.astype("<i4").view(np.uint8).reshape(-1, 4).T
+    return base64.b64encode(zlib.compress(planes.tobytes(), LEVEL)).decode("ascii")
+
+
+def decode(text: str) -> IntArray:
+    """Read what :func:`encode` wrote."""
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).reshape(4, -1)
+    return np.ascontiguousarray(planes.T).view("<i4").ravel().astype(np.int64)
+
+
+def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | None:
+    """Describe the jobs of a case for the page.
+
+    Cells whose jobs are not the same as those of the first cell are left out.
+
+    Parameters
+    ----------
+    runs : Runs
+        The jobs.
+    labels : list of str, optional
+        The policies to describe; by default all.
+
+    Returns
+    -------
+    dict, optional
+        ``columns`` has the jobs that all policies share: submissions as differences, from the first on. ``cells`` has
+        the waits of each policy. None where there is nothing to describe.
+    """
+    wanted = [label for label in runs.labels if labels is None or label in labels]
+    if not wanted:
+        return None
+    jobs = runs.first(wanted[0])
+    order = np.argsort(jobs.submit, kind="stable")
+    origin = int(jobs.submit.min())
+    columns = {
+        "id": np.diff(jobs.id[order], prepend=0),
+        "user": jobs.user[order],
+        "submit": np.diff(jobs.submit[order] - origin, prepend=0),
+        "procs": jobs.procs[order],
+        "walltime": jobs.walltime[order],
+        "runtime": jobs.runtime[order],
+    }
+    cells = []
+    for label in wanted:
+        own = runs.first(label)
+        if (
+            len(own) == len(jobs)
+            and (own.id == jobs.id).all()
+            and (own.submit == jobs.submit).all()
+        ):
+            cells.append({"label": label, "wait": encode((own.start - own.submit)[order])})
+    return {
+        "name": runs.case.name,
+        "title": runs.case.title,
+        "capacity": runs.case.capacity,
+        "origin": origin,
+        "unix": runs.case.unix_start,
+        "jobs": len(jobs),
+        "columns": {name: encode(column) for name, column in columns.items()},
+        "cells": cells,
+    }

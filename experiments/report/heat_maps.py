@@ -1,0 +1,196 @@
+"""Mean waits by size and run time, 15 logarithmic bins each, and ratios to the reference.
+
+As Figure 6 of Zheng et al., "Exploring plan-based scheduling for large-scale computing systems", 2016.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from experiments.format import duration
+from experiments.pictures import TICKS, drawing
+from experiments.report.cases import Runs
+from experiments.report.drawing import Picture, finish, headed, ratio_ticks, ratio_told, time_ticks
+from experiments.report.results import Jobs
+from experiments.report.tables import Column, Table
+from planner.model import FloatArray, IntArray
+
+BINS = 15
+#: Waits below this are coloured as this (s), so that colours tell apart the waits that matter.
+SHORTEST = 60.0
+#: Ratios beyond this factor are coloured as this.
+LARGEST_RATIO = 8.0
+ACROSS = 4
+
+
+def log_edges(values: IntArray) -> FloatArray:
+    """Divide the range of positive numbers into ``BINS`` bins, even on a logarithmic axis."""
+    low, high = float(values.min()), float(values.max())
+    edges: FloatArray = np.geomspace(low, max(high, 1.001 * low), BINS + 1)
+    return edges
+
+
+def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
+    """Tell the bin of every value; the last one holds the largest."""
+    found: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
+        0, BINS - 1
+    )
+    return found
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Mean waits by run time and size.
+
+    Attributes
+    ----------
+    sizes, times : float64 arrays, shape (BINS + 1,)
+        Edges of the bins: processors, and run times (s).
+    jobs : int64 array, shape (BINS, BINS)
+        How many jobs are in a bin; rows are sizes, columns run times.
+    wait : dict of str to float64 array, shape (BINS, BINS)
+        Policy → mean wait (s), NaN where there are no jobs.
+    """
+
+    sizes: FloatArray
+    times: FloatArray
+    jobs: IntArray
+    wait: dict[str, FloatArray]
+
+
+def heat_map(runs: Runs) -> HeatMap:
+    """Average the waits of a case over bins; all policies share the bins."""
+    any_jobs = runs.first(runs.labels[0])
+    sizes, times = log_edges(any_jobs.procs), log_edges(any_jobs.runtime)
+    waits = {}
+    counts = np.zeros((BINS, BINS), dtype=np.int64)
+    for label in runs.labels:
+        jobs: Jobs = runs.first(label)
+        place = log_bin(jobs.procs, sizes) * BINS + log_bin(jobs.runtime, times)
+        counts = np.bincount(place, minlength=BINS * BINS).reshape(BINS, BINS)
+        sums = np.bincount(place, weights=jobs.wait, minlength=BINS * BINS).reshape(BINS, BINS)
+        waits[label] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return HeatMap(sizes, times, counts, waits)
+
+
+def bin_ticks(edges: FloatArray, told: dict[float, str]) -> tuple[list[float], list[str]]:
+    """Place ticks on an axis that counts bins."""
+    inside = {value: name for value, name in told.items() if edges[0] <= value <= edges[-1]}
+    position = BINS * np.log(list(inside) / edges[0]) / np.log(edges[-1] / edges[0]) - 0.5
+    return list(position), list(inside.values())
+
+
+def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> Any:
+    """Draw one map."""
+    image = axes.imshow(
+        np.ma.masked_invalid(values), origin="lower", interpolation="none", aspect="auto", **look
+    )
+    shown = {time: name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
+    axes.set_xticks(*bin_ticks(data.times, {float(k): v for k, v in shown.items()}))
+    powers = {float(4**k): f"{4**k:,}" for k in range(12)}
+    axes.set_yticks(*bin_ticks(data.sizes, powers))
+    axes.tick_params(labelsize=8)
+    axes.set_title(title, loc="left", fontsize=9.5)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return image
+
+
+def draw_maps(
+    runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: str, folder: Path | None
+) -> Picture:
+    """Draw one map a policy, with one colour bar: of waits, or of ratios to the reference."""
+    across = min(ACROSS, len(maps))
+    down = -(-len(maps) // across)
+    if kind == "waits":
+        longest = max(float(np.nanmax(values)) for values in data.wait.values())
+        look = {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": "RdYlBu_r"}
+    else:
+        look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": "RdBu_r"}
+    with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as (figure, empty):
+        empty.remove()
+        panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+        image = None
+        for place, (axes, (label, values)) in enumerate(
+            zip(panels.flat, maps.items(), strict=False)
+        ):
+            image = draw_panel(axes, data, values, label, **look)
+            if place + across >= len(maps):
+                axes.tick_params(labelbottom=True)
+        for axes in panels.flat[len(maps) :]:
+            axes.set_visible(False)
+        return finish_maps(figure, panels, image, runs, kind, folder)
+
+
+def finish_maps(
+    figure: Figure, panels: Any, image: Any, runs: Runs, kind: str, folder: Path | None
+) -> Picture:
+    """Give the maps their colour bar, axes and caption."""
+    bar = figure.colorbar(
+        image, ax=panels, pad=0.015, aspect=28, extend="min" if kind == "waits" else "both"
+    )
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    if kind == "waits":
+        time_ticks(bar.ax.yaxis, *image.get_clim())
+    else:
+        ratio_ticks(bar.ax.yaxis, *image.get_clim())
+        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_told(value)))
+    figure.supxlabel("run time", fontsize=9.5)
+    figure.supylabel("processors", fontsize=9.5)
+    if kind == "waits":
+        headed(figure, f"{runs.case.title}: mean wait by size and run time")
+        title, caption = "Waits by size and run time", (
+            f"Mean wait of the jobs in {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
+            "Bins without jobs are empty."
+        )  # fmt: skip
+    else:
+        headed(figure, f"{runs.case.title}: mean wait, as a ratio to {runs.reference}")
+        title, caption = f"Who gains and who loses against {runs.reference}", (
+            "Blue: these jobs wait less than under the reference; red: they wait more. Bins in which jobs wait "
+            "less than a minute under both are empty."
+        )  # fmt: skip
+    return finish(figure, f"{runs.case.name}-map-{kind}", title, caption, folder)
+
+
+def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> list[Picture]:
+    """Draw the maps of the mean waits, and those of their ratios to the reference."""
+    pictures = [draw_maps(runs, data, data.wait, "waits", folder)]
+    if runs.reference is not None:
+        base = data.wait[runs.reference]
+        ratios = {}
+        for label, wait in data.wait.items():
+            if label != runs.reference:
+                # Where nobody waits, a ratio says nothing; a second keeps the others finite.
+                told = np.fmax(wait, base) >= SHORTEST
+                ratios[label] = np.where(told, (wait + 1) / (base + 1), np.nan)
+        if ratios:
+            pictures.append(draw_maps(runs, data, ratios, "ratios", folder))
+    return pictures
+
+
+def heat_map_table(runs: Runs, data: HeatMap) -> Table:
+    """List every bin that holds jobs."""
+    columns = [
+        Column("procs_from", "processors from", lambda value: f"{value:,.1f}"),
+        Column("procs_to", "to", lambda value: f"{value:,.1f}"),
+        Column("runtime_from", "run time from", duration),
+        Column("runtime_to", "to", duration),
+        Column("jobs", "jobs", lambda value: f"{value:,}"),
+        *(Column(f"{label} mean_wait", label, duration) for label in data.wait),
+    ]
+    rows = [
+        {
+            "procs_from": float(data.sizes[i]), "procs_to": float(data.sizes[i + 1]),
+            "runtime_from": float(data.times[j]), "runtime_to": float(data.times[j + 1]),
+            "jobs": int(data.jobs[i, j]),
+        } | {f"{label} mean_wait": float(wait[i, j]) for label, wait in data.wait.items()}
+        for i, j in np.argwhere(data.jobs > 0)
+    ]  # fmt: skip
+    caption = f"{runs.case.title}: mean wait by size and run time"
+    return Table(f"{runs.case.name}-map", caption, columns, rows)

@@ -1,0 +1,263 @@
+"""The report: one page that needs nothing else, and its pictures and tables as files."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from experiments.compression import atomic_write
+from experiments.format import counted
+from experiments.report.blocks import Block, CaseParts, Section, case_parts
+from experiments.report.cases import REFERENCE, cases_of
+from experiments.report.overview import draw_overview
+from experiments.report.results import Cell, Results, ResultsError
+from experiments.report.tables import Column, Table
+
+#: Jobs that the page carries for its Gantt chart, at most, all cells together.
+MOST_GANTT_JOBS = 6_000_000
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report that is ready to be written.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+    tables : list of Table
+        Its tables.
+    broken : list of (str, str)
+        Cells that could not be read, and why.
+    missing : tuple of str
+        Cells that have not been run.
+    """
+
+    html: str
+    tables: list[Table]
+    broken: list[tuple[str, str]]
+    missing: tuple[str, ...]
+
+
+def make_report(
+    results: Results,
+    *,
+    reference: str = REFERENCE,
+    gantt: Sequence[str] | None = None,
+    folder: Path | None = None,
+    jobs: int = 1,
+) -> Report:
+    """Make the report of a grid.
+
+    Parameters
+    ----------
+    results : Results
+        The grid.
+    reference : str
+        Label or name of the policy that others are measured against.
+    gantt : sequence of str, optional
+        Labels of the policies whose jobs the page carries for its Gantt chart; by default all, as long as they are
+        no more than ``MOST_GANTT_JOBS`` jobs, and else only the reference and the last policy of each workload.
+    folder : Path, optional
+        Where to write pictures as SVG and PNG.
+    jobs : int
+        Processes.
+
+    Raises
+    ------
+    ResultsError
+        Where the jobs of no cell can be read.
+    """
+    cases = cases_of(results, reference)
+    notes: list[str] = []
+    if (
+        gantt is None
+        and sum(int(c.workload.get("jobs") or 0) for c in results.cells) > MOST_GANTT_JOBS
+    ):
+        gantt = [label for case in cases for label in (case.reference, case.labels[-1]) if label]
+        notes.append(
+            f"The Gantt chart has only {', '.join(dict.fromkeys(gantt))}, to keep the page small; "
+            "name others with --gantt."
+        )
+    parts = each_case([(case, folder, gantt) for case in cases], jobs)
+    readable = [part for part in parts if part.lines]
+    broken = list(results.broken) + [one for part in parts for one in part.broken]
+    if not readable:
+        raise ResultsError(f"{results.folder}: the jobs of no cell can be read: {broken[0][1]}")
+    notes += [note for part in parts for note in part.notes]
+    sections = [
+        *leading_sections(readable, folder),
+        *(Section(p.case.title, p.case.name, p.blocks, cased=True) for p in readable),
+        cells_section(results),
+    ]
+    carried = [part.gantt for part in readable if part.gantt]
+    if not carried:
+        sections = [section for section in sections if section.anchor != "gantt"]
+    tables = [
+        table
+        for section in sections
+        for block in section.blocks
+        for table in block.tables + block.data
+    ]
+    html = render(results, sections, carried, warnings(results, broken, notes))
+    return Report(html, tables, broken, results.missing)
+
+
+def each_case(
+    tasks: list[tuple[Any, Path | None, Sequence[str] | None]], jobs: int
+) -> list[CaseParts]:
+    """Read and draw all cases, in processes where that is asked for; the largest come first."""
+    if jobs == 1 or len(tasks) == 1:
+        return [case_parts(*task) for task in tasks]
+    from joblib import Parallel, delayed
+
+    size = [sum(int(cell.workload.get("jobs") or 0) for cell in task[0].cells) for task in tasks]
+    order = sorted(range(len(tasks)), key=lambda i: -size[i])
+    done = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
+        delayed(case_parts)(*tasks[i]) for i in order
+    )
+    found = dict(zip(order, done, strict=True))
+    return [found[i] for i in range(len(tasks))]
+
+
+def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Section]:
+    """Give the sections on all workloads together."""
+    overview = draw_overview([(part.case, part.lines) for part in parts], folder)
+    blocks = [Block("", "overview", [overview])] if overview else []
+    blocks += [
+        Block("", f"{part.case.name}-summary-part", [], [part.summary])
+        for part in parts
+        if part.summary
+    ]
+    trades = [
+        Block("", f"{part.case.name}-trade-off", [part.pareto]) for part in parts if part.pareto
+    ]
+    sections = [
+        Section(
+            "Summary", "summary", blocks,
+            ["The best value of every column is marked. Changes are those of means, against the reference on the same "
+             "jobs; their intervals are 95% bootstrap intervals. Those over months tell how far the change depends on "
+             "what was submitted, those over seeds how far on the random numbers of the search. Where there are "
+             "several seeds, this table has their means, and everything else shows the first."],
+        )
+    ]  # fmt: skip
+    if trades:
+        sections.append(Section("Trade-offs", "trade-offs", trades))
+    sections.append(
+        Section(
+            "Gantt chart", "gantt", [],
+            ["Every job on the processors it ran on. Replays count processors without naming them: a job gets the "
+             "smallest free block that holds it, and is drawn in several pieces where no block is large enough."],
+        )
+    )  # fmt: skip
+    return sections
+
+
+def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) -> list[list[str]]:
+    """Say what is missing, what is broken, and what else a reader should know."""
+    told = []
+    if results.missing:
+        total = len(results.missing) + len(results.cells) + len(results.broken)
+        told.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
+    if broken:
+        told.append(
+            [f"{counted(len(broken), 'cell')} could not be read, and left out:"]
+            + [f"{key}: {why}" for key, why in broken]
+        )
+    if notes:
+        told.append(notes)
+    return told
+
+
+def settings_row(cell: Cell) -> dict[str, Any]:
+    """Describe a cell in a row."""
+    policy, workload = cell.settings["policy"], cell.workload
+    row: dict[str, Any] = {
+        "key": cell.key,
+        "label": cell.label,
+        "policy": cell.policy,
+        "seed": cell.seed,
+    }
+    row |= {
+        name: policy.get(name)
+        for name in ("objective", "optimizer", "evaluations", "seconds", "promise")
+    }
+    row |= {
+        "workload": workload["name"],
+        "jobs": workload.get("jobs"),
+        "hash": workload.get("hash"),
+    }
+    row["estimates"] = workload.get("estimates")
+    for name in ("dropped", "transformations"):
+        row[name] = json.dumps(workload[name]) if workload.get(name) else None
+    row["span"] = json.dumps(cell.settings["span"]) if cell.settings.get("span") else None
+    row |= {f"version_{name}": value for name, value in cell.versions.items()}
+    machine = cell.machine
+    row["machine"] = machine if isinstance(machine, str | None) else json.dumps(machine)
+    return row
+
+
+def cells_section(results: Results) -> Section:
+    """Give the section that lists every cell with its settings."""
+    rows = [settings_row(cell) for cell in results.cells]
+    shown = ["key", "label", "seed", "estimates", "objective", "optimizer", "evaluations", "seconds",
+             "promise", "span", "transformations", "version_planbatch"]  # fmt: skip
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    columns = [
+        Column(key, key.removeprefix("version_"))
+        for key in keys
+        if any(row.get(key) is not None for row in rows)
+    ]
+    table = Table("cells", "Every cell that was read", [c for c in columns if c.key in shown], rows)
+    whole = Table("cells-in-full", "with workloads, versions and machines", columns, rows)
+    lines = [f"From {results.folder.resolve()}."]
+    return Section("Cells", "cells", [Block("", "cells-part", [], [table], [whole])], lines)
+
+
+def render(
+    results: Results, sections: list[Section], gantt: list[dict[str, Any]], notes: list[list[str]]
+) -> str:
+    """Put the page together."""
+    from jinja2 import Environment
+
+    assets = files("experiments.report") / "assets"
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
+    scripts = ["gantt_data.js", "gantt_draw.js", "gantt.js"] if gantt else []
+    cells = len(results.cells)
+    workloads = sum(section.cased for section in sections)
+    return template.render(
+        title=results.title,
+        subtitle=f"{counted(cells, 'replay')} of {counted(workloads, 'workload')}.",
+        version=results.version,
+        css=(assets / "style.css").read_text(encoding="utf-8"),
+        scripts=[(assets / name).read_text(encoding="utf-8") for name in ["page.js", *scripts]],
+        notes=notes,
+        sections=sections,
+        gantt=[
+            {
+                "name": one["name"],
+                "title": one["title"],
+                "json": json.dumps(one).replace("<", "\\u003c"),
+            }
+            for one in gantt
+        ],
+        footer=f"Made by planbatch report from results of planbatch {results.version}.",
+    )
+
+
+def write_tables(tables: Sequence[Table], folder: Path) -> None:
+    """Write tables as CSV and as LaTeX."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        (folder / f"{table.name}.csv").write_text(table.csv(), encoding="utf-8")
+        (folder / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
+
+
+def write_page(report: Report, path: Path) -> None:
+    """Write the page, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as file:
+        file.write(report.html.encode())

@@ -1,0 +1,182 @@
+"""What rounds cost: evaluations and time against the length of the queue."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from experiments.format import number, share
+from experiments.pictures import drawing
+from experiments.report.cases import Case
+from experiments.report.drawing import (
+    Picture,
+    finish,
+    grid,
+    headed,
+    legend_right,
+    number_told,
+    styles,
+)
+from experiments.report.pareto import MARKERS
+from experiments.report.results import Cell, ResultsError
+from experiments.report.tables import Column, Table
+from planner.model import FloatArray
+
+#: Rounds that make a point of the picture, at least.
+LEAST_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class RoundCosts:
+    """What the rounds of a cell cost.
+
+    Attributes
+    ----------
+    label : str
+        The policy.
+    figures : dict of str to float
+        Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
+    queue : float64 array, shape (points,)
+        Mean queue lengths, in bins that double in width.
+    evaluations, milliseconds : float64 arrays, shape (points,)
+        Means over the rounds of each bin; milliseconds are NaN where rounds were not timed.
+    """
+
+    label: str
+    figures: dict[str, float]
+    queue: FloatArray
+    evaluations: FloatArray
+    milliseconds: FloatArray
+
+
+def round_costs(cell: Cell) -> RoundCosts:
+    """Measure the rounds of a cell.
+
+    Raises
+    ------
+    ResultsError
+        Where they cannot be read.
+    """
+    rounds = cell.rounds()
+    waiting = rounds["waiting"].astype(np.float64)
+    if not len(waiting):
+        raise ResultsError(f"{cell.folder / 'rounds.parquet'} holds no rounds; run the cell again")
+    evaluations = rounds["evaluations"].astype(np.float64)
+    timed = rounds.get("seconds", np.full(len(waiting), np.nan)) * 1e3
+    place = np.floor(np.log2(np.maximum(waiting, 1))).astype(np.int64)
+    counts = np.bincount(place)
+    enough = counts >= LEAST_ROUNDS
+    means = [
+        (np.bincount(place, weights=values) / np.maximum(counts, 1))[enough]
+        for values in (waiting, evaluations, timed)
+    ]
+    seconds = float(cell.summary.get("seconds", float("nan")))
+    seed_cost, cost = rounds["seed_cost"], rounds["cost"]
+    better = cost < seed_cost
+    searched = evaluations > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gains = np.where(seed_cost > 0, 1 - cost / seed_cost, np.nan)[searched]
+    gains = gains[np.isfinite(gains)]
+    figures = {
+        "rounds": float(len(waiting)),
+        "mean_queue": float(waiting.mean()),
+        "max_queue": float(waiting.max()),
+        "searched": float(searched.mean()),
+        "mean_evaluations": float(evaluations[searched].mean()) if searched.any() else 0.0,
+        "improved": float(better[searched].mean()) if searched.any() else float("nan"),
+        "mean_gain": float(gains.mean()) if len(gains) else float("nan"),
+        "milliseconds": 1e3 * seconds / len(waiting),
+        "seconds": seconds,
+    }
+    return RoundCosts(cell.label, figures, *means)
+
+
+def case_rounds(case: Case) -> tuple[list[RoundCosts], list[tuple[str, str]]]:
+    """Measure the rounds of the first cell of every policy; list the cells that cannot be read, and why."""
+    found, broken = {}, []
+    for cell in case.cells:
+        if cell.label in found:
+            continue
+        try:
+            found[cell.label] = round_costs(cell)
+        except ResultsError as error:
+            broken.append((cell.key, str(error)))
+    return list(found.values()), broken
+
+
+def round_table(case: Case, costs: list[RoundCosts]) -> Table:
+    """List what the rounds of each policy cost."""
+    whole: Any = lambda value: f"{value:,.0f}"  # noqa: E731
+    columns = [
+        Column("policy", "policy"),
+        Column("rounds", "rounds", whole),
+        Column("mean_queue", "mean queue", number),
+        Column("max_queue", "longest queue", whole),
+        Column("searched", "searched", share),
+        Column("mean_evaluations", "evaluations a search", number),
+        Column("improved", "beat first plans", share),
+        Column("mean_gain", "gain over first plans", share),
+        Column("milliseconds", "ms a round", lambda value: f"{value:.3g}"),
+        Column("seconds", "replay (s)", number),
+    ]
+    rows = [{"policy": one.label, **one.figures} for one in costs]
+    caption = f"{case.title}: rounds, and what they cost"
+    return Table(f"{case.name}-rounds", caption, columns, rows)
+
+
+def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture | None:
+    """Draw evaluations per round and time per round against the length of the queue."""
+    look = styles(case.labels)
+    timed = any(np.isfinite(one.milliseconds).any() for one in costs)
+    if not costs:
+        return None
+    with drawing(9.6, 3.4) as (figure, empty):
+        empty.remove()
+        left, right = figure.subplots(1, 2)
+        for i, one in enumerate(costs):
+            marker = {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
+            left.plot(
+                one.queue,
+                one.evaluations,
+                linewidth=1.5,
+                label=one.label,
+                **marker,
+                **look[one.label],
+            )
+            if timed:
+                right.plot(one.queue, one.milliseconds, linewidth=1.5, **marker, **look[one.label])
+            else:
+                right.plot(
+                    one.figures["mean_queue"], one.figures["milliseconds"], linestyle="none", markersize=8,
+                    marker=marker["marker"], color=look[one.label]["color"], markeredgewidth=0, alpha=0.9,
+                )  # fmt: skip
+        left.set_ylabel("evaluations a round")
+        left.set_yscale("symlog", linthresh=1)
+        left.set_ylim(bottom=0)
+        right.set_ylabel("milliseconds a round")
+        right.set_yscale("log")
+        for axes, name in (
+            (left, "jobs waiting"),
+            (right, "jobs waiting" if timed else "mean number of jobs waiting"),
+        ):
+            axes.set_xscale("log")
+            axes.set_xlabel(name)
+            for axis in (axes.xaxis, axes.yaxis):
+                if axis is not left.yaxis:
+                    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+                axis.set_major_formatter(FuncFormatter(number_told))
+                axis.set_minor_locator(NullLocator())
+            grid(axes)
+        legend_right(figure, left)
+        headed(figure, f"{case.title}: what rounds cost")
+        return finish(
+            figure,
+            f"{case.name}-rounds",
+            "What rounds cost",
+            "Left: evaluations by length of the queue, in bins that double in width. Right: "
+            + ("time per round, in the same bins." if timed else
+               "mean time per round of the whole replay against its mean queue (rounds were not timed one by one)."),
+            folder,
+        )  # fmt: skip

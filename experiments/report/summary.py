@@ -1,0 +1,221 @@
+"""The figures of every policy, and their change against the reference with confidence intervals."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from experiments.format import change, duration, number, share
+from experiments.report.cases import Case, Runs, months
+from experiments.report.results import Jobs
+from experiments.report.tables import Column, Table
+from planner.model import FloatArray
+
+#: Resamples of the bootstrap, and its level.
+RESAMPLES, LEVEL = 2000, 0.95
+#: As few units as this give no interval.
+LEAST_UNITS = 3
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio to the reference, and how sure it is.
+
+    Attributes
+    ----------
+    ratio : float
+        Mean under the policy over mean under the reference.
+    months, seeds : tuple of float
+        Lower and upper end of the interval over months and over seeds; NaN where there are too few.
+    """
+
+    ratio: float
+    months: tuple[float, float]
+    seeds: tuple[float, float]
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """The interval that pictures show: over seeds where there are several, else over months."""
+        return self.seeds if np.isfinite(self.seeds[0]) else self.months
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is known of one policy on one workload.
+
+    Attributes
+    ----------
+    label : str
+        The policy.
+    figures : dict of str to float
+        Means over the seeds; see :func:`figures`.
+    wait, slowdown : Interval, optional
+        Against the reference.
+    seeds, months : int
+        How many there are.
+    """
+
+    label: str
+    figures: dict[str, float]
+    wait: Interval | None
+    slowdown: Interval | None
+    seeds: int
+    months: int
+
+
+def figures(jobs: Jobs, capacity: int) -> dict[str, float]:
+    """Measure the jobs of a cell (design rule 9)."""
+    median, p95 = np.percentile(jobs.wait, [50, 95])
+    makespan = float(jobs.end.max() - jobs.submit.min())
+    work = float((jobs.procs * jobs.runtime).sum())
+    return {
+        "jobs": float(len(jobs)),
+        "mean_wait": float(jobs.wait.mean()),
+        "median_wait": float(median),
+        "p95_wait": float(p95),
+        "max_wait": float(jobs.wait.max()),
+        "mean_bounded_slowdown": float(jobs.slowdown.mean()),
+        "utilisation": work / (capacity * makespan),
+        "makespan": makespan,
+    }
+
+
+def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:
+    """Resample units, such as months, and return the interval of the ratio of their sums.
+
+    Parameters
+    ----------
+    above, below : float64 arrays, shape (units,)
+        What each unit adds to the numerator and to the denominator: pairs stay together.
+    seed : int
+        Of the random numbers.
+
+    Returns
+    -------
+    tuple of float
+        The percentiles of ``RESAMPLES`` resamples; NaN for fewer than ``LEAST_UNITS`` units.
+    """
+    n = len(above)
+    if n < LEAST_UNITS or below.sum() <= 0:
+        return float("nan"), float("nan")
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    total = drawn @ below
+    ratios = (drawn @ above)[total > 0] / total[total > 0]
+    low, high = np.quantile(ratios, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+def compare(runs: Runs, label: str, column: str) -> Interval | None:
+    """Compare a policy with the reference by the mean of a column of :class:`Jobs`, job by job and seed by seed."""
+    above, below, per_seed = [], [], []
+    for seed, jobs in runs.jobs[label].items():
+        other = runs.paired(label, seed)
+        if other is None:
+            continue
+        mine, theirs = getattr(jobs, column), getattr(other, column)
+        index, _ = months(runs.case, jobs.submit, runs.origin)
+        above.append(np.bincount(index, weights=mine))
+        below.append(np.bincount(index, weights=theirs))
+        per_seed.append((mine.sum(), theirs.sum()))
+    if not above or sum(reference for _, reference in per_seed) <= 0:
+        return None
+    monthly = np.sum(above, axis=0), np.sum(below, axis=0)
+    used = monthly[1] + monthly[0] > 0
+    seeds = np.array(per_seed)
+    return Interval(
+        float(seeds[:, 0].sum() / seeds[:, 1].sum()),
+        bootstrap(monthly[0][used], monthly[1][used]),
+        bootstrap(seeds[:, 0], seeds[:, 1]),
+    )
+
+
+def summarise(runs: Runs) -> list[Line]:
+    """Summarise every policy of a case."""
+    lines = []
+    for label in runs.labels:
+        own = runs.jobs[label]
+        each = [figures(jobs, runs.case.capacity) for jobs in own.values()]
+        index, _ = months(runs.case, runs.first(label).submit, runs.origin)
+        compared = label != runs.reference
+        lines.append(
+            Line(
+                label,
+                {name: float(np.mean([one[name] for one in each])) for name in each[0]},
+                compare(runs, label, "wait") if compared else None,
+                compare(runs, label, "slowdown") if compared else None,
+                len(own),
+                len(np.unique(index)),
+            )
+        )
+    return lines
+
+
+def ratio_change(value: float) -> str:
+    """Write a ratio as a change."""
+    return change(value, 1.0)
+
+
+def interval_told(ends: tuple[float, float]) -> str:
+    """Write an interval of ratios as changes."""
+    low, high = (round(100 * (end - 1)) for end in ends)
+    return f"{low:+,d} … {high:+,d}%"
+
+
+def summary_table(case: Case, lines: list[Line]) -> Table:
+    """Lay out the summary of a case."""
+    counted = lambda value: f"{value:,.0f}"  # noqa: E731
+    columns = [
+        Column("policy", "policy"),
+        Column("mean_wait", "mean wait", duration, "min"),
+        Column("wait_ratio", "change", ratio_change),
+        Column("wait_months", "95% (months)", interval_told),
+        Column("wait_seeds", "95% (seeds)", interval_told),
+        Column("median_wait", "median", duration, "min"),
+        Column("p95_wait", "95% wait", duration, "min"),
+        Column("max_wait", "max. wait", duration, "min"),
+        Column("mean_bounded_slowdown", "slowdown", number, "min"),
+        Column("slowdown_ratio", "change", ratio_change),
+        Column("slowdown_months", "95% (months)", interval_told),
+        Column("slowdown_seeds", "95% (seeds)", interval_told),
+        Column("utilisation", "used", share, "max"),
+        Column("seeds", "seeds", counted),
+    ]
+    rows = [row_of(line) for line in lines]
+    empty = {column.key for column in columns if all(column.key not in row for row in rows)}
+    if all(line.seeds == 1 for line in lines):
+        empty.add("seeds")
+    shown = [column for column in columns if column.key not in empty]
+    against = f"; changes are against {case.reference}" if case.reference else ""
+    caption = f"{case.title}: {lines[0].figures['jobs']:,.0f} jobs on {case.capacity:,} processors{against}"
+    return FlatTable(f"{case.name}-summary", caption, shown, rows)
+
+
+class FlatTable(Table):
+    """A table whose intervals become two columns each in CSV."""
+
+    def csv(self) -> str:
+        """As :meth:`Table.csv`, with the lower and the upper end of every interval."""
+        columns, rows = [], [dict(row) for row in self.rows]
+        for column in self.columns:
+            if column.told is not interval_told:
+                columns.append(column)
+                continue
+            for place, end in enumerate(("low", "high")):
+                columns.append(Column(f"{column.key}_{end}", ""))
+                for row in rows:
+                    if column.key in row:
+                        row[f"{column.key}_{end}"] = row[column.key][place]
+        return Table(self.name, self.caption, columns, rows).csv()
+
+
+def row_of(line: Line) -> dict[str, Any]:
+    """Give the values of a line; what is not known is left out."""
+    row: dict[str, Any] = {"policy": line.label, **line.figures, "seeds": line.seeds}
+    for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
+        if interval is None:
+            continue
+        row[f"{name}_ratio"] = interval.ratio
+        for unit, ends in (("months", interval.months), ("seeds", interval.seeds)):
+            if np.isfinite(ends[0]):
+                row[f"{name}_{unit}"] = ends
+    return {key: value for key, value in row.items() if value == value}
