@@ -76,6 +76,9 @@ def workload_hash(workload: Workload) -> str:
         digest.update(getattr(workload, name).astype("<i8").tobytes())
     header = {key: workload.header[key] for key in _HEADER if key in workload.header}
     digest.update(json.dumps(header, sort_keys=True).encode())
+    if workload.resources or workload.windows:
+        digest.update(workload.demands.astype("<i8").tobytes())
+        digest.update(repr((workload.resources, workload.windows)).encode())
     return digest.hexdigest()[:KEY_DIGITS]
 
 
