@@ -12,6 +12,7 @@ import click
 VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
+    "trade": "Mean wait against maximum wait: policies × promises, and the Pareto front.",
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
