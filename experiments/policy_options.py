@@ -93,8 +93,11 @@ class PolicyOptions:
             calendar=self.calendar,
         )
 
-    def with_deadlines(self, workload: "Workload") -> "Workload":
-        """Give the workload the deadlines that are asked for; without a wish, it stays as it is."""
+    def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
+        """Give the workload the deadlines that are asked for; without a wish, it stays as it is.
+
+        ``source`` is what the user named: the log whose columns may hold deadlines.
+        """
         from experiments.deadlines import with_deadlines
 
         if not self.deadlines:
@@ -102,7 +105,12 @@ class PolicyOptions:
         spec = self.deadlines
         if spec == "working" and self.calendar:
             spec = f"working:{self.calendar}"
-        return with_deadlines(workload, spec, self.seed)
+        log = None
+        if spec.startswith("column:") and source is not None:
+            from experiments.workload_source import load_log
+
+            log = load_log(source, skip_bad_lines=True, tell=lambda line: None)
+        return with_deadlines(workload, spec, self.seed, log)
 
 
 #: What a field is where a command has no flag for it.
@@ -147,7 +155,8 @@ _FLAGS = {
         metavar="RULE",
         help="Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
         "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would end "
-        "outside working time), csv:FILE (id,deadline), none.",
+        "outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column due), "
+        "column:NAME (of the log itself, such as column:think_time; seconds as submit times), none.",
     ),
     "calendar": click.option(
         "--calendar",

@@ -63,7 +63,7 @@ def command(
 
     from experiments.first_use import announce_compilation
 
-    loaded = [chosen.with_deadlines(load(word, options)) for word in workloads or (None,)]
+    loaded = [load(word, options, chosen) for word in workloads or (None,)]
     announce_compilation()
     with _Bar() as bar:
         result = trade(
@@ -91,16 +91,16 @@ def command(
     return 0
 
 
-def load(word: str | None, options: WorkloadOptions) -> "Workload":
+def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "Workload":
     """Load a workload; ``@N`` behind its name is the machine's capacity."""
     from experiments.workload_source import load_workload
 
     name, at, number = (word or "").rpartition("@")
-    if at and number.isdigit() and not Path(word or "").exists():
+    if word and at and number.isdigit() and not Path(word).exists():
         if options.capacity is not None:
             raise ValueError(f"capacity: give either --capacity or {word}, not both")
-        return load_workload(name, replace(options, capacity=int(number)))
-    return load_workload(word, options)
+        word, options = name, replace(options, capacity=int(number))
+    return chosen.with_deadlines(load_workload(word, options), word)
 
 
 def _cores() -> int:
