@@ -10,14 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from experiments.comparison_table import REFERENCE
 from experiments.format import duration
-from experiments.pictures import COLOURS, FAINT, INK, STYLE, save
+from experiments.pictures import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
 from experiments.trade import NO_PROMISE, Point, Trade
 
 #: Markers of the promises, in the order in which they come.
@@ -124,10 +124,7 @@ def _draw_panel(
 
 def _ticks(panel: Axes, low: float, high: float) -> None:
     """Few round numbers on the logarithmic axis, however long it is."""
-    finer = high / low < 4
-    panel.yaxis.set_major_locator(
-        LogLocator(subs=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8) if finer else (1, 2, 5))
-    )
+    panel.yaxis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
     panel.yaxis.set_minor_locator(NullLocator())
     panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     panel.locator_params(axis="x", nbins=5)

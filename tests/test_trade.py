@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments import cli
+from experiments.pictures import logarithmic_ticks
 from experiments.synthetic import synthetic_workload
 from experiments.trade import choices, pareto_front, trade
 from tests.builders import workload_of
@@ -109,6 +110,20 @@ def test_an_interrupt_keeps_finished_points(monkeypatch):
     result = trade([workload], choices(("fcfs", "plan-wait"), ("none", "2x")))
     assert [point.policy for point in result.points] == ["easy", "fcfs"]
     assert result.unfinished == 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (45.0, 240.0, [50.0, 100.0, 200.0]),
+        (0.9, 2.2, [1.0, 1.5, 2.0]),
+        (0.9, 1.3, [0.9, 1.0, 1.2]),
+        (0.5, 2000.0, [1.0, 10.0, 100.0, 1000.0]),
+    ],
+)
+def test_ticks_of_logarithmic_axes(low, high, ticks):
+    """Three at least, and round."""
+    assert logarithmic_ticks(low, high) == ticks
 
 
 @pytest.fixture
