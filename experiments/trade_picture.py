@@ -22,7 +22,7 @@ from experiments.trade import NO_PROMISE, Point, Trade
 
 #: Markers of the promises, in the order in which they come.
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h", "*")
-GRID, BETTER, GREEN = "#E6E6E6", "#F1F6EE", "#5B7F4B"
+GRID, BETTER = "#E6E6E6", "#E8F1E2"
 #: Panels beside one another, and the size of each (inches).
 ACROSS, SIZE = 3, (3.4, 3.1)
 #: Points beyond so many times EASY's mean wait stand at the edge.
@@ -36,7 +36,7 @@ def draw_trade(trade: Trade, path: Path) -> None:
     maximum wait stand on a logarithmic axis; points beyond :data:`WIDEST` stand, hollow, at the right edge.
     """
     groups = trade.by_workload()
-    across = min(len(groups), ACROSS)
+    across = 2 if len(groups) == 4 else min(len(groups), ACROSS)
     down = ceil(len(groups) / across)
     colours = _by_order([point.policy for point in trade.points], (INK, *COLOURS[:-1]))
     markers = _by_order([point.promise for point in trade.points if _plans(point)], MARKERS)
@@ -89,10 +89,6 @@ def _draw_panel(
     panel.set_yscale("log")
     panel.set_ylim(low, high)
     panel.fill_between([left - room, 1.0], low, 1.0, color=BETTER, linewidth=0, zorder=0)
-    panel.annotate(
-        "better than EASY in both", (0.02, low), xytext=(0, 3), xycoords=("axes fraction", "data"),
-        textcoords="offset points", fontsize=7, color=GREEN,
-    )  # fmt: skip
     panel.grid(color=GRID, linewidth=0.8)
     panel.set_axisbelow(True)
     front = sorted((p.mean_ratio, p.max_ratio) for p in points if p.on_front)
@@ -147,6 +143,9 @@ def _legend(figure: Figure, colours: dict[str, str], markers: dict[str, str]) ->
         entries += [heading(""), heading("promise")]
         entries += [entry(promise, marker, FAINT) for promise, marker in markers.items()]
     entries += [heading(""), Line2D([], [], color=FAINT, linewidth=1.3, label="Pareto front")]
+    entries.append(
+        Line2D([], [], linestyle="none", marker="s", markersize=11, color=BETTER, label="better than EASY in both")
+    )  # fmt: skip
     legend = figure.legend(
         handles=entries, loc="outside right upper", frameon=False, fontsize=9, handletextpad=0.4
     )
