@@ -13,7 +13,7 @@ from baselines.policy import CompiledPolicy, Policy
 from baselines.promise import Promise
 from baselines.replanned import decide_replanned
 from baselines.working_time import Calendar, WorkingTimeBackfilling
-from objectives import OBJECTIVES
+from objectives import OBJECTIVES, PARAMETRIC, make_objective
 from planner.budget import Budget
 from planner.names import did_you_mean
 from planner.objective import Objective
@@ -94,7 +94,8 @@ def make_policy(
     Parameters
     ----------
     name : str
-        One of :data:`POLICIES`; those in :data:`ORDERED` take an order: ``easy:smallest-area``.
+        One of :data:`POLICIES`; those in :data:`ORDERED` take an order: ``easy:smallest-area``, and plans for an
+        objective with a parameter take that: ``plan-aged-wait:12h``.
     optimizer : str, optional
         Which optimizer plan-based policies search with.
     evaluations : int, optional
@@ -114,6 +115,9 @@ def make_policy(
     base, colon, order = name.partition(":")
     if base not in POLICIES:
         raise ValueError(f"policy: there is no {name!r}; {did_you_mean(base, POLICIES)}")
+    if colon and base.removeprefix("plan-") in PARAMETRIC:
+        objective = make_objective(name.removeprefix("plan-"))
+        return plan_based(objective, optimizer, evaluations, seconds, promise)
     if colon:
         if base not in ORDERED:
             raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")

@@ -13,6 +13,7 @@ VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
     "experiment": "Run a grid of workloads, policies and seeds, written down in a TOML file.",
+    "trade": "Mean wait against maximum wait: policies × promises, and the Pareto front.",
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",

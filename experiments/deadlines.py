@@ -12,15 +12,22 @@ from pathlib import Path
 import numpy as np
 
 from baselines.working_time import Calendar, in_working_time, next_opening
+from experiments.swf_log import SwfLog
 from planner.model import MAX_VALUE, NEVER, IntArray, Workload
+from planner.names import did_you_mean
 
 HOUR = 3600
 _UNITS = {"": 1, "s": 1, "m": 60, "h": HOUR, "d": 24 * HOUR, "w": 7 * 24 * HOUR}
 _DURATION = re.compile(r"^(\d+(?:\.\d*)?)([smhdw]?)$")
-FORMS = "random:40[:24h[:10]], third[:24h[:2]], working[:9-18[:mon-fri…]], csv:FILE or none"
+FORMS = (
+    "random:40[:24h[:10]], third[:24h[:2]], working[:9-18[:mon-fri…]], csv:FILE[:COLUMN], "
+    "column:NAME or none"
+)
 
 
-def with_deadlines(workload: Workload, spec: str, seed: int = 0) -> Workload:
+def with_deadlines(
+    workload: Workload, spec: str, seed: int = 0, log: SwfLog | None = None
+) -> Workload:
     """Give jobs deadlines by a rule.
 
     Parameters
@@ -31,10 +38,12 @@ def with_deadlines(workload: Workload, spec: str, seed: int = 0) -> Workload:
         ``random:SHARE[:LEAST[:FACTOR]]``: a share of the jobs (%), chosen at random, each at least
         LEAST (24h) and FACTOR (10) times its walltime after its submission.
         ``third[:LEAST[:FACTOR]]``: every third job, 24h and 2 by default.
-        ``working[:CALENDAR]``: see :func:`working_deadlines`. ``csv:FILE``: see
-        :func:`read_deadlines`. ``none``.
+        ``working[:CALENDAR]``: see :func:`working_deadlines`. ``csv:FILE[:COLUMN]``: see
+        :func:`read_deadlines`. ``column:NAME``: see :func:`logged_deadlines`. ``none``.
     seed : int
         Of ``random``.
+    log : SwfLog, optional
+        The log that the workload was made of, for ``column``.
 
     Raises
     ------
@@ -54,7 +63,11 @@ def with_deadlines(workload: Workload, spec: str, seed: int = 0) -> Workload:
     elif rule == "working":
         deadline = working_deadlines(workload, Calendar.parse(rest))
     elif rule == "csv" and rest:
-        deadline = read_deadlines(workload, Path(rest))
+        deadline = read_deadlines(workload, *_file_and_column(rest))
+    elif rule == "column" and rest:
+        if log is None:
+            raise ValueError(f"deadlines: {workload.name} comes from no log, so has no columns")
+        deadline = logged_deadlines(workload, log, rest)
     else:
         raise ValueError(f"deadlines: cannot read {spec!r}; give {FORMS}")
     return workload.take(slice(None), deadline=deadline)
@@ -111,8 +124,8 @@ def working_deadlines(workload: Workload, calendar: Calendar) -> IntArray:
     return np.where(in_working_time(end, periods), NEVER, next_opening(end, periods))
 
 
-def read_deadlines(workload: Workload, path: Path) -> IntArray:
-    """Read deadlines from a CSV file with the columns ``id`` and ``deadline`` (s; empty for none).
+def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> IntArray:
+    """Read deadlines from a CSV file with a column ``id`` and one of deadlines (s; empty for none).
 
     Raises
     ------
@@ -125,7 +138,7 @@ def read_deadlines(workload: Workload, path: Path) -> IntArray:
     seen = set()
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = csv.DictReader(file)
-        missing = {"id", "deadline"} - set(rows.fieldnames or ())
+        missing = {"id", column} - set(rows.fieldnames or ())
         if missing:
             raise ValueError(f"deadlines: {path} has no column {', '.join(sorted(missing))}")
         for row in rows:
@@ -136,16 +149,56 @@ def read_deadlines(workload: Workload, path: Path) -> IntArray:
             if job in seen:
                 raise ValueError(f"{where}: job {job} comes twice")
             seen.add(job)
-            if (row["deadline"] or "").strip():
+            if (row[column] or "").strip():
                 i = place[job]
-                deadline[i] = _whole(where, row["deadline"])
-                earliest = int(workload.submit[i] + workload.walltime[i])
-                if deadline[i] < earliest:
-                    raise ValueError(
-                        f"{where}: job {job} has the deadline {deadline[i]}, before submission + "
-                        f"walltime ({earliest})"
-                    )
+                deadline[i] = _whole(where, row[column])
+                _check_possible(where, workload, i, int(deadline[i]))
     return deadline
+
+
+def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
+    """Take deadlines from a column of the log itself: seconds, like submit times; below 0 for none.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such column, two jobs of the log have the same number, or a deadline is no
+        whole number or lies before submission + walltime.
+    """
+    if column not in log.columns:
+        raise ValueError(
+            f"deadlines: a log has no column {column!r}; {did_you_mean(column, log.columns)}"
+        )
+    ids = log.columns["job"]
+    if len(np.unique(ids)) < len(ids):
+        raise ValueError(f"deadlines: two jobs of {log.source} have the same number")
+    ascending = np.argsort(ids)
+    logged = log.columns[column][ascending[np.searchsorted(ids, workload.id, sorter=ascending)]]
+    deadline = np.full(len(workload), NEVER, dtype=np.int64)
+    for i in np.flatnonzero(logged >= 0):
+        where = f"deadlines: {log.source}, job {workload.id[i]}"
+        if logged[i] != math.floor(logged[i]):
+            raise ValueError(f"{where}: {logged[i]} is not a whole number")
+        deadline[i] = int(logged[i])
+        _check_possible(where, workload, int(i), int(deadline[i]))
+    return deadline
+
+
+def _file_and_column(text: str) -> tuple[Path, str]:
+    """Split ``FILE[:COLUMN]``; a file whose name has a colon wins."""
+    name, colon, column = text.rpartition(":")
+    if colon and column and "/" not in column and not Path(text).exists():
+        return Path(name), column
+    return Path(text), "deadline"
+
+
+def _check_possible(where: str, workload: Workload, i: int, deadline: int) -> None:
+    earliest = int(workload.submit[i] + workload.walltime[i])
+    if deadline < earliest:
+        raise ValueError(
+            f"{where}: job {workload.id[i]} has the deadline {deadline}, before submission + "
+            f"walltime ({earliest})"
+        )
 
 
 def _whole(where: str, text: str | None) -> int:

@@ -64,6 +64,27 @@ def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
         yield figure, figure.add_subplot()
 
 
+def logarithmic_ticks(low: float, high: float) -> list[float]:
+    """Round numbers for a logarithmic axis: three at least, if any set of them has three, and no more than needed.
+
+    >>> logarithmic_ticks(45.0, 240.0), logarithmic_ticks(0.9, 2.2)
+    ([50.0, 100.0, 200.0], [1.0, 1.5, 2.0])
+    """
+    ticks: list[float] = []
+    for steps in (
+        (1,),
+        (1, 2, 5),
+        (1, 1.5, 2, 3, 5, 7),
+        (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+    ):
+        decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+        ticks = [float(f"{step * 10.0**k:.6g}") for k in decades for step in steps]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) >= 3:
+            break
+    return ticks
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG and as SVG, the same bytes whenever it is drawn anew."""
     figure.savefig(path.with_suffix(".png"), dpi=160)

@@ -69,27 +69,35 @@ class PolicyOptions:
         ValueError
             Where there is no such policy or a parameter is out of its range; in one sentence.
         """
-        from baselines.catalogue import make_policy
+        self.check()
+        names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
+        return [self.make(name, self.promise) for name in names]
 
+    def check(self) -> None:
+        """Raise a ``ValueError`` where a number is out of its range."""
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
         if self.evaluations is not None and self.seconds is not None:
             raise ValueError("budget: give either --evaluations or --seconds")
-        names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
-        return [
-            make_policy(
-                name,
-                optimizer=self.optimizer,
-                evaluations=self.evaluations,
-                seconds=self.seconds,
-                promise=self.promise,
-                calendar=self.calendar,
-            )
-            for name in names
-        ]
 
-    def with_deadlines(self, workload: "Workload") -> "Workload":
-        """Give the workload the deadlines that are asked for; without a wish, it stays as it is."""
+    def make(self, name: str, promise: str) -> "Policy":
+        """Make one policy, with a promise of its own."""
+        from baselines.catalogue import make_policy
+
+        return make_policy(
+            name,
+            optimizer=self.optimizer,
+            evaluations=self.evaluations,
+            seconds=self.seconds,
+            promise=promise,
+            calendar=self.calendar,
+        )
+
+    def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
+        """Give the workload the deadlines that are asked for; without a wish, it stays as it is.
+
+        ``source`` is what the user named: the log whose columns may hold deadlines.
+        """
         from experiments.deadlines import with_deadlines
 
         if not self.deadlines:
@@ -97,25 +105,35 @@ class PolicyOptions:
         spec = self.deadlines
         if spec == "working" and self.calendar:
             spec = f"working:{self.calendar}"
-        return with_deadlines(workload, spec, self.seed)
+        log = None
+        if spec.startswith("column:") and source is not None:
+            from experiments.workload_source import load_log
+
+            log = load_log(source, skip_bad_lines=True, tell=lambda line: None)
+        return with_deadlines(workload, spec, self.seed, log)
 
 
-_FLAGS = (
-    click.option(
+#: What a field is where a command has no flag for it.
+LEFT_OUT: dict[str, Any] = {"promise": "none", "seconds": None}
+
+_FLAGS = {
+    "policy": click.option(
         "--policy",
         multiple=True,
         metavar="NAME",
         help=f"May be repeated: {', '.join(DEFAULT_POLICIES)}. Queue-based ones take an order, "
         "such as easy:smallest-area.",
     ),
-    click.option("--optimizer", metavar="NAME", help="What plan-based policies search with."),
-    click.option(
+    "optimizer": click.option(
+        "--optimizer", metavar="NAME", help="What plan-based policies search with."
+    ),
+    "evaluations": click.option(
         "--evaluations", type=int, metavar="N", help="Plans that they evaluate in a round."
     ),
-    click.option(
+    "seconds": click.option(
         "--seconds", type=float, metavar="S", help="For how long they search in a round, instead."
     ),
-    click.option(
+    "estimates": click.option(
         "--estimates",
         type=click.Choice(["requested", "actual", "mixed"]),
         default="requested",
@@ -123,7 +141,7 @@ _FLAGS = (
         help="What schedulers know: requested times; run times; or run times of waiting and "
         "requested times of running jobs.",
     ),
-    click.option(
+    "promise": click.option(
         "--promise",
         default="none",
         show_default=True,
@@ -131,34 +149,46 @@ _FLAGS = (
         help="The latest start that plan-based policies promise each job: its first planned start "
         "and a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
     ),
-    click.option(
+    "deadlines": click.option(
         "--deadlines",
         default="",
         metavar="RULE",
         help="Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
         "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would end "
-        "outside working time), csv:FILE (id,deadline), none.",
+        "outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column due), "
+        "column:NAME (of the log itself, such as column:think_time; seconds as submit times), none.",
     ),
-    click.option(
+    "calendar": click.option(
         "--calendar",
         default="",
         metavar="CALENDAR",
         help="Working time: hours, days, time zone (by default, the log's) and holidays, such as "
         "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26.",
     ),
-    click.option("--seed", default=0, show_default=True, metavar="N", help="Of random numbers."),
-)
+    "seed": click.option(
+        "--seed", default=0, show_default=True, metavar="N", help="Of random numbers."
+    ),
+}
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the flags of :class:`PolicyOptions`, as its parameter ``chosen``."""
-    names = [field.name for field in fields(PolicyOptions)]
+    return policy_options_without()(command)
 
-    @functools.wraps(command)
-    def with_options(*args: Any, **kwargs: Any) -> Any:
-        values = {name: kwargs.pop(name) for name in names}
-        return command(*args, chosen=PolicyOptions(**values), **kwargs)
 
-    for flag in reversed(_FLAGS):
-        with_options = flag(with_options)
-    return with_options
+def policy_options_without(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Like :func:`policy_options`, but some fields keep what stands in :data:`LEFT_OUT`."""
+    names = [field.name for field in fields(PolicyOptions) if field.name not in left_out]
+    fixed = {name: LEFT_OUT[name] for name in left_out}
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_options(*args: Any, **kwargs: Any) -> Any:
+            values = {name: kwargs.pop(name) for name in names}
+            return command(*args, chosen=PolicyOptions(**values, **fixed), **kwargs)
+
+        for name in reversed(names):
+            with_options = _FLAGS[name](with_options)
+        return with_options
+
+    return decorate

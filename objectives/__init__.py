@@ -1,5 +1,8 @@
 """The objectives: what a plan costs."""
 
+from collections.abc import Callable
+
+from objectives.aged import AGED_WAIT, parse_aged_wait
 from objectives.deadline import MAXIMUM_TARDINESS, MISSED_DEADLINES, REGULAR_WAIT, TARDINESS
 from objectives.makespan import MAKESPAN
 from objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
@@ -14,6 +17,7 @@ OBJECTIVES: dict[str, Objective] = {
         WAIT,
         SQUARED_WAIT,
         MAKESPAN,
+        AGED_WAIT,
         FOURTH_WAIT,
         AREA_WAIT,
         USER_WAIT,
@@ -28,20 +32,28 @@ OBJECTIVES: dict[str, Objective] = {
 }
 
 
+#: Objectives that take a parameter behind a colon, such as ``aged-wait:12h``, and what reads it.
+PARAMETRIC: dict[str, Callable[[str], Objective]] = {AGED_WAIT.name: parse_aged_wait}
+
+
 def make_objective(name: str) -> Objective:
-    """The objective of a name.
+    """The objective of a name, with its parameter where it takes one: ``aged-wait:12h``.
 
     Raises
     ------
     ValueError
-        Where there is none of this name; suggests the nearest.
+        Where there is none of this name; suggests the nearest. Where the parameter cannot be read.
     """
+    base, colon, parameter = name.partition(":")
+    if colon and base in PARAMETRIC:
+        return PARAMETRIC[base](parameter)
     if name not in OBJECTIVES:
         raise ValueError(f"objective: there is no {name!r}; {did_you_mean(name, OBJECTIVES)}")
     return OBJECTIVES[name]
 
 
 __all__ = [
+    "AGED_WAIT",
     "AREA_WAIT",
     "BOUNDED_SLOWDOWN",
     "FOURTH_WAIT",
@@ -49,6 +61,7 @@ __all__ = [
     "MAXIMUM_TARDINESS",
     "MISSED_DEADLINES",
     "OBJECTIVES",
+    "PARAMETRIC",
     "REGULAR_WAIT",
     "RESPONSE",
     "SQUARED_WAIT",

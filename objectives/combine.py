@@ -3,7 +3,7 @@
 from functools import cache
 
 from planner.model import IntArray, JobTable
-from planner.native import kernel
+from planner.native import kernel, made_kernel
 from planner.objective import Objective
 
 #: Where :func:`squashed` reaches one half: a day, for costs in seconds.
@@ -37,7 +37,7 @@ def weighted_sum(*parts: tuple[float, Objective]) -> Objective:
             raise ValueError(f"weighted sum: the weight {weight} of {objective.name} is negative")
     name = "+".join(f"{weight:g}*{objective.name}" for weight, objective in parts)
     compiled = all(objective.compiled for _, objective in parts)
-    wrap = kernel if compiled else lambda function: function
+    wrap = made_kernel if compiled else lambda function: function
     (weight, first), *others = parts
     scale, cost = float(weight), first.cost
     if not others:
@@ -80,4 +80,4 @@ def lexicographic(first: Objective, then: Objective, step: float = 1.0) -> Objec
         return float(whole + squashed(minor(start, jobs, now)))
 
     compiled = first.compiled and then.compiled
-    return Objective(f"{first.name},{then.name}", kernel(cost) if compiled else cost)
+    return Objective(f"{first.name},{then.name}", made_kernel(cost) if compiled else cost)

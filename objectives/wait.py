@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from planner.model import IntArray, JobTable
-from planner.native import kernel
+from planner.native import kernel, made_kernel
 from planner.objective import Objective
 from planner.terms import Terms
 
@@ -98,7 +98,7 @@ def powered_wait(power: float) -> Objective:
     if not power > 0:
         raise ValueError(f"power: {power} is not positive")
 
-    @kernel
+    @made_kernel
     def mean_powered_wait(start: IntArray, jobs: JobTable, now: int) -> float:
         total = 0.0
         for i in range(len(start)):

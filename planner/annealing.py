@@ -85,7 +85,7 @@ class Annealing:
     local: float = 0.3
     front: float = 0.5
     window: int = 50
-    seeds: tuple[str, ...] = SEEDS[:4]
+    seeds: tuple[str, ...] = (*SEEDS[:4], "regular-first")
     name: str = "annealing"
 
     def __post_init__(self) -> None:

@@ -154,14 +154,51 @@ def finest_unit(problem: Round, terms: Terms | None) -> int:
     return int(np.ceil(unit))
 
 
+class Frame(NamedTuple):
+    """What is given around a window of a plan, in units of time from now.
+
+    Attributes
+    ----------
+    begin, length : int64 arrays, shape (steps,)
+        Steps of time.
+    taken : int64 array, shape (steps, K)
+        What is not there in each: of running jobs, of known windows, and of jobs whose starts stay.
+    horizon : int
+        The latest start that is considered.
+    """
+
+    begin: IntArray
+    length: IntArray
+    taken: IntArray
+    horizon: int
+
+
+def settled_frame(problem: Round) -> Frame:
+    """What running jobs and known windows take of a round that begins at 0."""
+    profile = Profile(problem)
+    free = profile.free.reshape(len(profile.times), -1)
+    taken = problem.capacities - free[:-1]
+    return Frame(profile.times[:-1], np.diff(profile.times), taken, int(profile.times[-1]))
+
+
 class RoundModel:
-    """The constraint model of a round in units of time."""
+    """The constraint model of a round in units of time; with a frame, of a window of its plan.
+
+    In a window, the search for latest starts and excesses is left out: it would take longer than the solver does.
+    """
 
     def __init__(
-        self, cp_model: Any, scaled: Scaled, objective: Objective, problem: Round, hint: IntArray
+        self,
+        cp_model: Any,
+        scaled: Scaled,
+        objective: Objective,
+        problem: Round,
+        hint: IntArray,
+        frame: Frame | None = None,
     ) -> None:
         self.model = cp_model.CpModel()
         self.scaled = scaled
+        self.frame = frame
         self.problem = scaled.problem
         self.parts = 1.0
         self.first = staircase(self.problem).earliest(self.problem.jobs.procs).astype(np.int64)
@@ -199,8 +236,10 @@ class RoundModel:
         jobs, terms, hint = self.problem.jobs, self.scaled.terms, self.hint
         settled = int(Profile(self.problem).times[-1])
         horizon = int(max(hint.max(), settled) + jobs.walltime.sum())
+        if self.frame is not None:
+            horizon = self.frame.horizon
         last = np.minimum(np.full(len(hint), horizon), jobs.latest).astype(np.float64)
-        if terms is not None:
+        if terms is not None and self.frame is None:
             last = np.minimum(last, latest_starts(self.problem, terms, hint))
         # A hint outside would be lost; rounding may put it there.
         last = np.maximum(np.floor(last), hint).astype(np.int64)
@@ -226,14 +265,13 @@ class RoundModel:
         wide = [intervals[j] for j in np.flatnonzero(2 * jobs.procs > problem.capacity)]
         if len(wide) > 1:
             self.model.add_no_overlap(wide)
-        profile = Profile(problem)
-        free = profile.free.reshape(len(profile.times), -1)
+        frame = settled_frame(problem) if self.frame is None else self.frame
         steps = [
-            self.model.new_fixed_size_interval_var(int(begin), int(end - begin), "settled")
-            for begin, end in pairwise(profile.times)
+            self.model.new_fixed_size_interval_var(begin, length, "taken")
+            for begin, length in zip(frame.begin.tolist(), frame.length.tolist(), strict=True)
         ]
         for k, capacity in enumerate(problem.capacities.tolist()):
-            demands = problem.demands[:, k].tolist() + (capacity - free[:-1, k]).tolist()
+            demands = problem.demands[:, k].tolist() + frame.taken[:, k].tolist()
             self.model.add_cumulative(intervals + steps, demands, capacity)
 
     def _terms(self, terms: Terms) -> None:
@@ -258,7 +296,8 @@ class RoundModel:
         else:
             total = sum(cost for cost, _ in costs)
             self.model.minimize(total)
-            if self.scaled.unit == 1 and self.parts == 1.0 and len(self.starts) <= MOST_JOBS:
+            exact = self.scaled.unit == 1 and self.parts == 1.0 and self.frame is None
+            if exact and len(self.starts) <= MOST_JOBS:
                 self._excess(terms, total)
 
     def _excess(self, terms: Terms, total: Any) -> None:

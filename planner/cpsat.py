@@ -1,11 +1,13 @@
 """CP-SAT: the round as a constraint model of intervals and a cumulative resource, solved by OR-Tools."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from planner.bounds import terms_bound
+from planner.annealing import Annealing
+from planner.bounds import ITERATIONS, terms_bound
 from planner.budget import Budget, Clock
 from planner.cpmodel import RoundModel, finest_unit, scale
 from planner.decoder import decode
@@ -20,16 +22,24 @@ from planner.terms import Terms, check_terms
 FEW_JOBS = 15
 #: Otherwise, the one complete search that one thread interleaves with neighbourhood searches (measured on real rounds).
 SUBSOLVERS = ["quick_restart_no_lp"]
+#: Iterations of the subgradient method that tell how long all of them take.
+PILOT = 20
+#: What a pilot takes at least, in seconds a job, and a model besides what its prices take; on a slow machine.
+PILOT_PER_JOB, MODEL_PER_JOB, MODEL = 1e-4, 1e-3, 0.05
+#: Whatever is estimated to take some time is only begun where so many times as much is left.
+CAUTION = 3.0
+#: What the solver may take longer than it is told (s).
+SOLVER_RESERVE = 0.02
 
 
 @dataclass(frozen=True)
 class CpSat:
-    """Constraint programming with OR-Tools' CP-SAT.
+    """Constraint programming with OR-Tools' CP-SAT, from the plan of a short annealing.
 
     Jobs are intervals under a cumulative constraint, running jobs are fixed intervals. The start of a job is bounded
-    by the reduced costs of the Lagrangian bound: a later one would cost more than the best seed. Equal jobs start in
+    by the reduced costs of the Lagrangian bound: a later one would cost more than the best plan. Equal jobs start in
     a fixed order. Of short queues, the model also knows by how much each start exceeds the job's share of the
-    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best seed, and
+    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best plan, and
     every plan that it finds is decoded, so that the result is feasible to the second and never worse than the seed.
 
     Squared terms are approximated from below by tangents, so the solver's bound stays a bound. Where the horizon is
@@ -37,7 +47,9 @@ class CpSat:
     model in seconds. Only the latter's bound is used.
 
     With a budget of evaluations only, the search ends at a deterministic time and depends on the seed of ``rng``
-    alone (with one worker). A time limit in seconds is not reproducible: CP-SAT may stop anywhere.
+    alone (with one worker). A time limit in seconds is not reproducible: CP-SAT may stop anywhere. Such a limit is
+    kept: the bound and the model are only begun where the seconds that are left hold them several times over, as
+    measured and estimated in the call itself; what they leave over, and all of it where they do not fit, is annealed.
 
     Attributes
     ----------
@@ -49,6 +61,8 @@ class CpSat:
         Coarse time has at most about so many units until the end of the best seed.
     coarse_share : float
         The share of the budget for the model in coarse time.
+    annealed : float
+        The share of the budget that is annealed first; a tenth of it where the proof is what takes time.
     name : str
         What tables call the optimizer.
     """
@@ -57,7 +71,11 @@ class CpSat:
     time_per_evaluation: float = 1e-4
     units: int = 300
     coarse_share: float = 0.6
+    annealed: float = 0.5
     name: str = "cp-sat"
+
+    #: Searches of a solver that is not ours.
+    replayable = False
 
     def __post_init__(self) -> None:
         if self.workers < 1:
@@ -66,8 +84,9 @@ class CpSat:
             raise ValueError(f"time_per_evaluation: {self.time_per_evaluation} is not positive")
         if self.units < 1:
             raise ValueError(f"units: {self.units} is less than 1")
-        if not 0 <= self.coarse_share < 1:
-            raise ValueError(f"coarse_share: {self.coarse_share} is not in 0 … 1, 1 excluded")
+        for name in ("coarse_share", "annealed"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not in 0 … 1, 1 excluded")
 
     def supports(self, objective: Objective) -> bool:
         """Objectives that declare their terms or state their cost to CP-SAT."""
@@ -89,11 +108,12 @@ class CpSat:
                 f"objective {objective.name} declares neither terms nor cp_cost"
             )
         seed = first_plan(problem, objective)
-        run = _Run(self, problem, objective, seed)
+        run = _Run(self, problem, objective, seed, clock, rng)
         if len(problem):
-            run.solve(clock, int(rng.integers(2**31)))
+            run.search()
         best = run.best
         proven = run.lower_bound >= best.cost * (1 - 1e-12)
+        status = Status.OPTIMAL if proven else Status.FINISHED
         return Result(
             plan=Plan(best.start),
             permutation=best.order,
@@ -102,7 +122,7 @@ class CpSat:
             evaluations=clock.evaluations,
             seconds=clock.elapsed,
             native=objective.compiled,
-            status=Status.OPTIMAL if proven else Status.FINISHED,
+            status=Status.INTERRUPTED if run.interrupted else status,
             lower_bound=min(run.lower_bound, best.cost),
         )
 
@@ -111,38 +131,92 @@ class _Run:
     """The state of one call of :meth:`CpSat.optimize`."""
 
     def __init__(
-        self, optimizer: CpSat, problem: Round, objective: Objective, seed: FirstPlan
+        self,
+        optimizer: CpSat,
+        problem: Round,
+        objective: Objective,
+        seed: FirstPlan,
+        clock: Clock,
+        rng: np.random.Generator,
     ) -> None:
         self.optimizer, self.problem, self.objective = optimizer, problem, objective
+        self.clock, self.rng = clock, rng
         self.best = seed
-        self.used = 0.0
-        self.terms: Terms | None = None
+        self.interrupted = False
         self.lower_bound = float("nan") if len(problem) else seed.cost
+        self.terms: Terms | None = None
         if objective.terms is not None and len(problem):
             self.terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
-            self.lower_bound = terms_bound(problem, self.terms, seed.cost)
 
-    def solve(self, clock: Clock, seed: int) -> None:
-        """Solve the model in coarse time, where that is worth it, then the one in seconds."""
+    def search(self) -> None:
+        """Anneal, prove a bound, solve the model in coarse time and in seconds; anneal what is left of the seconds."""
+        import ortools.sat.python.cp_model  # noqa: F401 (takes time: in a warm-up, not later)
+
+        few = len(self.problem) <= FEW_JOBS
+        self.anneal(self.optimizer.annealed * (0.1 if few else 1.0))
+        if self.interrupted:
+            return
+        took = self.prove()
+        solver_seed = int(self.rng.integers(2**31))
         last = int((self.best.start + self.problem.jobs.walltime).max()) - self.problem.now
         finest = finest_unit(self.problem, self.terms)
         coarse = max(1, -(-last // self.optimizer.units))
-        few = len(self.problem) <= FEW_JOBS
+        model = MODEL + MODEL_PER_JOB * len(self.problem) + 2 * took
         if coarse > finest and self.optimizer.coarse_share > 0 and not few:
-            self._solve(clock, seed, coarse, self.optimizer.coarse_share)
-        self._solve(clock, seed, finest, 1.0)
+            self.solve(solver_seed, coarse, self.optimizer.coarse_share, model)
+        self.solve(solver_seed, finest, 1.0, model)
+        if self.clock.budget.seconds is not None and not self.lower_bound >= self.best.cost:
+            self.anneal(1.0)
 
-    def _solve(self, clock: Clock, seed: int, unit: int, share: float) -> None:
-        """Solve the model in units of time within a share of what is left of the budget."""
+    def anneal(self, share: float) -> None:
+        """Anneal from the best plan within a share of what is left of the budget."""
+        left = self.clock.budget.evaluations
+        if left is not None:
+            left = int(share * (left - self.clock.evaluations))
+        seconds = None
+        if self.clock.budget.seconds is not None:
+            seconds = max(0.0, share * self.clock.remaining)
+        if left == 0 or seconds == 0:
+            return
+        problem = replace(self.problem, planned=self.best.start)
+        found = Annealing().optimize(
+            problem, self.objective, Budget(seconds=seconds, evaluations=left), self.rng
+        )
+        self.clock.evaluations += found.evaluations
+        self.interrupted = found.status is Status.INTERRUPTED
+        if found.cost < self.best.cost:
+            self.best = FirstPlan(found.permutation, found.plan.start, found.cost)
+
+    def prove(self) -> float:
+        """Prove a bound in a tenth of the time left at most; return the seconds that all iterations would take."""
+        if self.terms is None:
+            return 0.0
+        iterations = ITERATIONS
+        if self.clock.budget.seconds is not None:
+            if self.clock.remaining < CAUTION * PILOT_PER_JOB * len(self.problem):
+                return float("inf")
+            began = perf_counter()
+            self.lower_bound = terms_bound(self.problem, self.terms, self.best.cost, PILOT)
+            each = (perf_counter() - began) / PILOT
+            iterations = min(ITERATIONS, int(0.1 * self.clock.remaining / each))
+        if iterations > PILOT:
+            began = perf_counter()
+            bound = terms_bound(self.problem, self.terms, self.best.cost, iterations)
+            self.lower_bound = float(np.fmax(bound, self.lower_bound))
+            each = (perf_counter() - began) / iterations
+        return ITERATIONS * each
+
+    def solve(self, seed: int, unit: int, share: float, setup: float) -> None:
+        """Solve the model in units of time within a share of what is left; its set-up takes about so many seconds."""
         from ortools.sat.python import cp_model
 
-        if self.lower_bound >= self.best.cost:
+        if self.lower_bound >= self.best.cost or self.clock.remaining < CAUTION * setup:
             return
         scaled = scale(self.problem, self.terms, unit)
         hint = decode(scaled.problem, self.best.order).start
         model = RoundModel(cp_model, scaled, self.objective, self.problem, hint)
         solver = cp_model.CpSolver()
-        if not self._limit(solver.parameters, clock, share):
+        if not self._limit(solver.parameters, share):
             return
         solver.parameters.random_seed = seed
         solver.parameters.num_workers = self.optimizer.workers
@@ -153,28 +227,31 @@ class _Run:
                 solver.parameters.subsolvers.extend(SUBSOLVERS)
         plans = _plans_of(cp_model, model.starts)
         status = solver.solve(model.model, plans)
-        self.used += solver.response_proto.deterministic_time
-        clock.evaluations = int(np.ceil(self.used / self.optimizer.time_per_evaluation))
-        if clock.budget.evaluations is not None:
-            clock.evaluations = min(clock.evaluations, clock.budget.evaluations)
+        used = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
+        self.clock.evaluations += int(np.ceil(used))
+        if self.clock.budget.evaluations is not None:
+            self.clock.evaluations = min(self.clock.evaluations, self.clock.budget.evaluations)
         for starts in plans.found:
             self._take(starts)
         if self.terms is not None and unit == 1 and status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             bound = model.cost_of(solver.best_objective_bound)
             # Starts that cannot pay were cut off, hence never more than the cost.
-            self.lower_bound = max(self.lower_bound, min(bound, self.best.cost))
+            self.lower_bound = float(np.fmax(self.lower_bound, min(bound, self.best.cost)))
 
-    def _limit(self, parameters: Any, clock: Clock, share: float) -> bool:
+    def _limit(self, parameters: Any, share: float) -> bool:
         """Limit a search to a share of what is left; False where nothing is."""
-        evaluations = clock.budget.evaluations
-        if evaluations is not None:
-            left = evaluations * self.optimizer.time_per_evaluation - self.used
-            parameters.max_deterministic_time = max(0.0, left * share)
+        clock = self.clock
+        if clock.budget.evaluations is not None:
+            left = clock.budget.evaluations - clock.evaluations
+            parameters.max_deterministic_time = (
+                max(0.0, left * share) * self.optimizer.time_per_evaluation
+            )
             if left <= 0:
                 return False
         if clock.budget.seconds is not None:
-            parameters.max_time_in_seconds = max(0.0, clock.remaining * share)
-            return clock.remaining > 0
+            left_seconds = share * (clock.remaining - SOLVER_RESERVE)
+            parameters.max_time_in_seconds = max(0.0, left_seconds)
+            return left_seconds > 0
         return True
 
     def _take(self, starts: list[int]) -> None:
@@ -183,9 +260,10 @@ class _Run:
         plan = decode(self.problem, order)
         if (plan.start > self.problem.jobs.latest).any():
             return
-        cost = float(self.objective.cost(plan.start, self.problem.jobs, self.problem.now))
+        start = plan.start.copy()  # writable, as kernels are compiled for
+        cost = float(self.objective.cost(start, self.problem.arrays.jobs, self.problem.now))
         if cost < self.best.cost:
-            self.best = FirstPlan(order, plan.start, cost)
+            self.best = FirstPlan(order, start, cost)
 
 
 def _plans_of(cp_model: Any, starts: list[Any]) -> Any:

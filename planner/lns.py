@@ -1,20 +1,32 @@
 """Large neighbourhood search: take a window of the plan, and find its best order."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
+from time import perf_counter
 
 import numpy as np
 
 from planner.budget import Budget
-from planner.objective import Objective
+from planner.cpwindow import repair
+from planner.decoder import Permutation
+from planner.model import IntArray
+from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Result
 from planner.round import Round
-from planner.search import OrderSearch
+from planner.search import BudgetUsedUp, OrderSearch
+from planner.terms import check_terms
+
+#: How the order of a window is found, and up to how many jobs.
+REPAIRS = {"enumerate": 6, "cp-sat": 30}
+#: How many evaluations a window may cost CP-SAT at most, and its deterministic time that stands for one.
+WINDOW_EVALUATIONS = 100
+TIME_PER_EVALUATION = 1e-4
 
 
 @dataclass(frozen=True)
 class LargeNeighbourhood:
-    """Free a window of the permutation, try every order of it, keep the best, go on elsewhere (Shaw 1998).
+    """Free a window of the permutation, put it into its best order, go on elsewhere (Shaw 1998).
 
     A window is a run of neighbours in the order of the planned starts, or, every other time, a random set of jobs
     that takes the places it has among itself. Windows are drawn towards the front.
@@ -22,47 +34,99 @@ class LargeNeighbourhood:
     Attributes
     ----------
     window : int
-        Jobs that are freed together, 2 … 6; all their orders are evaluated.
+        Jobs that are freed together, 2 … 6; 2 … 30 with CP-SAT.
+    repair : {"enumerate", "cp-sat"}
+        Whether all orders of a window are evaluated, or CP-SAT finds the best starts of its jobs among the others'.
+        The latter needs the terms of the objective; a window counts as one evaluation and the solver's deterministic
+        time, and a time limit in seconds is not reproducible.
     name : str
         What tables call the optimizer.
     """
 
     window: int = 4
+    repair: str = "enumerate"
     name: str = "lns"
 
     def __post_init__(self) -> None:
-        if not 2 <= self.window <= 6:
-            raise ValueError(f"window: {self.window} is outside 2 … 6")
+        if self.repair not in REPAIRS:
+            raise ValueError(f"repair: {self.repair!r} is none of {', '.join(REPAIRS)}")
+        if not 2 <= self.window <= REPAIRS[self.repair]:
+            raise ValueError(f"window: {self.window} is outside 2 … {REPAIRS[self.repair]}")
+
+    @property
+    def replayable(self) -> bool:
+        """Whether a search that the clock stopped is the beginning of a longer one."""
+        return self.repair == "enumerate"
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective will do."""
-        return True
+        """Any objective, if orders are enumerated; with CP-SAT, those that declare their terms."""
+        return self.repair == "enumerate" or objective.terms is not None
 
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        """Search for a plan; see :class:`~planner.optimizer.Optimizer`.
+
+        Raises
+        ------
+        UnsupportedObjectiveError
+            Where windows are CP-SAT's, and the objective declares no terms.
+        """
+        if not self.supports(objective):
+            raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
         search = OrderSearch(problem, objective, budget)
-        n = len(problem)
+        if self.repair == "cp-sat":
+            return search.run(lambda: self._solve_windows(search, rng))
+        return search.run(lambda: self._enumerate_windows(search, rng))
+
+    def _windows(
+        self, search: OrderSearch, rng: np.random.Generator
+    ) -> Iterator[tuple[Permutation, IntArray]]:
+        """Give, for ever, the best order by its starts, and the places of a window in it."""
+        n = len(search.problem)
         width = min(self.window, n)
+        contiguous = True
+        while True:
+            # The order of the starts: jobs that start one after the other compete for the same processors.
+            order = search.order[np.argsort(search.start[search.order], kind="stable")]
+            if contiguous:
+                first = int((n - width + 1) * rng.random() ** 2)
+                places = np.arange(first, first + width)
+            else:
+                reach = min(n, 4 * width)
+                first = int((n - reach + 1) * rng.random() ** 2)
+                places = first + np.sort(rng.choice(reach, size=width, replace=False))
+            contiguous = not contiguous
+            yield order, places
 
-        def window_by_window() -> None:
-            contiguous = True
-            while True:
-                # The order of the starts: jobs that start one after the other compete for the same processors.
-                order = search.order[np.argsort(search.start[search.order], kind="stable")]
-                if contiguous:
-                    first = int((n - width + 1) * rng.random() ** 2)
-                    places = np.arange(first, first + width)
-                else:
-                    reach = min(n, 4 * width)
-                    first = int((n - reach + 1) * rng.random() ** 2)
-                    places = first + np.sort(rng.choice(reach, size=width, replace=False))
-                contiguous = not contiguous
-                jobs = order[places]
-                for arrangement in permutations(range(width)):
-                    candidate = order.copy()
-                    candidate[places] = jobs[list(arrangement)]
-                    search.evaluate(candidate)
+    def _enumerate_windows(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Evaluate every order of one window after the other."""
+        for order, places in self._windows(search, rng):
+            jobs = order[places]
+            for arrangement in permutations(range(len(places))):
+                candidate = order.copy()
+                candidate[places] = jobs[list(arrangement)]
+                search.evaluate(candidate)
 
-        return search.run(window_by_window)
+    def _solve_windows(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Let CP-SAT solve one window after the other, as long as the budget has room for one."""
+        problem, objective, clock = search.problem, search.objective, search.clock
+        assert objective.terms is not None
+        terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+        longest = 0.0
+        for order, places in self._windows(search, rng):
+            evaluations = WINDOW_EVALUATIONS
+            if clock.budget.evaluations is not None:
+                evaluations = min(evaluations, clock.budget.evaluations - clock.evaluations - 1)
+            if evaluations < 1 or clock.remaining < 2 * longest:
+                raise BudgetUsedUp
+            began = perf_counter()
+            repaired = repair(
+                problem, objective, terms, search.start, order[places], int(rng.integers(2**31)),
+                deterministic_time=evaluations * TIME_PER_EVALUATION,
+                seconds=0.5 * clock.remaining,
+            )  # fmt: skip
+            longest = max(longest, perf_counter() - began)
+            cost = int(np.ceil(repaired.used / TIME_PER_EVALUATION))
+            clock.evaluations += min(cost, evaluations)
+            search.evaluate(np.argsort(repaired.start, kind="stable"))

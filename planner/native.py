@@ -1,6 +1,6 @@
 """The compiled core's ground rules: how kernels are compiled and where they are kept.
 
-Every kernel of the project is decorated with :data:`kernel`. Compiled code is kept on disk, so that only the
+Every kernel of a module is decorated with :data:`kernel`. Compiled code is kept on disk, so that only the
 first use after an installation compiles. numba notices a change of the file that a kernel stands in, but not of
 the files that the kernel calls; therefore the folder of the cache is named after the state of *all* source files,
 and an edited decoder can never be run through a stale search.
@@ -57,3 +57,7 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 
 #: The decorator of every kernel: compiled on first use, kept on disk, and free of the interpreter's lock.
 kernel: Callable[..., Any] = partial(njit, cache=True, nogil=True, error_model="numpy")
+
+#: The decorator of kernels that are made inside a function, such as objectives with a parameter. They must not be
+#: kept on disk: made in different runs, two of them can bear the same name, and whoever loads both gets one twice.
+made_kernel: Callable[..., Any] = partial(njit, nogil=True, error_model="numpy")

@@ -47,7 +47,8 @@ class Result:
     status : Status
         How the search ended.
     lower_bound : float
-        A proven bound: no plan costs less. NaN where none is known.
+        A proven bound: no plan costs less. NaN where none is known: searches that prove nothing leave it to
+        :func:`planner.solve.solve`, so that those who decide rounds by the thousand do not pay for it.
     """
 
     plan: Plan

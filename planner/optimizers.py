@@ -35,6 +35,10 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
 }
 
 
+#: Evaluations of a warm-up: enough for optimizers that use several others in turn.
+WARM_UP = 64
+
+
 def make_optimizer(name: str) -> Optimizer:
     """Make the optimizer of a name, with its default parameters.
 
@@ -59,7 +63,10 @@ def check_supported(optimizer: Optimizer, objective: Objective) -> None:
 
 def warm_up(optimizer: Optimizer, objective: Objective) -> None:
     """Compile what a search with these two runs, or load it from disk; so it is never on the clock of a round."""
-    jobs = [(0, 1 + i % 2, 1 + i) for i in range(8)]
-    problem = Round.of(capacity=2, now=1, waiting=jobs)
+    # Sizes that fit badly, so that no bound proves a seed optimal and ends the search before all was run once.
+    jobs = [(-i, 3 + 5 * i % 7, 10 + 31 * i % 37) for i in range(12, 0, -1)]
+    problem = Round.of(capacity=11, now=1, running=[(6, 19)], waiting=jobs)
     with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
-        optimizer.optimize(problem, objective, Budget(evaluations=8), np.random.default_rng(0))
+        optimizer.optimize(
+            problem, objective, Budget(evaluations=WARM_UP), np.random.default_rng(0)
+        )

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from planner.decoder import JobClasses, Permutation, decode_into, keeps_promises
-from planner.model import FloatArray, IntArray
+from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
+from planner.orders import regular_first
 from planner.round import RoundArrays
 
 #: The seeds, in the order of :func:`seed_keys`. With area = size × walltime (:func:`size_of`), age = now − submit and
@@ -22,8 +23,11 @@ SEEDS = (
     "area-per-age",  # area / (age + one minute)
     "shortest",
     "smallest",
+    "regular-first",  # deadline-based backfilling; only in rounds with deadlines
 )
-#: In rounds of more than so many jobs only the first few seeds are decoded.
+#: The number of the seed that rounds without deadlines pass over.
+REGULAR_FIRST = 10
+#: In rounds of more than so many jobs only the first few seeds, and that of the deadlines, are decoded.
 LONG_QUEUE = 500
 SEEDS_OF_LONG_QUEUES = 4
 
@@ -54,6 +58,8 @@ def seed_keys(arrays: RoundArrays, seed: int) -> FloatArray:
         return walltime
     if seed == 9:
         return procs
+    if seed == REGULAR_FIRST:
+        return regular_first(jobs, arrays.now)
     if seed == 4:
         return procs * np.sqrt(walltime)
     area = procs * walltime
@@ -81,12 +87,21 @@ def best_seed(
 ) -> float:
     """Decode the seeds with these numbers, write the best order and its plan, return its cost.
 
-    Of equally good seeds the first wins. The result is NaN as soon as one cost is not a finite number.
+    Of equally good seeds the first wins. Where no job has a deadline, ``regular-first`` is passed over. The result is
+    NaN as soon as one cost is not a finite number.
     """
     trial = np.empty(len(order), np.int64)
     best = np.inf
-    considered = len(seeds) if len(order) <= LONG_QUEUE else min(len(seeds), SEEDS_OF_LONG_QUEUES)
-    for seed in seeds[:considered]:
+    left = len(seeds) if len(order) <= LONG_QUEUE else SEEDS_OF_LONG_QUEUES
+    deadlines = arrays.jobs.deadline.min() != NEVER
+    for seed in seeds:
+        if seed == REGULAR_FIRST:
+            if not deadlines:
+                continue
+        elif left == 0:
+            continue
+        else:
+            left -= 1
         candidate = np.argsort(seed_keys(arrays, seed), kind="mergesort")
         decode_into(arrays, classes, candidate, trial)
         if not keeps_promises(trial, arrays.jobs.latest):

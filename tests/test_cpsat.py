@@ -2,16 +2,19 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from objectives import MAKESPAN, SQUARED_WAIT, WAIT
+from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.cpmodel import finest_unit, latest_starts, scale
 from planner.cpsat import CpSat
 from planner.decoder import decode
 from planner.exhaustive import Exhaustive
+from planner.first_plan import first_plan
 from planner.model import NEVER
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Status
@@ -135,14 +138,41 @@ def test_promises_are_kept():
 
 
 def test_no_budget_returns_the_seed():
-    """Neither no evaluations nor no seconds run the solver; the bound is there."""
+    """Neither no evaluations nor no seconds run the solver; a bound is there where the clock does not forbid it."""
     problem = random_round(np.random.default_rng(8), most_jobs=40, horizon=500, capacity=32)
     for budget in (Budget(evaluations=0), Budget(seconds=0)):
         result = solve(problem, WAIT, budget)
         assert result.cost == result.seed_cost
-        assert 0 < result.lower_bound <= result.cost
+        assert budget.seconds == 0 or 0 < result.lower_bound <= result.cost
     empty = solve(Round.of(4, 0, [(2, 10)], []), WAIT)
     assert (empty.cost, empty.status) == (0, Status.OPTIMAL)
+
+
+@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT])
+def test_a_model_that_does_not_fit_is_not_begun(objective, monkeypatch):
+    """In 20 ms there is no room for a model of a hundred jobs; what is there is annealed."""
+    problem = random_round(np.random.default_rng(8), most_jobs=100, horizon=5000, capacity=32)
+
+    def model(*_: object) -> None:
+        raise AssertionError("a model was built")
+
+    monkeypatch.setattr("planner.cpsat.RoundModel", model)
+    result = solve(problem, objective, Budget(seconds=0.02))
+    assert result.evaluations > 0
+    assert result.cost <= result.seed_cost
+    assert check_plan(problem, result.plan, complete=True) == []
+
+
+def test_annealing_comes_first():
+    """Half of the evaluations are annealed; unless a model is all that is wanted."""
+    problem = random_round(np.random.default_rng(8), most_jobs=60, horizon=5000, capacity=32)
+    seeded = replace(problem, planned=first_plan(problem, SQUARED_WAIT).start)
+    half = Annealing().optimize(
+        seeded, SQUARED_WAIT, Budget(evaluations=500), np.random.default_rng(0)
+    )
+    assert solve(problem, SQUARED_WAIT, Budget(evaluations=1000)).cost <= half.cost
+    alone = solve(problem, SQUARED_WAIT, Budget(evaluations=1000), annealed=0.0)
+    assert alone.cost <= alone.seed_cost
 
 
 def test_extreme_rounds_do_not_overflow():
@@ -179,7 +209,8 @@ def test_objective_that_says_nothing():
 
 @pytest.mark.parametrize(
     ("parameters", "word"),
-    [({"workers": 0}, "workers"), ({"units": 0}, "units"), ({"coarse_share": 1}, "coarse_share"),
+    [({"workers": 0}, "workers"), ({"annealed": 1.0}, "annealed"),
+     ({"units": 0}, "units"), ({"coarse_share": 1}, "coarse_share"),
      ({"time_per_evaluation": 0}, "time_per_evaluation")],
 )  # fmt: skip
 def test_wrong_parameters(parameters, word):

@@ -12,6 +12,7 @@ from experiments.cli import planbatch
 from experiments.deadlines import with_deadlines
 from experiments.metrics import deadline_metrics
 from experiments.replay import Trace
+from experiments.swf import parse_swf
 from experiments.swf_write import swf_from_workload, write_swf
 from experiments.synthetic import synthetic_workload
 from planner.model import NEVER, Workload
@@ -81,6 +82,75 @@ def test_a_csv_file(tmp_path):
     path.write_text("id,deadline,user\n11,999999,3\n15,,4\n")
     workload = with_deadlines(six_jobs(), f"csv:{path}")
     assert workload.deadline.tolist() == [NEVER, 999999, NEVER, NEVER, NEVER, NEVER]
+
+
+def test_a_csv_file_with_a_column_of_another_name(tmp_path):
+    """Such as a table made from a log, with its deadlines in a column of any name."""
+    path = tmp_path / "jobs.csv"
+    path.write_text("id,submit,due\n11,3600,999999\n12,7200,\n")
+    workload = with_deadlines(six_jobs(), f"csv:{path}:due")
+    assert workload.deadline.tolist() == [NEVER, 999999, NEVER, NEVER, NEVER, NEVER]
+    with pytest.raises(ValueError, match="has no column until"):
+        with_deadlines(six_jobs(), f"csv:{path}:until")
+    with pytest.raises(ValueError, match="has no column deadline"):
+        with_deadlines(six_jobs(), f"csv:{path}")
+
+
+def log_with_deadlines(think_time: object = 100) -> str:
+    """Give a log of three jobs, out of order, with deadlines in the last column; the second is not usable."""
+    return (
+        "; MaxProcs: 4\n"
+        f"3 9 -1 5 1 -1 -1 1 20 -1 1 1 1 -1 1 1 -1 {think_time}\n"
+        "2 5 -1 5 9 -1 -1 9 20 -1 1 1 1 -1 1 1 -1 7\n"
+        "1 1 -1 5 1 -1 -1 1 20 -1 1 1 1 -1 1 1 -1 -1\n"
+    )
+
+
+def test_a_column_of_the_log():
+    """Deadlines in seconds, as submit times are; -1 is none; jobs that are not usable do not count."""
+    log = parse_swf(log_with_deadlines().encode(), name="small")
+    workload = with_deadlines(log.workload(), "column:think_time", log=log)
+    assert workload.id.tolist() == [1, 3]
+    assert workload.deadline.tolist() == [NEVER, 100]
+
+
+@pytest.mark.parametrize(
+    ("think_time", "column", "message"),
+    [
+        (28, "think_time", "job 3 has the deadline 28, before submission"),
+        (28.5, "think_time", "28.5 is not a whole number"),
+        (100, "thinktime", "a log has no column 'thinktime'; did you mean think_time"),
+    ],
+)
+def test_bad_columns_of_the_log(think_time, column, message):
+    """What is wrong is told with the job."""
+    log = parse_swf(log_with_deadlines(think_time).encode(), name="small")
+    with pytest.raises(ValueError, match=message):
+        with_deadlines(log.workload(), f"column:{column}", log=log)
+
+
+def test_columns_need_a_log():
+    """The embedded workload has none."""
+    with pytest.raises(ValueError, match="six comes from no log"):
+        with_deadlines(six_jobs(), "column:think_time")
+
+
+def test_a_column_of_the_log_by_flag(tmp_path):
+    """The same from the command."""
+    path = tmp_path / "small.swf"
+    path.write_text(log_with_deadlines())
+    arguments = [
+        "replay",
+        str(path),
+        "--deadlines",
+        "column:think_time",
+        "--json",
+        "--policy",
+        "dbf",
+    ]
+    outcome = CliRunner().invoke(planbatch, arguments)
+    assert outcome.exit_code == 0, outcome.output
+    assert json.loads(outcome.stdout)["results"][0]["missed_deadlines"] == 0
 
 
 @pytest.mark.parametrize(

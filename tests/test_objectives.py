@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from objectives import MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT
+from objectives import AGED_WAIT, MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT, make_objective
+from objectives.aged import aged_wait
+from planner.decoder import decode
 from planner.names import did_you_mean
 from planner.objective import Objective, ObjectiveError, as_objective, checked
 from planner.round import Round
+from planner.terms import terms_cost
 from tests.builders import random_round
 
 #: submit, procs, walltime
@@ -50,6 +53,46 @@ def test_an_empty_round_costs_nothing():
     problem = Round.of(1, 7)
     for objective in (WAIT, SQUARED_WAIT, MAKESPAN):
         assert objective.cost(np.zeros(0, dtype=np.int64), problem.jobs, 7) == 0.0
+
+
+def test_urgency_by_hand():
+    """Areas 100, 200 and 600, their mean 300; ages of 1, 2 and 0 days.
+
+    1 + 1/3 · 1² = 4/3, 1 + 2/3 · 2² = 11/3, 1 + 2 · 0² = 1; with a scale of two days, 13/12, 5/3 and 1.
+    """
+    day = 86400
+    problem = Round.of(10, 2 * day, [], [(day, 2, 50), (0, 4, 50), (2 * day, 6, 100)])
+    start = problem.now + np.array([0, 10, 20])
+    waits = np.array([day, 2 * day + 10, 20])
+    for objective, weights in (
+        (AGED_WAIT, (4 / 3, 11 / 3, 1)),
+        (aged_wait(day), (4 / 3, 11 / 3, 1)),
+        (make_objective("aged-wait:2d"), (13 / 12, 5 / 3, 1)),
+        (make_objective("aged-wait:48h"), (13 / 12, 5 / 3, 1)),
+    ):
+        cost = objective.cost(start, problem.jobs, problem.now)
+        assert cost == pytest.approx((weights * waits).sum() / 3, rel=1e-14)
+        assert terms_cost(objective.terms(problem.jobs, problem.now), start) == pytest.approx(cost)
+    assert make_objective("aged-wait:48h").name == "aged-wait:48h"
+
+
+def test_old_jobs_are_urgent_however_large():
+    """One processor, a large job and a small one: the small one first, until the large one has aged.
+
+    With n = 2 the areas are A = 1 and A = 100; Smith's rule compares area / urgency.
+    """
+    for age, first in ((0, 1), (86400, 1), (10 * 86400, 0)):
+        problem = Round.of(1, age, [], [(0, 1, 100), (age, 1, 1)])
+        plans = [decode(problem, order) for order in ([0, 1], [1, 0])]
+        costs = [AGED_WAIT.cost(plan.start, problem.jobs, problem.now) for plan in plans]
+        assert int(np.argmin(costs)) == first
+
+
+@pytest.mark.parametrize("text", ["", "soon", "0h", "-1d", "12"])
+def test_other_scales_are_refused(text):
+    """With the name of the objective."""
+    with pytest.raises(ValueError, match=r"^aged-wait: "):
+        make_objective(f"aged-wait:{text}")
 
 
 def test_objectives_are_known_by_their_names():

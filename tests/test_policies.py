@@ -112,6 +112,17 @@ def test_every_objective_has_its_policy():
         assert make_policy(f"plan-{name}").budget == Budget(evaluations=DEFAULT_EVALUATIONS)
 
 
+def test_parameters_of_objectives():
+    """Behind a colon; two parameters are two policies, and are replayed compiled."""
+    one, other = make_policy("plan-aged-wait:12h"), make_policy("plan-aged-wait:2d", promise="2x")
+    assert (one.name, other.name) == ("plan-aged-wait:12h", "plan-aged-wait:2d")
+    assert one.compiled_form() is not None
+    with pytest.raises(ValueError, match=r"^aged-wait: 'soon' is no duration"):
+        make_policy("plan-aged-wait:soon")
+    with pytest.raises(ValueError, match=r"^policy: plan-wait takes no order"):
+        make_policy("plan-wait:12h")
+
+
 def test_budgets_and_optimizers_reach_plan_based_policies():
     """By evaluations, by seconds, by name."""
     assert make_policy("plan-wait", seconds=0.5).budget == Budget(seconds=0.5)

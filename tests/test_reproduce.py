@@ -130,6 +130,17 @@ def test_without_any_log(tmp_path, monkeypatch):
     assert "none of its logs is there" in str(outcome.exception)
 
 
+def test_sizes_on_intrepid_are_partitions():
+    """Rounded up to multiples of 256 cores, on that log only."""
+    lines = [
+        f"{i} {i} -1 5 {procs} -1 -1 {procs} 9 -1 1 1 1 -1 1 1 -1 -1"
+        for i, procs in enumerate((1, 256, 300))
+    ]
+    data = "\n".join(["; MaxProcs: 1024", *lines]).encode()
+    assert cleaned(parse_swf(data, name=LOGS["ANL-Intrepid"])).procs.tolist() == [256, 256, 512]
+    assert cleaned(parse_swf(data, name=LOGS["HPC2N"])).procs.tolist() == [1, 256, 300]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["SDSC-BLUE", "SDSC-DS", "HPC2N"])
 def test_the_cleaned_logs_have_as_many_jobs_as_in_the_paper(name, real_log):

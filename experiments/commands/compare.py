@@ -56,7 +56,7 @@ def command(
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options))
+    loaded = chosen.with_deadlines(load_workload(workload, options), workload)
     names = [policy_name(policy) for policy in policies]
     announce_compilation()
     with ReplayProgress(names, len(loaded)) as progress:

@@ -38,9 +38,9 @@ def command(
     from experiments.first_use import announce_compilation
     from experiments.round_file import read_round
     from objectives import make_objective
-    from planner.bounds import bounded
     from planner.budget import Budget
     from planner.optimizers import check_supported, make_optimizer, warm_up
+    from planner.solve import EVALUATIONS, solve
 
     if seed < 0:
         raise ValueError(f"seed: {seed} is negative; give 0 or more")
@@ -48,13 +48,15 @@ def command(
     optimizer, objective = make_optimizer(optimizer_name), make_objective(objective_name)
     check_supported(optimizer, objective)
     if evaluations is None and seconds is None:
-        evaluations = 8800
+        evaluations = EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
     announce_compilation()
-    warm_up(optimizer, objective)
-    result = optimizer.optimize(problem, objective, budget, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
     if bound:
-        result = bounded(result, problem, objective)
+        result = solve(problem, objective, optimizer, budget, rng)
+    else:
+        warm_up(optimizer, objective)
+        result = optimizer.optimize(problem, objective, budget, rng)
     if as_json:
         click.echo(json.dumps(described(problem, result)))
     else:

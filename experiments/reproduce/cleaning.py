@@ -1,6 +1,7 @@
 """The logs of N'takpé and Suter, cleaned as in Section 3 of the paper of 2017."""
 
 from experiments.swf_log import SwfLog
+from experiments.transform import round_sizes
 from planner.model import Workload
 
 #: The paper's name → the log's.
@@ -11,6 +12,8 @@ LOGS = {
     "ANL-Intrepid": "ANL-Intrepid-2009-1",
 }
 INTERACTIVE = "interactive"
+#: Log → the smallest number of processors that its machine allocates (Section 2).
+PARTITIONS = {LOGS["ANL-Intrepid"]: 256}
 
 
 def cleaned(log: SwfLog) -> Workload:
@@ -25,7 +28,9 @@ def cleaned(log: SwfLog) -> Workload:
       the interactive partition, but also the batch jobs of the 32-way nodes.
     - The other logs have no interactive queue.
 
-    The machine keeps all its processors.
+    The machine keeps all its processors. On ANL-Intrepid, sizes "are rounded up to the closest multiple
+    of the partition size"; of its two, 256 and 2,048 cores, this is the smaller one: the paper describes
+    clusters as sets "of the smallest allocable number of cores".
     """
     columns = log.columns
     keep = (columns["runtime"] > 0) & (columns["used_procs"] > 0)
@@ -37,4 +42,6 @@ def cleaned(log: SwfLog) -> Workload:
     queue = log.header.queue_number(INTERACTIVE)
     if queue is not None:
         keep &= columns["queue"] != queue
-    return log.workload(keep=keep)
+    workload = log.workload(keep=keep)
+    partition = PARTITIONS.get(log.name)
+    return workload if partition is None else round_sizes(workload, partition)

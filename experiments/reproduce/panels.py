@@ -9,9 +9,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
-from experiments.pictures import COLOURS, FAINT, STYLE, save
+from experiments.pictures import COLOURS, FAINT, STYLE, logarithmic_ticks, save
 
 #: Colour and dash of every policy, the same in all pictures.
 LOOKS: dict[str, tuple[str, object]] = {
@@ -87,7 +87,7 @@ def draw_lines(
             panel.set_xticks(list(shares), [f"{share}%" for share in shares])
             if logarithmic:
                 panel.set_yscale("log")
-                panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                panel.yaxis.set_major_locator(FixedLocator(logarithmic_ticks(*panel.get_ylim())))
                 panel.yaxis.set_major_formatter("{x:,.0f}")
                 panel.yaxis.set_minor_locator(NullLocator())
             else:

@@ -12,7 +12,7 @@ from planner.bounds.largest import largest_bound
 from planner.bounds.resources import alone_bound, relaxations
 from planner.bounds.separable import sum_bound
 from planner.objective import Objective
-from planner.optimizer import Result
+from planner.optimizer import Result, Status
 from planner.round import Round
 from planner.terms import Terms, check_terms
 
@@ -71,7 +71,9 @@ def lower_bound(
 def bounded(
     result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS
 ) -> Result:
-    """``result`` with the larger of its own lower bound and :func:`lower_bound`."""
+    """``result`` with the larger of its own lower bound and :func:`lower_bound`; optimal where that is its cost."""
     found = lower_bound(problem, objective, result.cost, iterations)
     best = float(np.fmax(found, result.lower_bound))
-    return replace(result, lower_bound=best)
+    proven = result.status is Status.FINISHED and best >= result.cost
+    status = Status.OPTIMAL if proven else result.status
+    return replace(result, lower_bound=best, status=status)

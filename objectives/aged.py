@@ -1,0 +1,109 @@
+"""Waits weighted by urgency: what waited long is started, however large it is."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from planner.model import FloatArray, IntArray, JobTable
+from planner.native import kernel, made_kernel
+from planner.objective import Objective
+from planner.terms import Terms
+
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d)")
+
+
+@kernel
+def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
+    """1 + (areaᵢ / mean area) · (ageᵢ / scale)², with area = processors · walltime and age = now − submit.
+
+    By Smith's rule, jobs start in the order of area / urgency. A fresh job counts by its area, small ones first, as
+    if the objective were the mean wait. Of jobs that are older than the scale only the age counts, as in a queue: their
+    area cancels out. Ages are those of now, unlike in powers of the wait, where jobs also age by as long as they are
+    planned to wait, which, with walltimes that users overestimate by factors, makes all of them look old.
+    """
+    n = len(jobs.submit)
+    area = jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)
+    mean = area.sum() / max(n, 1)
+    weight = np.empty(n)
+    for i in range(n):
+        age = max(0.0, float(now - jobs.submit[i])) / scale
+        weight[i] = 1.0 + area[i] / mean * age * age
+    return weight
+
+
+@kernel
+def weighted_by_urgency(start: IntArray, jobs: JobTable, now: int, scale: float) -> float:
+    """(1/n) Σ urgencyᵢ · (startᵢ − submitᵢ), without the array of :func:`urgency`: this runs once a plan."""
+    n = len(start)
+    area = 0.0
+    for i in range(n):
+        area += float(jobs.procs[i]) * float(jobs.walltime[i])
+    mean = area / max(n, 1)
+    total = 0.0
+    for i in range(n):
+        age = max(0.0, float(now - jobs.submit[i])) / scale
+        weight = 1.0 + float(jobs.procs[i]) * float(jobs.walltime[i]) / mean * age * age
+        total += weight * float(start[i] - jobs.submit[i])
+    return total / max(n, 1)
+
+
+@kernel
+def mean_aged_wait(start: IntArray, jobs: JobTable, now: int) -> float:
+    """:func:`weighted_by_urgency` with a scale of one day."""
+    return weighted_by_urgency(start, jobs, now, 86400.0)
+
+
+def _terms(scale: float) -> Callable[[JobTable, int], Terms]:
+    def terms(jobs: JobTable, now: int) -> Terms:
+        n = len(jobs.submit)
+        return Terms(urgency(jobs, now, scale), jobs.submit, 1, max(n, 1))
+
+    return terms
+
+
+AGED_WAIT = Objective("aged-wait", mean_aged_wait, terms=_terms(86400.0))
+
+
+@cache
+def aged_wait(scale: int) -> Objective:
+    """(1/n) Σ urgencyᵢ · (startᵢ − submitᵢ), in seconds; see :func:`urgency`.
+
+    Parameters
+    ----------
+    scale : int
+        The age from which on jobs are urgent (s); a day in ``AGED_WAIT``. The smaller, the shorter the longest wait,
+        and the longer the mean.
+
+    Raises
+    ------
+    ValueError
+        Where ``scale`` is not positive.
+    """
+    if not scale > 0:
+        raise ValueError(f"aged-wait: a scale of {scale} s is not positive")
+    seconds = float(scale)
+
+    @made_kernel
+    def cost(start: IntArray, jobs: JobTable, now: int) -> float:
+        return weighted_by_urgency(start, jobs, now, seconds)
+
+    return Objective(f"aged-wait:{scale}s", cost, terms=_terms(seconds))
+
+
+def parse_aged_wait(text: str) -> Objective:
+    """The objective ``aged-wait:TEXT``, such as ``aged-wait:12h``.
+
+    Raises
+    ------
+    ValueError
+        Where the text is no positive duration.
+    """
+    match = _DURATION.fullmatch(text)
+    if not match:
+        raise ValueError(f"aged-wait: {text!r} is no duration, such as 12h, 2d, 90min or 600s")
+    scale = int(float(match[1]) * _UNITS[match[2]])
+    return replace(aged_wait(scale), name=f"aged-wait:{text}")
