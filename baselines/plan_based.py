@@ -6,12 +6,12 @@ import numpy as np
 
 from baselines.policy import CompiledPolicy
 from baselines.promise import Promise
-from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.decoder import decode
 from planner.model import NEVER
 from planner.objective import Objective
 from planner.optimizer import Optimizer, Result, Status
+from planner.optimizers.annealing import Annealing
 from planner.plan import Plan
 from planner.profile import any_fits
 from planner.round import Round

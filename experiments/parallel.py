@@ -11,7 +11,7 @@ def parallel_map(function: Callable[[Any], Any], items: Iterable[Any], jobs: int
     Parameters
     ----------
     function : callable
-        What is applied; for instance one member of a :class:`planner.portfolio.Portfolio`.
+        What is applied; for instance one member of a :class:`planner.optimizers.portfolio.Portfolio`.
     items : iterable
         What it is applied to.
     jobs : int

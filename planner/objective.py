@@ -42,7 +42,7 @@ class Objective:
         are no terms; see :func:`planner.bounds.lower_bound`.
     cp_cost : callable, optional
         ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives that are no terms; see
-        :mod:`planner.cpsat`.
+        :mod:`planner.optimizers.cpsat`.
     """
 
     name: str

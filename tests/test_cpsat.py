@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from objectives import MAKESPAN, SQUARED_WAIT, WAIT
-from planner.annealing import Annealing
 from planner.budget import Budget
-from planner.cpmodel import finest_unit, latest_starts, scale
-from planner.cpsat import CpSat
 from planner.decoder import decode
-from planner.exhaustive import Exhaustive
-from planner.first_plan import first_plan
 from planner.model import NEVER
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Status
+from planner.optimizers.annealing import Annealing
+from planner.optimizers.cpmodel import finest_unit, latest_starts, scale
+from planner.optimizers.cpsat import CpSat
+from planner.optimizers.exhaustive import Exhaustive
+from planner.optimizers.first_plan import first_plan
 from planner.plan import Plan, check_plan
 from planner.round import Round
 from planner.terms import Terms, terms_cost
@@ -156,7 +156,7 @@ def test_a_model_that_does_not_fit_is_not_begun(objective, monkeypatch):
     def model(*_: object) -> None:
         raise AssertionError("a model was built")
 
-    monkeypatch.setattr("planner.cpsat.RoundModel", model)
+    monkeypatch.setattr("planner.optimizers.cpsat.RoundModel", model)
     result = solve(problem, objective, Budget(seconds=0.02))
     assert result.evaluations > 0
     assert result.cost <= result.seed_cost
@@ -221,5 +221,5 @@ def test_wrong_parameters(parameters, word):
 
 def test_importing_is_cheap():
     """OR-Tools is imported when a model is built, not before."""
-    code = "import sys, planner.cpsat; sys.exit('ortools' in sys.modules)"
+    code = "import sys, planner.optimizers.cpsat; sys.exit('ortools' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -6,10 +6,10 @@ import pytest
 from objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planner.budget import Budget
 from planner.decoder import decode
-from planner.exhaustive import Exhaustive
 from planner.model import NEVER
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Status
+from planner.optimizers.exhaustive import Exhaustive
 from planner.plan import check_plan
 from planner.round import Round
 from planner.terms import Terms, terms_cost

@@ -134,7 +134,7 @@ def test_only_experiments_import_libraries_for_files_processes_and_people():
 def test_only_cpsat_imports_the_solver():
     """The optimizer, and its windows for large neighbourhood search; everything else goes through their interfaces."""
     importers = {i.importer for i in IMPORTS if top(i.imported) == "ortools"}
-    allowed = {"planner.cpsat", "planner.cpwindow"}
+    allowed = {"planner.optimizers.cpsat", "planner.optimizers.cpwindow"}
     assert {name for name in importers if top(name) != "tests"} <= allowed
 
 

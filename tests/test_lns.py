@@ -6,10 +6,10 @@ import pytest
 from objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from objectives.wait import powered_wait
 from planner.budget import Budget
-from planner.cpwindow import frame_of, repair
 from planner.decoder import decode
-from planner.lns import LargeNeighbourhood
 from planner.objective import UnsupportedObjectiveError
+from planner.optimizers.cpwindow import frame_of, repair
+from planner.optimizers.lns import LargeNeighbourhood
 from planner.plan import Plan, check_plan
 from planner.round import Round
 from planner.terms import check_terms, terms_cost

@@ -5,8 +5,8 @@ import pytest
 
 from experiments.bench.measure import random_round
 from objectives import SQUARED_WAIT, WAIT
-from planner.annealing import Annealing
 from planner.budget import Budget
+from planner.optimizers.annealing import Annealing
 from planner.plan import check_plan
 
 

@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
-from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.optimizer import Result, Status
 from planner.optimizers import OPTIMIZERS, make_optimizer
+from planner.optimizers.annealing import Annealing
 from planner.plan import Plan
 from tests.contracts.optimizer_contract import OptimizerContract
 

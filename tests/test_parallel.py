@@ -4,10 +4,10 @@ import numpy as np
 
 from experiments.parallel import parallel_map
 from objectives import SQUARED_WAIT
-from planner.annealing import Annealing
 from planner.budget import Budget
-from planner.lns import LargeNeighbourhood
-from planner.portfolio import Portfolio
+from planner.optimizers.annealing import Annealing
+from planner.optimizers.lns import LargeNeighbourhood
+from planner.optimizers.portfolio import Portfolio
 from tests.builders import random_round
 
 

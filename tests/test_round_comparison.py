@@ -11,10 +11,10 @@ from experiments.round_gantt import lay_out
 from experiments.round_pictures import write_round_comparison
 from experiments.round_tables import excess, gap
 from objectives import WAIT
-from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.decoder import decode
 from planner.objective import Objective, UnsupportedObjectiveError
+from planner.optimizers.annealing import Annealing
 from planner.round import Round
 from tests.builders import random_round
 

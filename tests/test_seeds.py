@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from objectives import REGULAR_WAIT, SQUARED_WAIT, TARDINESS
-from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.decoder import decode
-from planner.greedy import Greedy
 from planner.model import NEVER
 from planner.optimizers import OPTIMIZERS, make_optimizer
+from planner.optimizers.annealing import Annealing
+from planner.optimizers.greedy import Greedy
 from planner.orders import regular_first
 from planner.round import Round
 from planner.seeds import LONG_QUEUE, REGULAR_FIRST, SEEDS

@@ -5,12 +5,12 @@ import pytest
 
 from objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from objectives.wait import powered_wait
-from planner.annealing import Annealing
 from planner.bounds import lower_bound
 from planner.budget import Budget
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Status
 from planner.optimizers import OPTIMIZERS
+from planner.optimizers.annealing import Annealing
 from planner.round import Round
 from planner.solve import EVALUATIONS, solve
 from tests.builders import random_round

@@ -12,13 +12,13 @@ from experiments.bench.reference import repeat_scan
 from experiments.replay import replay
 from experiments.synthetic import synthetic_workload
 from objectives import WAIT
-from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.decoder import JobClasses, Permutation, classify, decode_into
 from planner.model import IntArray, Workload
 from planner.native import kernel
 from planner.optimizer import Optimizer
 from planner.optimizers import make_optimizer, warm_up
+from planner.optimizers.annealing import Annealing
 from planner.round import Round, RoundArrays, RunningTable, job_table
 
 

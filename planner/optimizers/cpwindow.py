@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.cpmodel import Frame, RoundModel, Scaled, scale, settled_frame
 from planner.model import IntArray, JobTable
 from planner.objective import Objective
+from planner.optimizers.cpmodel import Frame, RoundModel, Scaled, scale, settled_frame
 from planner.round import Round
 from planner.terms import Terms
 

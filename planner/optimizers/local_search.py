@@ -7,8 +7,8 @@ import numpy as np
 from planner.budget import Budget
 from planner.objective import Objective
 from planner.optimizer import Result
+from planner.optimizers.search import OrderSearch, moved
 from planner.round import Round
-from planner.search import OrderSearch, moved
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Branch and bound over prefixes of orders: the exhaustive search where free amounts do not only rise.
 
-With several resources or with windows, what :mod:`planner.branching` builds on does not hold. Here a node is a placed
+With several resources or with windows, what :mod:`planner.optimizers.branching` builds on does not hold. Here a node is a placed
 prefix with its profile, and the bound is that of every other job alone in what the prefix leaves. Some optimal plan is
 reproduced by decoding its jobs in the order of their starts, so that
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from planner.bounds import terms_bound
 from planner.decoder import decode, fill_guarded, place_earliest
-from planner.first_plan import FirstPlan
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
 from planner.objective import Objective
+from planner.optimizers.first_plan import FirstPlan
 from planner.profile import earliest_index, index_at, room_for
 from planner.round import Round
 from planner.terms import Terms, one_term, terms_cost

@@ -9,10 +9,10 @@ from numba import njit, types
 
 from planner.budget import Budget, Clock
 from planner.decoder import JobClasses, Permutation, classify, decode, decode_into, keeps_promises
-from planner.first_plan import first_plan
 from planner.model import IntArray
 from planner.objective import Objective, ObjectiveError, checked, not_finite
 from planner.optimizer import Result, Status
+from planner.optimizers.first_plan import first_plan
 from planner.plan import Plan
 from planner.promises import with_feasible_promises
 from planner.round import Round, RoundArrays

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from planner.annealing import Annealing
 from planner.bounds import ITERATIONS, terms_bound
 from planner.budget import Budget, Clock
-from planner.cpmodel import RoundModel, finest_unit, scale
 from planner.decoder import decode
-from planner.first_plan import FirstPlan, first_plan
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Result, Status
+from planner.optimizers.annealing import Annealing
+from planner.optimizers.cpmodel import RoundModel, finest_unit, scale
+from planner.optimizers.first_plan import FirstPlan, first_plan
 from planner.plan import Plan
 from planner.round import Round
 from planner.terms import Terms, check_terms

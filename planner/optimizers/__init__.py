@@ -5,20 +5,20 @@ from contextlib import suppress
 
 import numpy as np
 
-from planner.annealing import Annealing
 from planner.budget import Budget
-from planner.cpsat import CpSat
-from planner.exhaustive import Exhaustive
-from planner.greedy import Greedy
-from planner.lns import LargeNeighbourhood
-from planner.local_search import LocalSearch
 from planner.names import did_you_mean
 from planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planner.optimizer import Optimizer
-from planner.portfolio import Portfolio
+from planner.optimizers.annealing import Annealing
+from planner.optimizers.cpsat import CpSat
+from planner.optimizers.exhaustive import Exhaustive
+from planner.optimizers.greedy import Greedy
+from planner.optimizers.lns import LargeNeighbourhood
+from planner.optimizers.local_search import LocalSearch
+from planner.optimizers.portfolio import Portfolio
+from planner.optimizers.simanneal_adapter import SimAnneal
+from planner.optimizers.tabu import Tabu
 from planner.round import Round
-from planner.simanneal_adapter import SimAnneal
-from planner.tabu import Tabu
 
 #: Name → maker of the optimizer.
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

@@ -12,8 +12,8 @@ from planner.budget import Budget
 from planner.decoder import Permutation
 from planner.objective import Objective
 from planner.optimizer import Result
+from planner.optimizers.search import OrderSearch, moved
 from planner.round import Round
-from planner.search import OrderSearch, moved
 
 #: The library draws from the global ``random``: one search at a time may have it.
 _GLOBAL_RANDOM = Lock()

@@ -8,13 +8,13 @@ from time import perf_counter
 import numpy as np
 
 from planner.budget import Budget
-from planner.cpwindow import repair
 from planner.decoder import Permutation
 from planner.model import IntArray
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Result
+from planner.optimizers.cpwindow import repair
+from planner.optimizers.search import BudgetUsedUp, OrderSearch
 from planner.round import Round
-from planner.search import BudgetUsedUp, OrderSearch
 from planner.terms import check_terms
 
 #: How the order of a window is found, and up to how many jobs.

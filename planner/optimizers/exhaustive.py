@@ -9,15 +9,15 @@ from planner.bounds.largest import largest_bound
 from planner.bounds.separable import CLIMB, relax, rounded_up
 from planner.bounds.shares import Shares, share_out
 from planner.bounds.staircase import EXACT, processors_alone
-from planner.branching import DEPTH, DONE, NODES, Jobs, Rule, Search, begin, explore
 from planner.budget import Budget
 from planner.decoder import decode
-from planner.first_plan import FirstPlan, first_plan
 from planner.model import IntArray
 from planner.objective import Objective, UnsupportedObjectiveError
 from planner.optimizer import Result, Status
+from planner.optimizers.branching import DEPTH, DONE, NODES, Jobs, Rule, Search, begin, explore
+from planner.optimizers.first_plan import FirstPlan, first_plan
+from planner.optimizers.prefix_branching import PrefixRun
 from planner.plan import Plan
-from planner.prefix_branching import PrefixRun
 from planner.round import Round
 from planner.terms import Terms, check_terms, terms_cost
 
@@ -27,10 +27,10 @@ TABLE = 1 << 21
 
 @dataclass(frozen=True)
 class Exhaustive:
-    """Branch and bound over all plans, with the Lagrangian bound; see :mod:`planner.branching`.
+    """Branch and bound over all plans, with the Lagrangian bound; see :mod:`planner.optimizers.branching`.
 
     Rounds of about 12 jobs are solved to the optimum, often larger ones too (of about 9 with several resources or
-    windows, see :mod:`planner.prefix_branching`); the status of the result tells:
+    windows, see :mod:`planner.optimizers.prefix_branching`); the status of the result tells:
     ``OPTIMAL``, or ``FINISHED`` where the budget was used up before. An evaluation is a visited node.
 
     Attributes

@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit, typeof, types
 
-from planner.annealing_kernels import (
+from planner.budget import Budget, Clock
+from planner.decoder import JobClasses, classify, decode, decode_once
+from planner.model import NEVER, FloatArray, IntArray
+from planner.native import kernel
+from planner.objective import Objective, ObjectiveError, checked, not_finite
+from planner.optimizer import Result, Status
+from planner.optimizers.annealing_kernels import (
     FIRST_SEED,
     WINDOW,
     anneal,
@@ -20,12 +26,6 @@ from planner.annealing_kernels import (
     front_of,
     stage_length,
 )
-from planner.budget import Budget, Clock
-from planner.decoder import JobClasses, classify, decode, decode_once
-from planner.model import NEVER, FloatArray, IntArray
-from planner.native import kernel
-from planner.objective import Objective, ObjectiveError, checked, not_finite
-from planner.optimizer import Result, Status
 from planner.plan import Plan
 from planner.profile import any_fits
 from planner.promises import with_feasible_promises
@@ -49,7 +49,7 @@ class Annealing:
     """Simulated annealing over permutations, from the best of several seeds.
 
     Zheng et al. 2016, Algorithm 1, with remove-and-insert moves, to which swaps and moves biased to the front of
-    the queue are added. Temperatures are relative, see :func:`planner.annealing_kernels.anneal`; cooling goes in
+    the queue are added. Temperatures are relative, see :func:`planner.optimizers.annealing_kernels.anneal`; cooling goes in
     fixed cycles of evaluations with reheats, so that a search stopped by the clock is the beginning of a longer one.
 
     In rounds of more than ``window`` jobs, the search begins with the first ``window`` jobs of the best seed; the

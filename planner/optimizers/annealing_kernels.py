@@ -1,6 +1,6 @@
 """The kernels of simulated annealing over permutations (Zheng et al. 2016, Section IV-C, Algorithm 1).
 
-:mod:`planner.annealing` holds the optimizer that runs them.
+:mod:`planner.optimizers.annealing` holds the optimizer that runs them.
 """
 
 from typing import Any, NamedTuple
