@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.bounds.separable import rounded_up
 from planner.bounds.staircase import processors_alone
 from planner.model import MAX_VALUE, IntArray
 from planner.profile import Profile
@@ -28,7 +29,8 @@ def alone_bound(problem: Round, terms: Terms) -> float:
         profile.earliest(demand, length)
         for demand, length in zip(problem.demands, walltime, strict=True)
     ]
-    return terms_cost(terms, np.array(start, dtype=np.int64)) * (1 - 1e-12)
+    total = terms_cost(terms, np.array(start, dtype=np.int64)) * terms.divisor
+    return rounded_up(total * (1 - 1e-12), terms)
 
 
 def relaxations(problem: Round) -> Iterator[Round]:

@@ -65,8 +65,11 @@ def warm_up(optimizer: Optimizer, objective: Objective) -> None:
     """Compile what a search with these two runs, or load it from disk; so it is never on the clock of a round."""
     # Sizes that fit badly, so that no bound proves a seed optimal and ends the search before all was run once.
     jobs = [(-i, 3 + 5 * i % 7, 10 + 31 * i % 37) for i in range(12, 0, -1)]
-    problem = Round.of(capacity=11, now=1, running=[(6, 19)], waiting=jobs)
-    with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
-        optimizer.optimize(
-            problem, objective, Budget(evaluations=WARM_UP), np.random.default_rng(0)
-        )
+    running = [(6, 19)]
+    plain = Round.of(11, 1, running, jobs)
+    reduced = Round.of(11, 1, running, jobs, windows=[(40, 50, 3)])
+    for problem in (plain, reduced):
+        with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
+            optimizer.optimize(
+                problem, objective, Budget(evaluations=WARM_UP), np.random.default_rng(0)
+            )

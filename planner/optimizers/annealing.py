@@ -49,8 +49,9 @@ class Annealing:
     """Simulated annealing over permutations, from the best of several seeds.
 
     Zheng et al. 2016, Algorithm 1, with remove-and-insert moves, to which swaps and moves biased to the front of
-    the queue are added. Temperatures are relative, see :func:`planner.optimizers.annealing_kernels.anneal`; cooling goes in
-    fixed cycles of evaluations with reheats, so that a search stopped by the clock is the beginning of a longer one.
+    the queue are added. Temperatures are relative, see :func:`planner.optimizers.annealing_kernels.anneal`; cooling
+    goes in fixed cycles of evaluations with reheats, so that a search stopped by the clock is the beginning of a longer
+    one.
 
     In rounds of more than ``window`` jobs, the search begins with the first ``window`` jobs of the best seed; the
     others follow in the seed's order, and the plan is taken only if it is better as a whole. After two evaluations

@@ -1,8 +1,8 @@
 """Branch and bound over prefixes of orders: the exhaustive search where free amounts do not only rise.
 
-With several resources or with windows, what :mod:`planner.optimizers.branching` builds on does not hold. Here a node is a placed
-prefix with its profile, and the bound is that of every other job alone in what the prefix leaves. Some optimal plan is
-reproduced by decoding its jobs in the order of their starts, so that
+With several resources or with windows, what :mod:`planner.optimizers.branching` builds on does not hold. Here a node is
+a placed prefix with its profile, and the bound is that of every other job alone in what the prefix leaves. Some optimal
+plan is reproduced by decoding its jobs in the order of their starts, so that
 
 - no job is placed before the one placed last;
 - no job starts when another one could be done already (active schedules: Giffler, Thompson 1960);
