@@ -137,6 +137,7 @@ class SwfLog:
         *,
         keep: NDArray[np.bool_] | None = None,
         first: int | None = None,
+        further: Mapping[str, NDArray[np.bool_]] | None = None,
     ) -> Selection:
         """Choose the usable lines, by the rules that every replay shares.
 
@@ -149,6 +150,8 @@ class SwfLog:
         first : int, optional
             Keep only so many usable lines, in the order of the file, and count what was dropped up
             to there.
+        further : mapping of str to bool array, shape (n,), optional
+            More lines to drop, by reason; looked for after ``REASONS``.
         """
         size = self.capacity(capacity)
         if first is not None and first < 1:
@@ -158,6 +161,7 @@ class SwfLog:
             NO_PROCESSORS: procs < 1,
             NEGATIVE_RUN_TIME: self.columns["runtime"] < 0,
             TOO_LARGE: procs > size,
+            **(further or {}),
         }
         looked_at = np.ones(len(self), dtype=bool) if keep is None else np.array(keep, dtype=bool)
         usable = looked_at & ~np.logical_or.reduce(list(wrong.values()))
@@ -165,7 +169,7 @@ class SwfLog:
             end = int(np.flatnonzero(usable)[first - 1]) + 1
             looked_at[end:] = usable[end:] = False
         dropped = {}
-        for reason in REASONS:
+        for reason in wrong:
             dropped[reason] = int(np.count_nonzero(wrong[reason] & looked_at))
             looked_at &= ~wrong[reason]  # a line counts for its first reason only
         rows = np.flatnonzero(usable)

@@ -6,9 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from experiments.memory import MemoryRule
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DURATION = re.compile(r"^(\d+(?:\.\d*)?)\s*([smhdw]?)$")
@@ -36,6 +39,12 @@ class WorkloadOptions:
         Round sizes up to multiples of this many processors.
     load : float, optional
         Factor on the offered load.
+    memory : str, optional
+        The memory column that becomes a resource; see :class:`experiments.memory.MemoryRule`, as for the next four.
+    memory_capacity, memory_per, memory_unit, memory_unknown : str, optional
+        Memory of the machine, what the column means, and what holds where it says nothing.
+    windows : str, optional
+        A CSV file of windows; see :mod:`experiments.windows`.
     """
 
     skip_bad_lines: bool = False
@@ -45,6 +54,37 @@ class WorkloadOptions:
     first: int | None = None
     round_sizes: int | None = None
     load: float | None = None
+    memory: str | None = None
+    memory_capacity: str | None = None
+    memory_per: str | None = None
+    memory_unit: str | None = None
+    memory_unknown: str | None = None
+    windows: str | None = None
+
+    def memory_rule(self) -> "MemoryRule | None":
+        """How to read the memory columns; None where they are not asked for.
+
+        Raises
+        ------
+        ValueError
+            Where flags on memory come without ``--memory``, or that without a capacity.
+        """
+        names = ("capacity", "per", "unit", "unknown")
+        given = {name: getattr(self, f"memory_{name}") for name in names}
+        given = {name: value for name, value in given.items() if value is not None}
+        if self.memory is None:
+            if given:
+                raise ValueError(
+                    f"memory {next(iter(given))}: means nothing without --memory requested, used or either"
+                )
+            return None
+        if "capacity" not in given:
+            raise ValueError(
+                "memory: the log does not say what memory the machine has; give --memory-capacity 1TB or 1GB/processor"
+            )
+        from experiments.memory import MemoryRule
+
+        return MemoryRule(self.memory, **given)
 
     def described(self) -> str:
         """Say in words what the options do; empty where they do nothing."""
@@ -61,6 +101,11 @@ class WorkloadOptions:
             done.append(f"sizes rounded up to multiples of {self.round_sizes}")
         if self.load is not None:
             done.append(f"load times {self.load:g}")
+        for flag in ("memory", "memory_capacity", "memory_per", "memory_unit", "memory_unknown"):
+            if getattr(self, flag) is not None:
+                done.append(f"{flag.replace('_', ' ')} {getattr(self, flag)}")
+        if self.windows is not None:
+            done.append(f"windows {self.windows}")
         return "; ".join(done)
 
 
@@ -91,28 +136,32 @@ def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, in
     sides = text.split(":")
     if len(sides) != 2:
         raise ValueError(f"span: {text!r} is not of the form FROM:TO, such as 0:90d or 2000-05-01:")
-    return _moment(sides[0], text, start_time), _moment(sides[1], text, start_time)
+    start, end = (moment(side, "span", start_time) if side.strip() else None for side in sides)
+    return start, end
 
 
-def _moment(side: str, text: str, start_time: int | None) -> int | None:
+def moment(side: str, what: str, start_time: int | None = None) -> int:
+    """Read a duration after the first submission, or a date: seconds after the first submission.
+
+    Raises
+    ------
+    ValueError
+        Where it is neither, or a date and ``start_time`` is not known; begins with ``what``.
+    """
     side = side.strip()
-    if not side:
-        return None
     if match := _DURATION.match(side):
         return math.floor(float(match[1]) * _UNITS[match[2]])
     if _DATE.match(side):
         if start_time is None:
             raise ValueError(
-                f"span: {side} is a date, but the log does not say when it starts; give durations"
+                f"{what}: {side} is a date, but the log does not say when it starts; give durations"
             )
         try:
             date = datetime.strptime(side, "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError as error:
-            raise ValueError(f"span: there is no date {side}; write YYYY-MM-DD") from error
+            raise ValueError(f"{what}: there is no date {side}; write YYYY-MM-DD") from error
         return int(date.timestamp()) - start_time
-    raise ValueError(
-        f"span: {side!r} in {text!r} is neither a duration (90d, 12h, 30m, seconds) nor a date"
-    )
+    raise ValueError(f"{what}: {side!r} is neither a duration (90d, 12h, 30m, seconds) nor a date")
 
 
 #: The flags of every command that takes a workload.
@@ -138,6 +187,36 @@ _FLAGS = (
         multiple=True,
         metavar="QUEUE",
         help="Leave out the jobs of this queue (number or name); may be repeated.",
+    ),
+    click.option(
+        "--memory",
+        metavar="COLUMN",
+        help="Make memory a resource: requested (column 10), used (column 7), or either (requested, else used).",
+    ),
+    click.option(
+        "--memory-capacity",
+        metavar="AMOUNT",
+        help="Memory of the machine: 1TB, 1GB/processor, or 4GB/node.",
+    ),
+    click.option(
+        "--memory-per",
+        metavar="WHAT",
+        help="What the column is for: processor, job, or node:N (each node of N processors).  [default: processor]",
+    ),
+    click.option(
+        "--memory-unit", metavar="UNIT", help="Unit of the column: B, KB, MB, GB.  [default: KB]"
+    ),
+    click.option(
+        "--memory-unknown",
+        metavar="AMOUNT",
+        help="What jobs take that do not say it: median, an amount such as 32MB (per WHAT), 0, or drop.  "
+        "[default: median]",
+    ),
+    click.option(
+        "--windows",
+        metavar="FILE",
+        help="CSV with start,end,processors (or memory)[,known]: when a part of the machine is not there; "
+        "durations after the log's first submission, or dates.",
     ),
     click.option(
         "--skip-bad-lines", is_flag=True, help="Skip lines that cannot be read, and list them."

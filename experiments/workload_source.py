@@ -10,11 +10,13 @@ import numpy as np
 
 from experiments import transform
 from experiments.archive import CATALOGUE, cached_path, near_names, plain_name
+from experiments.memory import Memory
 from experiments.swf import Selection, SwfLog, read_swf
 from experiments.synthetic import default_workload
 from experiments.transform import DROPPED_QUEUE
+from experiments.windows import with_windows
 from experiments.workload_options import NO_CHANGES, WorkloadOptions, parse_span, workload_options
-from planner.model import Workload
+from planner.model import BoolArray, Workload
 
 __all__ = [
     "WorkloadOptions",
@@ -94,32 +96,69 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
     """
     if source is None:
         return transform_workload(default_workload(), options)
-    return workload_of_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    workload = workload_of_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    if "Memory" in workload.header and workload.resources:
+        to_stderr(f"{workload.name}: {workload.header['Memory']}")
+    return workload
 
 
-def select_from_log(log: SwfLog, options: WorkloadOptions) -> Selection:
-    """Choose the lines of a log that the options leave."""
+def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, Memory | None]:
+    """Choose the lines of a log that the options leave, and read what memory all lines take, if that counts."""
     keep = np.ones(len(log), dtype=bool)
     if options.drop_queue:
         keep &= ~np.isin(log.columns["queue"], _queue_numbers(log.header.queue_number, options))
     n_dropped = int(np.count_nonzero(~keep))
     if options.span is not None:
+        origin, start_time = first_submission(log)
         submit = np.floor(log.columns["submit"] + 0.5).astype(np.int64)
-        origin = int(submit.min())
-        unix_start = log.header.unix_start_time
-        start_time = None if unix_start is None else unix_start + origin
         inside = transform.within(submit - origin, *parse_span(options.span, start_time))
         n_dropped = int(np.count_nonzero(inside & ~keep))
         keep &= inside
-    selection = log.select(options.capacity, keep=keep, first=options.first)
+    memory = read_memory(log, options, keep)
+    further = None if memory is None else memory.wrong()
+    selection = log.select(options.capacity, keep=keep, first=options.first, further=further)
     before = {UNREADABLE: len(log.skipped), DROPPED_QUEUE: n_dropped}
     dropped = {reason: n for reason, n in before.items() if n} | dict(selection.dropped)
-    return Selection(selection.rows, selection.capacity, dropped)
+    return Selection(selection.rows, selection.capacity, dropped), memory
+
+
+def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:
+    """What the lines of a log take of memory, on the sizes that the options leave; None where it does not count.
+
+    Raises
+    ------
+    ValueError
+        Where most lines that are to be kept take more than there is.
+    """
+    rule = options.memory_rule()
+    if rule is None:
+        return None
+    size, procs = log.capacity(options.capacity), log.processors()
+    if options.round_sizes is not None:
+        transform.check_positive("round sizes", options.round_sizes, "processors")
+        procs = np.minimum(-(-procs // options.round_sizes) * options.round_sizes, size)
+    memory = rule.read(log, procs, size)
+    usable = keep & (procs >= 1) & (log.processors() <= size) & (log.columns["runtime"] >= 0)
+    memory.check_units(log, procs, usable)
+    return memory
+
+
+def first_submission(log: SwfLog) -> tuple[int, int | None]:
+    """The first submit time of a log (s), and its Unix time where the header tells it."""
+    origin = int(np.floor(log.columns["submit"].min() + 0.5))
+    start = log.header.unix_start_time
+    return origin, None if start is None else start + origin
 
 
 def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
     """Turn a log into a workload, transformed by the options."""
-    return _reshaped(log.build(select_from_log(log, options)), options)
+    selection, memory = select_from_log(log, options)
+    workload = _reshaped(log.build(selection), options)
+    if memory is not None:
+        workload = memory.given_to(workload, selection.rows)
+    if options.windows is not None:
+        workload = with_windows(workload, options.windows, *first_submission(log))
+    return workload
 
 
 def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload:
@@ -135,15 +174,24 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
         workload = transform.first_jobs(workload, options.first)
     if not len(workload):
         raise ValueError(f"{workload.name}: no job is left ({options.described()})")
-    return _reshaped(workload, options)
+    if options.memory_rule() is not None:
+        raise ValueError(
+            f"memory: {workload.name} is no log and has no memory columns; name a log, or drop --memory"
+        )
+    origin = int(workload.submit[0])
+    workload = _reshaped(workload, options)
+    if options.windows is not None:
+        workload = with_windows(workload, options.windows, origin, None)
+    return workload
 
 
 def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     """Transform a log, keeping all its columns: reading the result gives :func:`workload_of_log`.
 
-    The header stays, with a note of what was done, and with the capacity where that was given.
+    The header stays, with a note of what was done, and with the capacity where that was given. Memory
+    and windows are told by flags again: lines with too much memory are left out, nothing else.
     """
-    selection = select_from_log(log, options)
+    selection, _ = select_from_log(log, options)
     workload = _reshaped(log.build(selection), options)
     changed: dict[str, Any] = {}
     if options.load is not None:

@@ -12,6 +12,8 @@ TOP_KEYS: dict[str, Any] = {
 WORKLOAD_KEYS: dict[str, Any] = {
     "source": str, "name": str, "skip-bad-lines": bool, "capacity": int, "drop-queue": (str, int),
     "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str,
+    "memory": str, "memory-capacity": str, "memory-per": str, "memory-unit": str, "memory-unknown": str,
+    "windows": str,
 }  # fmt: skip
 POLICY_KEYS: dict[str, Any] = {
     "name": str, "label": str, "objective": str, "optimizer": str, "evaluations": int,
@@ -22,4 +24,5 @@ SPANS_KEYS: dict[str, Any] = {
 }  # fmt: skip
 WORDS = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table",
           NUMBER: "a number", (str, int): "a text or a whole number"}  # fmt: skip
-OPTIONS = ("skip-bad-lines", "capacity", "drop-queue", "span", "first", "round-sizes", "load")
+OPTIONS = ("skip-bad-lines", "capacity", "drop-queue", "span", "first", "round-sizes", "load", "memory",
+           "memory-capacity", "memory-per", "memory-unit", "memory-unknown", "windows")  # fmt: skip
