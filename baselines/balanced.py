@@ -19,6 +19,9 @@ from planner.round import RoundArrays
 #: How Algorithm 1 decides about a candidate: by inequality (2), as the text says; or, as it is printed, by the average
 #: utilisation, which no job that takes anything can keep from rising.
 BY_BALANCE, AS_PRINTED = 0, 1
+#: How many jobs BB backfills in a round: as long as there are candidates; or one, as the paper says of it ("in one
+#: traversal of the job queue, it can only select one job").
+AS_MANY_AS_FIT, ONE_A_ROUND = 0, 1
 
 
 @kernel
@@ -37,7 +40,12 @@ def score(used: FloatArray, share: FloatArray) -> float:
 
 @kernel
 def backfill_best_balanced(
-    arrays: RoundArrays, demands: IntArray, waiting: IntArray, line: Any, start: IntArray
+    arrays: RoundArrays,
+    demands: IntArray,
+    waiting: IntArray,
+    line: Any,
+    only_one: bool,
+    start: IntArray,
 ) -> None:
     """BB: of the candidates, one after the other, that with the lowest score; of equal ones the first."""
     capacities = all_capacities(arrays).astype(np.float64)
@@ -55,6 +63,8 @@ def backfill_best_balanced(
         start[best] = arrays.now
         take_now(line, demands[best], arrays.jobs.walltime[best])
         used += demands[best] / capacities
+        if only_one:
+            return
 
 
 @kernel
@@ -99,9 +109,12 @@ def utilisation(arrays: RoundArrays, demands: IntArray, start: IntArray) -> Floa
 
 @kernel
 def serve_balanced(
-    arrays: RoundArrays, order: Any, improved: bool, as_printed: bool, start: IntArray
+    arrays: RoundArrays, order: Any, improved: bool, variant: bool, start: IntArray
 ) -> None:
-    """Algorithm 1: ``schedule_head_of_list``, then backfill around the pivot as BB or, ``improved``, as IBB."""
+    """Algorithm 1: ``schedule_head_of_list``, then backfill around the pivot as BB or, ``improved``, as IBB.
+
+    ``variant`` means ``AS_PRINTED`` for IBB, ``ONE_A_ROUND`` for BB.
+    """
     start[:] = NEVER
     if not any_fits(arrays):
         return
@@ -117,9 +130,9 @@ def serve_balanced(
     reserve(line, demands[pivot], jobs.walltime[pivot])
     waiting = candidates(demands, keys, line, taken)
     if improved:
-        backfill_all_balanced(arrays, demands, waiting, line, as_printed, start)
+        backfill_all_balanced(arrays, demands, waiting, line, variant, start)
     else:
-        backfill_best_balanced(arrays, demands, waiting, line, start)
+        backfill_best_balanced(arrays, demands, waiting, line, variant, start)
 
 
 @kernel
@@ -132,8 +145,11 @@ def decide_bb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1)."""
-    serve_balanced(arrays, order, False, False, start)
+    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1).
+
+    ``params[0]`` is ``AS_MANY_AS_FIT`` or ``ONE_A_ROUND``.
+    """
+    serve_balanced(arrays, order, False, len(params) > 0 and params[0] == ONE_A_ROUND, start)
 
 
 @kernel

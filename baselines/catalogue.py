@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from baselines.balanced import AS_PRINTED, decide_bb, decide_ibb
+from baselines.balanced import AS_PRINTED, ONE_A_ROUND, decide_bb, decide_ibb
 from baselines.conservative import decide_conservative
 from baselines.dbf import decide_dbf, decide_dbf_2016
 from baselines.easy import decide_easy
@@ -67,6 +67,7 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "replanned": partial(queue_based, decide_replanned, "replanned"),
     "best-fit": partial(queue_based, decide_best_fit, "best-fit"),
     "bb": partial(queue_based, decide_bb, "bb"),
+    "bb-one": partial(CompiledPolicy, "bb-one", decide_bb, params=(float(ONE_A_ROUND),)),
     "ibb": partial(queue_based, decide_ibb, "ibb"),
     "ibb-printed": partial(CompiledPolicy, "ibb-printed", decide_ibb, params=(float(AS_PRINTED),)),
     "edf": partial(queue_based, decide_easy, "edf", "earliest-deadline"),

@@ -47,6 +47,7 @@ def test_equation_1_chooses_the_job_that_balances_best():
     problem = machine((6, 2), [(10, 0, 5), (4, 1, 10), (2, 2, 10), (1, 5, 10)])
     assert started("easy", problem) == [1]
     assert started("bb", problem) == [2, 3]
+    assert started("bb-one", problem) == [3]
     assert started("ibb", problem) == [2, 3]
 
 

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 from experiments.cli import planbatch
 from experiments.replay import Trace
 from experiments.reproduce.cleaning import LOGS, cleaned
+from experiments.reproduce.liu_2016 import LANL, gain
+from experiments.reproduce.liu_2016_workloads import mixed, mpi_jobs
 from experiments.reproduce.ntakpe_2016 import measure, selected
 from experiments.reproduce.ntakpe_2017 import peak, stretch, use_of_deadlines, violations
 from experiments.reproduce.ntakpe_2017_paper import TABLE_2
@@ -18,6 +20,7 @@ from experiments.swf_write import swf_from_workload, write_swf
 from experiments.synthetic import synthetic_workload
 from experiments.workload_source import load_log
 from planner.model import NEVER, Workload
+from planner.resources import Resource
 
 HOUR = 3600
 
@@ -120,6 +123,62 @@ def test_command(paper, one_log, tmp_path):
             path.name for path in out.iterdir()
         }
         assert {row["item"] for row in rows} >= {"Table 1", "Table 2", "Table 3", "Figure 7"}
+
+
+@pytest.fixture
+def lanl(tmp_path):
+    """Give a folder with a small workload with memory under the names of LANL-CM5 and of a log of MetaCentrum."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for seed, name in enumerate((LANL, "METACENTRUM-2009-2")):
+        workload = synthetic_workload(jobs=120, capacity=1024, seed=seed, load=1.5)
+        log = swf_from_workload(workload)
+        memory = np.random.default_rng(seed).integers(0, 100_000, len(log)).astype(np.float64)
+        write_swf(folder / f"{name}.swf", log.take(slice(None), used_memory=memory))
+    return folder
+
+
+def test_liu_2016(lanl, tmp_path):
+    """All three experiments, in figures, claims and pictures; what cannot be had is told."""
+    out = tmp_path / "out"
+    words = ["reproduce", "liu-2016", "--workloads", str(lanl), "--out", str(out), "--quick"]
+    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
+    assert outcome.exit_code == 0, outcome.output
+    assert "left out: wagap-2013" in outcome.stderr
+    with (out / "comparison.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["item"] for row in rows} >= {
+        "Figure 1", "Figure 2", "Figure 3a", "Claims on Figure 1", "Parts of LANL-CM5", "What the paper leaves open",
+    }  # fmt: skip
+    claimed = [row for row in rows if row["paper"]]
+    assert {(row["item"], row["paper"]) for row in claimed} == {
+        ("Claims on Figure 1", "65"), ("Claims on Figure 2", "60"),
+    }  # fmt: skip
+    pictures = {f"figure-{n}.{end}" for n in ("1", "2", "3a", "3b", "3c") for end in ("png", "svg")}
+    assert pictures <= {path.name for path in out.iterdir()}
+    assert "The mixture with wagap 2013 is left out" in (out / "report.md").read_text()
+
+
+def test_mixtures_hold_parts_of_both():
+    """All of the second log's span; as long a part of the first; and the same for the same seed."""
+    memory = (Resource("memory", 10, "GB"),)
+    first = Workload("a", 4, range(50), [10 * i for i in range(50)], [1] * 50, [5] * 50, [5] * 50,
+                     resources=memory, demands=np.ones((50, 1)))  # fmt: skip
+    second = first.take(slice(0, 11), submit=first.submit[:11] + 7, demands=np.full((11, 1), 2))
+    workload = mixed(first, second, 1.0, seed=3)
+    assert (workload.demands[:, 0] == 2).sum() == 11
+    assert 10 <= (workload.demands[:, 0] == 1).sum() <= 11
+    assert (workload.submit[0], workload.submit[-1]) == (0, 100)
+    again = mixed(first, second, 1.0, seed=3)
+    assert again.submit.tolist() == workload.submit.tolist()
+
+
+def test_the_jobs_of_figure_3_have_sizes_of_the_benchmarks():
+    """54 jobs, a second apart, that all fit on the cluster."""
+    workload = mpi_jobs(1)
+    assert workload.submit.tolist() == list(range(54))
+    assert set(workload.procs.tolist()) <= {1, 2, 4, 8, 9, 16, 25, 32}
+    assert gain({"IBB": 1.0, "BB": 4.0}, "IBB", "BB") == 75
 
 
 def test_without_any_log(tmp_path, monkeypatch):

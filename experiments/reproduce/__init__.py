@@ -5,4 +5,5 @@ PAPERS = {
     "ntakpe-2016": ("ntakpe_2016", "Deadline-based backfilling, Compas 2016."),
     "ntakpe-2017": ("ntakpe_2017", "Deadline-based backfilling, JSSPP 2017."),
     "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),
+    "liu-2016": ("liu_2016", "K-resource aware backfilling, NPC 2016."),
 }
