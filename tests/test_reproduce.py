@@ -134,7 +134,8 @@ def lanl(tmp_path):
         workload = synthetic_workload(jobs=120, capacity=1024, seed=seed, load=1.5)
         log = swf_from_workload(workload)
         memory = np.random.default_rng(seed).integers(0, 100_000, len(log)).astype(np.float64)
-        write_swf(folder / f"{name}.swf", log.take(slice(None), used_memory=memory))
+        columns = {"used_memory": memory, "requested_memory": 1.5 * memory}
+        write_swf(folder / f"{name}.swf", log.take(slice(None), **columns))
     return folder
 
 
