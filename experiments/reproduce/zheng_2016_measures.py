@@ -5,6 +5,7 @@ from time import process_time
 
 import numpy as np
 
+from experiments.log_start import unix_start_time
 from experiments.metrics import Metrics, metrics
 from experiments.replay import Estimates, Trace, estimated_times
 from experiments.report.heat_maps import HeatMap, log_edges, mean_by_bin
@@ -94,15 +95,14 @@ def response_of(trace: Trace) -> FloatArray:
 def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
     """Tell the month of every submission, and the names of the months.
 
-    Calendar months (UTC) where the header says when the log begins, or submissions are Unix times;
-    otherwise months of 30 days.
+    Calendar months (UTC) where the header says when the log begins; otherwise months of 30 days.
     """
     submit = workload.submit
-    start = workload.header.get("UnixStartTime", "")
-    if not start.lstrip("-").isdigit():
+    start = unix_start_time(workload)
+    if start is None:
         index = (submit - submit.min()) // MONTH
         return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]
-    moments = (submit + int(start)).astype("datetime64[s]").astype("datetime64[M]")
+    moments = (submit + start).astype("datetime64[s]").astype("datetime64[M]")
     first = moments.min()
     index = (moments - first).astype(np.int64)
     return index, [str(first + i) for i in range(int(index.max()) + 1)]
