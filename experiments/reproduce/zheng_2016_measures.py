@@ -11,10 +11,10 @@ from experiments.replay import Estimates, Trace, estimated_times
 from experiments.report.heat_maps import HeatMap, log_edges, mean_by_bin
 from experiments.reproduce.results import percent_change
 from experiments.reproduce.zheng_2016_paper import BASE
-from planner.annealing import Annealing
 from planner.budget import Budget
 from planner.model import BoolArray, FloatArray, IntArray, Workload
 from planner.objective import Objective
+from planner.optimizers.annealing import Annealing
 from planner.round import Round, RunningTable, job_table
 
 KINDS: tuple[Estimates, ...] = ("mixed", "requested", "actual")
