@@ -18,6 +18,11 @@ from experiments.reproduce import PAPERS
 )
 @click.option("--quick", is_flag=True, help="Only the first three months of every log, for a look.")
 @click.option(
+    "--full",
+    is_flag=True,
+    help="Also what takes an hour or more: zheng-2016 with the paper's 8,800 evaluations a round.",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=1,
@@ -33,7 +38,9 @@ from experiments.reproduce import PAPERS
     help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
     "PLANBATCH_WORKLOADS.",
 )
-def command(paper: str, out: Path | None, quick: bool, jobs: int, workloads: Path | None) -> int:
+def command(
+    paper: str, out: Path | None, quick: bool, full: bool, jobs: int, workloads: Path | None
+) -> int:
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
     A log that is not there is reported and left out.
@@ -46,7 +53,7 @@ def command(paper: str, out: Path | None, quick: bool, jobs: int, workloads: Pat
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"experiments.reproduce.{PAPERS[paper][0]}")
-    report = module.reproduce(Run(folder, quick, jobs, workloads))
+    report = module.reproduce(Run(folder, quick, jobs, workloads, full=full))
     if not report.rows:
         raise ValueError(
             f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"

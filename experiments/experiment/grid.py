@@ -14,6 +14,7 @@ from experiments.experiment.identity import (
 )
 from experiments.experiment.spec import EMBEDDED, Experiment, PolicySpec, Spans, WorkloadSpec
 from experiments.format import duration
+from experiments.log_start import unix_start_time
 from experiments.workload_options import NO_CHANGES
 from planner.model import Workload
 
@@ -123,6 +124,7 @@ class Cell:
                 "estimates": spec.estimates,
                 "transformations": spec.options.described(),
                 "deadlines": spec.deadlines,
+                "unix_start_time": unix_start_time(jobs),
             },
             "policy": {
                 "name": self.policy.name,

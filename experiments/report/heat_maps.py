@@ -72,11 +72,34 @@ def heat_map(runs: Runs) -> HeatMap:
     counts = np.zeros((BINS, BINS), dtype=np.int64)
     for label in runs.labels:
         jobs: Jobs = runs.first(label)
-        place = log_bin(jobs.procs, sizes) * BINS + log_bin(jobs.runtime, times)
-        counts = np.bincount(place, minlength=BINS * BINS).reshape(BINS, BINS)
-        sums = np.bincount(place, weights=jobs.wait, minlength=BINS * BINS).reshape(BINS, BINS)
-        waits[label] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        counts, waits[label] = mean_by_bin(jobs.procs, jobs.runtime, jobs.wait, sizes, times)
     return HeatMap(sizes, times, counts, waits)
+
+
+def mean_by_bin(
+    procs: IntArray, runtime: IntArray, wait: FloatArray, sizes: FloatArray, times: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Count the jobs, and average their waits, over bins of size and run time.
+
+    Returns
+    -------
+    int64 array, shape (BINS, BINS)
+        Jobs in a bin; rows are sizes, columns run times.
+    float64 array, shape (BINS, BINS)
+        Mean waits (s), NaN where there are no jobs.
+    """
+    place = log_bin(procs, sizes) * BINS + log_bin(runtime, times)
+    counts = np.bincount(place, minlength=BINS * BINS).reshape(BINS, BINS)
+    sums = np.bincount(place, weights=wait, minlength=BINS * BINS).reshape(BINS, BINS)
+    return counts, np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
+    """Divide mean waits (s) by those of a reference; NaN where both are below ``SHORTEST``."""
+    # Where nobody waits, a ratio says nothing; a second keeps the others finite.
+    told = np.fmax(wait, base) >= SHORTEST
+    ratios: FloatArray = np.where(told, (wait + 1) / (base + 1), np.nan)
+    return ratios
 
 
 def bin_ticks(edges: FloatArray, told: dict[float, str]) -> tuple[list[float], list[str]]:
@@ -163,12 +186,11 @@ def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> lis
     pictures = [draw_maps(runs, data, data.wait, "waits", folder)]
     if runs.reference is not None:
         base = data.wait[runs.reference]
-        ratios = {}
-        for label, wait in data.wait.items():
-            if label != runs.reference:
-                # Where nobody waits, a ratio says nothing; a second keeps the others finite.
-                told = np.fmax(wait, base) >= SHORTEST
-                ratios[label] = np.where(told, (wait + 1) / (base + 1), np.nan)
+        ratios = {
+            label: wait_ratios(wait, base)
+            for label, wait in data.wait.items()
+            if label != runs.reference
+        }
         if ratios:
             pictures.append(draw_maps(runs, data, ratios, "ratios", folder))
     return pictures

@@ -2,6 +2,7 @@
 
 #: Paper → module of this package, and what it is.
 PAPERS = {
+    "zheng-2016": ("zheng_2016", "Plan-based scheduling, CLUSTER 2016."),
     "ntakpe-2016": ("ntakpe_2016", "Deadline-based backfilling, Compas 2016."),
     "ntakpe-2017": ("ntakpe_2017", "Deadline-based backfilling, JSSPP 2017."),
     "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),

@@ -21,6 +21,10 @@ LOOKS: dict[str, tuple[str, object]] = {
     "CBF re-planned": (COLOURS[5], (0, (4, 2))),
     "WDBF": (COLOURS[3], "-"),
     "EDF": (COLOURS[7], "-"),
+    "FCFS": (COLOURS[2], "-"),
+    "PLAN 1": (COLOURS[0], "-"),
+    "PLAN 2": (COLOURS[1], "-"),
+    "PLAN 3": (COLOURS[3], (0, (4, 2))),
 }
 
 

@@ -23,6 +23,8 @@ class Row:
         Our figure.
     paper : float, optional
         The paper's, where it gives one.
+    listed : bool
+        Whether the report lists it; the CSV always does.
     """
 
     item: str
@@ -31,6 +33,7 @@ class Row:
     metric: str
     ours: float
     paper: float | None = None
+    listed: bool = True
 
     @property
     def difference(self) -> str:
@@ -73,9 +76,10 @@ class Report:
         metric: str,
         ours: float,
         paper: float | None = None,
+        listed: bool = True,
     ) -> None:
         """Add a row."""
-        self.rows.append(Row(item, workload, policy, metric, float(ours), paper))
+        self.rows.append(Row(item, workload, policy, metric, float(ours), paper, listed))
 
     def write(self, folder: Path) -> None:
         """Write ``comparison.csv`` and ``report.md``."""
@@ -86,7 +90,8 @@ class Report:
     def markdown(self) -> str:
         """Return the report: a table an item, then the notes and the pictures."""
         parts = [f"# {self.title}"]
-        for item, rows in groupby(self.rows, key=lambda row: row.item):
+        listed = [row for row in self.rows if row.listed]
+        for item, rows in groupby(listed, key=lambda row: row.item):
             parts += [f"## {item}", markdown_table(rows)]
             name = item.lower().replace(" ", "-")
             parts += [f"![{item}]({name}.png)" for picture in self.pictures if picture == name]

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from baselines.policy import Policy
 from experiments.portable import packed, unpacked
-from experiments.replay import Trace, bound, replay, warm_up
+from experiments.replay import Estimates, Trace, bound, replay, warm_up
 from experiments.swf_log import SwfLog
 from experiments.transform import in_span
 from experiments.workload_source import load_log, to_stderr
@@ -36,6 +36,8 @@ class Run:
         Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, those that were fetched.
     tell : callable
         Told what happens, line by line.
+    full : bool
+        Also what takes an hour or more, where a paper has such a part.
     """
 
     out: Path
@@ -43,6 +45,7 @@ class Run:
     jobs: int = 1
     workloads: Path | None = None
     tell: Callable[[str], None] = to_stderr
+    full: bool = False
 
     def log(self, name: str) -> SwfLog | None:
         """Find and read a log; tell where it is not there, and return None."""
@@ -60,7 +63,9 @@ class Run:
         """Leave the first months of a workload, where the run is quick."""
         return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
 
-    def replays(self, tasks: Mapping[Key, tuple[Workload, Policy]]) -> dict[Key, Trace]:
+    def replays(
+        self, tasks: Mapping[Key, tuple[Workload, Policy]], estimates: Estimates = "requested"
+    ) -> dict[Key, Trace]:
         """Replay workloads under policies, ``jobs`` at a time.
 
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
@@ -70,15 +75,20 @@ class Run:
 
         bounds = {key: (load, bound(policy, load)) for key, (load, policy) in tasks.items()}
         if min(self.jobs, len(tasks)) < 2:
-            return {key: _replay(load, packed(policy)) for key, (load, policy) in bounds.items()}
-        calls = (delayed(_replay)(load, packed(policy)) for load, policy in bounds.values())
+            return {
+                key: _replay(load, packed(policy), estimates)
+                for key, (load, policy) in bounds.items()
+            }
+        calls = (
+            delayed(_replay)(load, packed(policy), estimates) for load, policy in bounds.values()
+        )
         traces = Parallel(n_jobs=min(self.jobs, len(tasks)), batch_size=1)(calls)
         return dict(zip(bounds, traces, strict=True))
 
 
-def _replay(workload: Workload, packed_policy: bytes) -> Trace:
+def _replay(workload: Workload, packed_policy: bytes, estimates: Estimates) -> Trace:
     policy = unpacked(packed_policy)
     warm_up(policy)
     began = process_time()
-    trace = replay(workload, policy)
+    trace = replay(workload, policy, estimates=estimates)
     return replace(trace, seconds=process_time() - began)

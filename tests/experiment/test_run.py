@@ -2,6 +2,7 @@
 
 import errno
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,17 @@ from experiments.synthetic import synthetic_workload
 from planner.model import NEVER
 from planner.plan import Plan
 from tests.experiment.grids import GRID, assert_whole, small, tables, undisturbed, write
+
+
+def test_cells_tell_when_their_log_begins(tmp_path):
+    """The report's months are those of the calendar; made-up jobs have no date."""
+    made = synthetic_workload(jobs=20, capacity=32, seed=2)
+    dated = replace(made, name="dated", header={"UnixStartTime": "956700003"})
+    run_experiment(Experiment([made, dated], ["easy"]), tmp_path)
+    cells = [json.loads(path.read_text()) for path in tmp_path.glob("cells/*/cell.json")]
+    starts = {cell["settings"]["workload"]["name"]: cell["settings"]["workload"] for cell in cells}
+    assert starts["dated"]["unix_start_time"] == 956700003
+    assert starts[made.name]["unix_start_time"] is None
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,91 @@
+"""The machines of Zheng et al. 2016, those that stand in for them, and their replays."""
+
+from dataclasses import dataclass
+
+from baselines.catalogue import make_policy
+from baselines.policy import Policy
+from experiments.reproduce.runs import Run
+from experiments.reproduce.zheng_2016_measures import KINDS, PAPER_EVALUATIONS, Study, months_of
+from experiments.reproduce.zheng_2016_paper import BASE, TABLE_1
+from experiments.transform import first_jobs, scale_load
+from objectives import MAKESPAN, SQUARED_WAIT, WAIT
+
+#: The paper's policy → ours, and its objective.
+OURS = {
+    "PLAN 1": ("plan-wait", WAIT),
+    "PLAN 2": ("plan-squared-wait", SQUARED_WAIT),
+    "PLAN 3": ("plan-makespan", MAKESPAN),
+}
+#: What the default setting evaluates in a round, with our annealing.
+FAST_EVALUATIONS = 100
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One trace of the paper, or one that stands in for it.
+
+    Attributes
+    ----------
+    name, paper : str
+        What we call it; what the paper calls it, empty where it does not have it.
+    log : str
+        Name of the log.
+    node : int
+        Processors of a node.
+    capacity, first : int, optional
+        Size of the machine where the log does not say it; how many usable jobs to keep.
+    load : float
+        Factor on the load.
+    instead_of : str
+        Left out where this machine is there.
+    """
+
+    name: str
+    paper: str
+    log: str
+    node: int = 1
+    capacity: int | None = None
+    first: int | None = None
+    load: float = 1.0
+    instead_of: str = ""
+
+
+ATLAS = "LLNL-Atlas-2006-2.1-cln"
+MACHINES = (
+    Machine("ANL", "ANL", "ANL-Intrepid-2009-1", node=4),
+    Machine("Theta", "", "theta_2022", capacity=4360, instead_of="ANL"),
+    Machine("LLNL", "LLNL", ATLAS),
+    Machine("LLNL, load × 1.2", "LLNL", ATLAS, load=1.2),
+    Machine("SDSC", "SDSC", "SDSC-BLUE-2000-4.2-cln", first=TABLE_1["SDSC"][1]),
+)
+
+
+def study(run: Run, machine: Machine) -> Study | None:
+    """Replay one machine under FCFS and the plans, with each kind of estimates."""
+    log = run.log(machine.log)
+    if log is None:
+        return None
+    workload = run.shortened(log.workload(machine.capacity))
+    if machine.first is not None:
+        workload = first_jobs(workload, machine.first)
+    month, names = months_of(workload)
+    workload = scale_load(workload, machine.load)
+    run.tell(f"{machine.name}: {len(workload):,} jobs")
+    tasks = {name: (workload, policy) for name, policy in compared(run.full).items()}
+    traces = {kind: run.replays(tasks, kind) for kind in KINDS}
+    return Study(machine.name, machine.paper, workload, machine.node, month, names, traces)
+
+
+def compared(full: bool) -> dict[str, Policy]:
+    """Make the policies; the full setting has the paper's annealing, and the fast one beside it."""
+    fast = {
+        name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()
+    }
+    policies = {BASE: make_policy("easy"), **fast}
+    if full:
+        policies |= {
+            name: make_policy(ours, optimizer="annealing-paper", evaluations=PAPER_EVALUATIONS)
+            for name, (ours, _) in OURS.items()
+        }
+        policies |= {f"{name}, {FAST_EVALUATIONS} evaluations": fast[name] for name in OURS}
+    return policies
