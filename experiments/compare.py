@@ -13,7 +13,13 @@ import numpy as np
 
 from baselines.catalogue import DEADLINE_POLICIES
 from baselines.policy import Policy
-from experiments.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
+from experiments.metrics import (
+    DeadlineMetrics,
+    Metrics,
+    deadline_metrics,
+    metrics,
+    utilisation_by_resource,
+)
 from experiments.portable import packed, unpacked
 from experiments.replay import Estimates, Trace, bound, compiled_form, policy_name, replay, warm_up
 from planner.model import NEVER, IntArray, Workload
@@ -67,18 +73,41 @@ class Comparison:
         """Return a data frame: a row a policy; columns of :class:`Metrics`, rounds and seconds."""
         import pandas as pd
 
-        rows = [result(trace) for trace in self.traces.values()]
+        rows = []
+        for trace in self.traces.values():
+            row = result(trace)
+            for name, share in row.pop("utilisation_by_resource", {}).items():
+                row[f"utilisation_{name}"] = share
+            rows.append(row)
         return pd.DataFrame(rows, columns=None if rows else ["policy"]).set_index("policy")
+
+
+def described_resources(workload: Workload) -> dict[str, Any]:
+    """Return the resources besides processors, and what was assumed of memory, for programs; else nothing."""
+    if not workload.resources:
+        return {}
+    found: dict[str, Any] = {
+        "resources": {
+            resource.name: {"capacity": resource.capacity, "unit": resource.unit}
+            for resource in workload.resources
+        }
+    }
+    return found | {
+        key.lower(): workload.header[key] for key in ("Memory",) if key in workload.header
+    }
 
 
 def result(trace: Trace) -> dict[str, Any]:
     """Return what is reported of one replay: policy, figures, rounds and seconds.
 
-    With figures on deadlines where the workload has any or the policy knows of them.
+    With figures on deadlines where the workload has any or the policy knows of them, and the utilisation of every
+    resource where there are several.
     """
-    figures = metrics(trace).as_dict()
+    figures: dict[str, Any] = dict(metrics(trace).as_dict())
     if trace.policy in DEADLINE_POLICIES or (trace.workload.deadline != NEVER).any():
         figures |= deadline_metrics(trace).as_dict()
+    if trace.workload.resources:
+        figures["utilisation_by_resource"] = utilisation_by_resource(trace)
     return {
         "policy": trace.policy,
         **figures,

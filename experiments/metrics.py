@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.model import NEVER
+from planner.resources import PROCESSORS
 
 if TYPE_CHECKING:
     from experiments.replay import Trace
@@ -91,6 +92,22 @@ def deadline_metrics(trace: "Trace") -> DeadlineMetrics:
         infeasible_deadlines=int(np.count_nonzero(~regular & (first_end > workload.deadline))),
         regular_mean_wait=float(wait.mean()) if len(wait) else 0.0,
     )
+
+
+def utilisation_by_resource(trace: "Trace") -> dict[str, float]:
+    """Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty where processors are all that counts."""
+    workload = trace.workload
+    if not workload.resources:
+        return {}
+    makespan = float(trace.end.max() - workload.submit.min())
+    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
+    sizes = [workload.capacity, *(resource.capacity for resource in workload.resources)]
+    demands = np.column_stack([workload.procs, workload.demands]).astype(np.float64)
+    taken = (demands * workload.runtime[:, None]).sum(axis=0)
+    return {
+        name: float(amount / (size * makespan))
+        for name, amount, size in zip(names, taken, sizes, strict=True)
+    }
 
 
 def metrics(trace: "Trace") -> Metrics:

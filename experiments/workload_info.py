@@ -154,6 +154,13 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
         "queues": _queues(workload, log.header.queues if log else {}),
         "deadlines": int(np.count_nonzero(workload.deadline < NEVER)),
     }
+    if workload.resources:
+        info["resources"] = {
+            resource.name: _resource(workload, k) for k, resource in enumerate(workload.resources)
+        }
+        info["assumed"] = workload.header.get("Memory", "")
+    if workload.windows:
+        info["windows"] = len(workload.windows)
     if log is not None:
         info["source"] = log.source
         info["lines"] = len(log) + len(log.skipped)
@@ -164,6 +171,19 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
         info["first_submit_date"] = _date(log, int(submit[0]))
         info["last_submit_date"] = _date(log, int(submit[-1]))
     return info
+
+
+def _resource(workload: Workload, k: int) -> dict[str, Any]:
+    """Describe what the jobs take of a resource besides processors, in its unit."""
+    resource, demands = workload.resources[k], workload.demands[:, k]
+    span = float(workload.submit[-1] - workload.submit[0])
+    work = float((demands.astype(np.float64) * workload.runtime).sum())
+    return {
+        "capacity": resource.capacity,
+        "unit": resource.unit,
+        "offered_load": work / (resource.capacity * span) if span > 0 else None,
+        **distribution(demands),
+    }
 
 
 def _date(log: SwfLog, submit: int) -> str | None:

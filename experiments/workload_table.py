@@ -19,6 +19,8 @@ def print_info(info: dict[str, Any], console: Console) -> None:
         console.print(Group(_queues(info), Text()))
     if "anomalies" in info:
         console.print(_anomalies(info))
+    if info.get("assumed"):
+        console.print(Text(info["assumed"]))
 
 
 def _summary(info: dict[str, Any]) -> Table:
@@ -38,6 +40,11 @@ def _summary(info: dict[str, Any]) -> Table:
     table.add_row("offered load", _share(info["offered_load"]))
     if "recorded_load" in info:
         table.add_row("recorded load", _share(info["recorded_load"]))
+    for name, resource in info.get("resources", {}).items():
+        table.add_row(name, f"{resource['capacity']:,} {resource['unit']}")
+        table.add_row(f"offered load in {name}", _share(resource["offered_load"]))
+    if "windows" in info:
+        table.add_row("windows", f"{info['windows']:,}")
     table.add_row("run time / walltime, mean", f"{info['mean_estimate_accuracy']:.2f}")
     if info["users"]:
         table.add_row("users", f"{info['users']:,}")
@@ -50,15 +57,23 @@ def _share(value: float | None) -> str:
 
 def _distributions(info: dict[str, Any]) -> Table:
     table = Table(title="Distributions", title_justify="left")
+    resources = info.get("resources", {})
+    more = [f"{name} ({resource['unit']})" for name, resource in resources.items()]
     table.add_column("")
-    for name in ("processors", "run time", "walltime"):
+    for name in ("processors", "run time", "walltime", *more):
         table.add_column(name, justify="right")
     sizes, others = info["sizes"], (info["run_times"], info["walltimes"])
-    table.add_row("mean", f"{sizes['mean']:,.1f}", *(duration(times["mean"]) for times in others))
+    table.add_row(
+        "mean",
+        f"{sizes['mean']:,.1f}",
+        *(duration(times["mean"]) for times in others),
+        *(f"{resource['mean']:,.0f}" for resource in resources.values()),
+    )
     for quantile, procs in sizes["quantiles"].items():
         name = {"0": "least", "0.5": "median", "1": "most"}.get(quantile, f"{float(quantile):.0%}")
         told = (duration(times["quantiles"][quantile]) for times in others)
-        table.add_row(name, f"{procs:,}", *told)
+        amounts = (f"{resource['quantiles'][quantile]:,}" for resource in resources.values())
+        table.add_row(name, f"{procs:,}", *told, *amounts)
     return table
 
 

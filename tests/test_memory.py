@@ -173,9 +173,58 @@ def test_replay_with_memory_and_windows(files):
     outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
     assert outcome.exit_code == 0, outcome.output
     assert "log: memory: 3 used (column 7), KB for each processor; 2 not known" in outcome.stderr
-    assert json.loads(outcome.stdout)["jobs"] == 5
+    told = json.loads(outcome.stdout)
+    assert told["resources"] == {"memory": {"capacity": 2**20, "unit": "KB"}}
+    assert told["memory"].startswith("memory: 3 used (column 7)")
+    used = told["results"][0]["utilisation_by_resource"]
+    assert used["processors"] == told["results"][0]["utilisation"]
+    makespan = told["results"][0]["makespan"]
+    assert used["memory"] == pytest.approx(60 * (100 + 280 + 50 + 80 + 150) / (2**20 * makespan))
     starts = (files / "starts.csv").read_text().splitlines()[1:]
     assert min(int(line.split(",")[2]) for line in starts) == 3610
+
+
+def test_info_tells_resources(files):
+    """As JSON, and for people: the load in memory, its distribution, and what was assumed."""
+    words = [
+        "workload",
+        "info",
+        str(files / "log.swf"),
+        "--memory",
+        "requested",
+        "--memory-capacity",
+        "1GB",
+    ]
+    words += ["--windows", str(files / "away.csv")]
+    info = json.loads(CliRunner().invoke(planbatch, [*words, "--json"]).stdout)
+    memory = info["resources"]["memory"]
+    assert (memory["capacity"], memory["quantiles"]["1"], info["windows"]) == (2**20, 2400, 2)
+    assert memory["offered_load"] == pytest.approx(
+        60 * (200 + 402 + 101 + 2400 + 302) / (2**20 * 40)
+    )
+    text = CliRunner().invoke(planbatch, words).stdout
+    assert "memory (KB)" in text
+    assert "3 requested (column 10), KB for each processor; 2 not known" in text.replace("\n", " ")
+
+
+def test_rounds_are_captured_with_what_jobs_take(files, monkeypatch):
+    """A captured round has the demands, and is searched like any other."""
+    monkeypatch.chdir(files)
+    lines = [(job, 3, -1, 500_000 // 3) for job in range(1, 13)]
+    (files / "log.swf").write_text(text(lines).replace(" 0 60 ", " 0 600 "))
+    words = ["rounds", "capture", "log.swf", "--memory", "requested", "--memory-capacity", "1GB"]
+    words += ["--windows", "away.csv", "--sizes", "4", "--out", "rounds", "--json"]
+    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
+    assert outcome.exit_code == 0, outcome.output
+    (path,) = json.loads(outcome.stdout)["files"]
+    data = json.loads((files / path).read_text())
+    assert data["resources"] == {"memory": {"capacity": 2**20, "unit": "KB"}}
+    assert all(job["demands"] == {"memory": 499_998} for job in data["waiting"])
+    words = ["round", path, "--optimizer", "exhaustive", "--json"]
+    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
+    starts = sorted(json.loads(outcome.stdout)["starts"].values())
+    assert len(starts) == 4
+    assert starts[2] - starts[0] >= 90  # two at a time
 
 
 @pytest.mark.parametrize(

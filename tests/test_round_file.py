@@ -100,3 +100,68 @@ def test_files_that_are_no_rounds(tmp_path):
     path.write_text("hello")
     with pytest.raises(ValueError, match=r"text\.json: not a round file"):
         read_round(path)
+
+
+WIDE = {
+    "capacity": 8,
+    "now": 100,
+    "resources": {"memory": {"capacity": 64, "unit": "GB"}, "gpus": 4},
+    "windows": [{"start": 150, "end": 180, "procs": 2, "demands": {"memory": 16}}],
+    "running": [{"procs": 4, "end": 200, "demands": {"memory": 10}}],
+    "waiting": [
+        {"id": 7, "submit": 50, "procs": 8, "walltime": 100, "demands": {"gpus": 1, "memory": 64}},
+        {"id": 5, "submit": 20, "procs": 4, "walltime": 300},
+    ],
+}
+
+
+def test_resources_and_windows_are_read_and_written(tmp_path):
+    """What a job does not name it does not take; a resource may be its capacity alone."""
+    problem = round_from(WIDE)
+    assert [(r.name, r.capacity, r.unit) for r in problem.resources] == [
+        ("memory", 64, "GB"), ("gpus", 4, ""),
+    ]  # fmt: skip
+    assert problem.jobs.demands.tolist() == [[0, 0], [64, 1]]
+    assert problem.running.demands.tolist() == [[10, 0]]
+    assert [column.tolist() for column in problem.windows] == [[150], [180], [[2, 16, 0]]]
+    write_round(tmp_path / "round.json", problem)
+    assert round_to(read_round(tmp_path / "round.json")) == round_to(problem)
+    assert round_to(problem)["waiting"][1]["demands"] == {"memory": 64, "gpus": 1}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("resources",), [], "round.json: resources: expected an object, got list"),
+        (("resources", "gpus"), 0, "resources.gpus.capacity: 0 is outside 1"),
+        (("resources", "gpus"), {"unit": "x"}, "resources.gpus.capacity: missing"),
+        (("resources", "gpus"), {"capacity": 1, "size": 2}, "resources.gpus.size: unknown field"),
+        (("resources", "procs"), 4, "resources.procs: resource name: 'procs' is empty or means the processors"),
+        (("waiting", 0, "demands"), [1], r"waiting\[0\].demands: expected an object, got list"),
+        (("waiting", 0, "demands"), {"memory": 65}, r"waiting\[0\].demands.memory: 65 is outside 0 … 64"),
+        (("waiting", 0, "demands"), {"memory": 1.5}, r"waiting\[0\].demands.memory: 1.5 is not a whole number"),
+        (("waiting", 0, "demands"), {"memori": 1}, r"waiting\[0\].demands.memori: the machine has no such resource"),
+        (("running", 0, "demands"), {"memory": -1}, r"running\[0\].demands.memory: -1 is outside"),
+        (("windows",), {}, "windows: expected a list, got dict"),
+        (("windows", 0, "end"), 150, r"windows\[0\].end: 150 is outside 151"),
+        (("windows", 0, "procs"), 9, r"windows\[0\].procs: 9 is outside 0 … 8"),
+        (("windows", 0), {"start": 1, "end": 2}, r"windows\[0\]: it takes nothing of any resource"),
+    ],
+)  # fmt: skip
+def test_bad_resources_and_windows_are_refused(path, value, message):
+    """By file and field, in one sentence."""
+    data = copy.deepcopy(WIDE)
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(ValueError, match=message):
+        round_from(data, "round.json")
+
+
+def test_running_jobs_above_a_capacity_are_refused():
+    """With the resource and the numbers."""
+    data = copy.deepcopy(WIDE)
+    data["running"] = 2 * [{"procs": 1, "end": 200, "demands": {"memory": 40}}]
+    with pytest.raises(ValueError, match="running: 80 GB of memory in use, above the capacity 64"):
+        round_from(data)

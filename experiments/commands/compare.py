@@ -107,13 +107,14 @@ def show(comparison: "Comparison") -> None:
 
 def described(comparison: "Comparison") -> dict[str, Any]:
     """Return a comparison for programs."""
-    from experiments.compare import result
+    from experiments.compare import described_resources, result
 
     return {
         "workload": comparison.workload.name,
         "capacity": comparison.workload.capacity,
         "jobs": len(comparison.workload),
         "dropped": dict(comparison.workload.dropped),
+        **described_resources(comparison.workload),
         "estimates": comparison.estimates,
         "seed": comparison.seed,
         "results": [result(trace) for trace in comparison.traces.values()],

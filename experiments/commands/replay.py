@@ -58,8 +58,9 @@ def command(
         raise click.UsageError("policy: name at least one with --policy NAME")
     policies = chosen.policies()
 
-    from experiments.compare import compare, result
+    from experiments.compare import compare, described_resources, result
     from experiments.first_use import announce_compilation
+    from experiments.metrics import utilisation_by_resource
     from experiments.replay import policy_name
     from experiments.replay_progress import ReplayProgress
     from experiments.workload_source import load_workload
@@ -76,7 +77,10 @@ def command(
     traces = comparison.traces
     if as_json:
         results = [
-            {key: result(trace)[key] for key in KEYS} | promises(trace) | deadlines(trace)
+            {key: result(trace)[key] for key in KEYS}
+            | by_resource(utilisation_by_resource(trace))
+            | promises(trace)
+            | deadlines(trace)
             for trace in traces.values()
         ]
         described = {
@@ -84,6 +88,7 @@ def command(
             "capacity": loaded.capacity,
             "jobs": len(loaded),
             "dropped": dict(loaded.dropped),
+            **described_resources(loaded),
             "results": results,
         }
         click.echo(json.dumps(described, ensure_ascii=False))
@@ -94,6 +99,11 @@ def command(
     if starts is not None:
         write_starts(traces, starts)
     return check_all(loaded, policies, traces, chosen) if check else 0
+
+
+def by_resource(utilisation: dict[str, float]) -> dict[str, dict[str, float]]:
+    """Return the utilisation of every resource; nothing where processors are all that counts."""
+    return {"utilisation_by_resource": utilisation} if utilisation else {}
 
 
 def promises(trace: "Trace") -> dict[str, int]:
