@@ -41,7 +41,8 @@ def _texts(column: NDArray[Any]) -> list[str]:
 def swf_from_workload(workload: Workload) -> SwfLog:
     """Make a log of a workload, for writing; what a workload does not know is -1.
 
-    Used and requested processors are the same. Deadlines have no column in the format and are lost.
+    Used and requested processors are the same. Deadlines and resources other
+    than memory in KB have no column in the format and are lost.
     """
     columns: dict[str, NDArray[Any]] = {
         name: np.full(len(workload), -1, dtype=np.float64 if name in FRACTIONAL else np.int64)
@@ -59,6 +60,10 @@ def swf_from_workload(workload: Workload) -> SwfLog:
         "queue": workload.queue,
     }.items():
         columns[name] = values.astype(columns[name].dtype)
+    names = [(resource.name, resource.unit) for resource in workload.resources]
+    if ("memory", "KB") in names:
+        memory = workload.demands[:, names.index(("memory", "KB"))]
+        columns["requested_memory"] = memory / workload.procs
     lines = [
         f"; {key}: {line}" for key, value in workload.header.items() for line in value.split("\n")
     ]

@@ -189,19 +189,71 @@ def copy_profile(classes: JobClasses, times: IntArray, free: IntArray) -> int:
 
 
 @kernel
+def scan_two(
+    demands: IntArray,
+    walltime: IntArray,
+    order: Permutation,
+    start: IntArray,
+    times: IntArray,
+    free: IntArray,
+    other: IntArray,
+    size: int,
+) -> None:
+    """:func:`scan` for two resources, whose free amounts stand in two columns: no rows to look into."""
+    for job in order:
+        procs = demands[job, 0]
+        more = demands[job, 1]
+        length = walltime[job]
+        i = 0
+        while True:
+            while free[i] < procs or other[i] < more:
+                i += 1
+            end = times[i] + length
+            j = i + 1
+            while free[j] >= procs and other[j] >= more and times[j] < end:
+                j += 1
+            if times[j] >= end:
+                break
+            i = j + 1
+        start[job] = times[i]
+        for k in range(i, j):
+            free[k] -= procs
+            other[k] -= more
+        if times[j] != end:
+            size += 1
+            for k in range(size, j, -1):
+                times[k] = times[k - 1]
+                free[k] = free[k - 1]
+                other[k] = other[k - 1]
+            times[j] = end
+            free[j] = free[j - 1] + procs
+            other[j] = other[j - 1] + more
+
+
+@kernel
 def scan_rows(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
     """Write into ``start`` the plan of ``order`` on a machine with several resources."""
-    room = len(classes.times) + len(order) + 2
-    times = np.empty(room, np.int64)
-    rows = np.empty((room, classes.rows.shape[1]), np.int64)
     known = len(classes.times)
+    room = known + len(order) + 2
+    walltime = arrays.jobs.walltime
+    times = np.empty(room, np.int64)
     for i in range(known):
         times[i] = classes.times[i]
+    if classes.rows.shape[1] == 2:
+        free = np.empty(room, np.int64)
+        other = np.empty(room, np.int64)
+        for i in range(known):
+            free[i] = classes.rows[i, 0]
+            other[i] = classes.rows[i, 1]
+        scan_two(classes.demands, walltime, order, start, times, free, other, known - 1)
+        return
+    rows = np.empty((room, classes.rows.shape[1]), np.int64)
+    for i in range(known):
         for k in range(classes.rows.shape[1]):
             rows[i, k] = classes.rows[i, k]
-    scan(classes.demands, arrays.jobs.walltime, order, start, times, rows, known - 1)
+    scan(classes.demands, walltime, order, start, times, rows, known - 1)
 
 
 @kernel

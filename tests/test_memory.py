@@ -11,6 +11,8 @@ from experiments.experiment.identity import workload_hash
 from experiments.experiment.toml_file import read_experiment
 from experiments.memory import MemoryRule, amount, told
 from experiments.swf import parse_swf
+from experiments.synthetic import synthetic_workload
+from experiments.synthetic_memory import with_scarce_memory
 from experiments.workload_options import WorkloadOptions
 from experiments.workload_source import load_workload, transform_log, workload_of_log
 from planner.resources import Resource
@@ -182,6 +184,35 @@ def test_replay_with_memory_and_windows(files):
     assert used["memory"] == pytest.approx(60 * (100 + 280 + 50 + 80 + 150) / (2**20 * makespan))
     starts = (files / "starts.csv").read_text().splitlines()[1:]
     assert min(int(line.split(",")[2]) for line in starts) == 3610
+
+
+def test_generated_memory_is_as_scarce_as_processors(tmp_path):
+    """Written and read again, it is the same; every job fits, and both loads are equal."""
+    workload = with_scarce_memory(synthetic_workload(400, 64, 5, 0.8), "64GB", 5)
+    run = workload.runtime.astype(float)
+    loads = [
+        float((amounts * run).sum() / size)
+        for amounts, size in ((workload.procs, 64), (workload.demands[:, 0], 64 * 2**20))
+    ]
+    assert loads[0] == pytest.approx(loads[1], rel=0.02)
+    target = tmp_path / "two.swf"
+    words = [
+        "workload",
+        "generate",
+        str(target),
+        "--jobs",
+        400,
+        "--procs",
+        64,
+        "--seed",
+        5,
+        "--load",
+        0.8,
+    ]
+    outcome = CliRunner().invoke(planbatch, [*map(str, words), "--memory", "64GB"])
+    assert outcome.exit_code == 0, outcome.output
+    again = load_workload(target, WorkloadOptions(memory="requested", memory_capacity="64GB"))
+    assert again.demands.tolist() == workload.demands.tolist()
 
 
 def test_info_tells_resources(files):

@@ -10,7 +10,7 @@ from baselines.catalogue import make_policy
 from objectives import MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT
 from planner.bounds import lower_bound
 from planner.budget import Budget
-from planner.decoder import decode
+from planner.decoder import classify, decode, decode_into
 from planner.model import NEVER
 from planner.optimizer import Status
 from planner.optimizers import OPTIMIZERS, make_optimizer
@@ -91,6 +91,15 @@ def test_the_decoder_agrees_with_counting_seconds(problem):
         plan = decode(problem, order)
         assert plan.start.tolist() == decoded_by_seconds(problem, order).tolist()
         assert check_plan(problem, plan, complete=True) == []
+
+
+@given(rounds_with_resources())
+def test_searches_decode_as_the_decoder_does(problem):
+    """With one, two (which have a kernel of their own) or three resources."""
+    order = np.arange(len(problem))[::-1].copy()
+    start = np.empty(len(problem), dtype=np.int64)
+    decode_into(problem.arrays, classify(problem.arrays), order, start)
+    assert start.tolist() == decoded_by_seconds(problem, order).tolist()
 
 
 @given(rounds_with_resources())

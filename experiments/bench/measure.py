@@ -1,7 +1,8 @@
 """The measurements of ``planbatch bench``."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 from time import perf_counter
 
@@ -19,6 +20,7 @@ from planner.native import kernel
 from planner.optimizer import Optimizer
 from planner.optimizers import make_optimizer, warm_up
 from planner.optimizers.annealing import Annealing
+from planner.resources import Resource, no_windows
 from planner.round import Round, RoundArrays, RunningTable, job_table
 
 
@@ -112,6 +114,55 @@ def measure_decoder() -> Iterator[Measurement]:
             "plans/s",
             reference / mine,
             "a linear scan",
+        )
+
+
+def with_second_resource(problem: Round, alike: bool) -> Round:
+    """The round on a machine with a second resource.
+
+    Parameters
+    ----------
+    problem : Round
+        A round with processors alone.
+    alike : bool
+        Whether every job takes the same share of both, so that plans stay the same; otherwise, what another job, drawn
+        by chance, takes of the processors.
+    """
+    rng = np.random.default_rng(4)
+    tables = (problem.jobs, problem.running)
+    demands = [table.procs if alike else rng.permutation(table.procs) for table in tables]
+    return replace(
+        problem,
+        jobs=problem.jobs._replace(demands=demands[0][:, None]),
+        running=problem.running._replace(demands=demands[1][:, None]),
+        resources=(Resource("memory", problem.capacity),),
+        windows=no_windows(1),
+    )
+
+
+def measure_resources() -> Iterator[Measurement]:
+    """Plans a second for 50 and 1,000 jobs on a machine with two resources, and the ratio to one resource.
+
+    Where both are taken alike, the plans are the same; where both are scarce, they are longer, and so is the work.
+    """
+    cases = ((50, 2000, True), (50, 2000, False), (1000, 20, True))
+    for waiting, repeats, alike in cases:
+        one = random_round(waiting, 40)
+        order = np.random.default_rng(2).permutation(waiting)
+        calls, starts = [], np.empty((2, waiting), dtype=np.int64)
+        for problem, start in zip((with_second_resource(one, alike), one), starts, strict=True):
+            arrays, classes = problem.arrays, classify(problem.arrays)
+            repeat_decode(arrays, classes, order, start, 1)
+            calls.append(partial(repeat_decode, arrays, classes, order, start, repeats))
+        if alike and (starts[0] != starts[1]).any():
+            raise AssertionError(f"decoding {waiting} jobs: a second resource changes the plan")
+        mine, reference = best_times(*calls)
+        yield Measurement(
+            f"decode {waiting:,} jobs, two resources" + ("" if alike else ", both scarce"),
+            repeats / mine,
+            "plans/s",
+            reference / mine,
+            "one resource",
         )
 
 

@@ -4,7 +4,7 @@ import json
 
 import click
 
-PARTS = ("decoder", "searches", "replays", "overruns")
+PARTS = ("decoder", "resources", "searches", "replays", "overruns")
 
 
 @click.command()
@@ -33,6 +33,7 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     log = load_workload(workload) if workload else measure.bench_workload()
     sources = {
         "decoder": measure.measure_decoder,
+        "resources": measure.measure_resources,
         "searches": measure.measure_searches,
         "replays": lambda: measure.measure_replays(log),
         "overruns": lambda: measure.measure_overruns(rounds),

@@ -13,6 +13,7 @@ from experiments.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from experiments.download import fetch
 from experiments.swf_write import swf_from_workload, write_swf
 from experiments.synthetic import KINDS, default_workload, synthetic_workload
+from experiments.synthetic_memory import with_scarce_memory
 from experiments.workload_info import workload_info
 from experiments.workload_source import (
     WorkloadOptions,
@@ -92,11 +93,26 @@ def transform(source: str, target: Path, options: WorkloadOptions) -> None:
     show_default=True,
     help="Requested times as users would estimate them, or the run times.",
 )
+@click.option(
+    "--memory",
+    metavar="AMOUNT",
+    help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
+    "--memory requested --memory-capacity AMOUNT.",
+)
 def generate(
-    target: Path, jobs: int, procs: int, seed: int, load: float | None, kind: str, estimates: bool
+    target: Path,
+    jobs: int,
+    procs: int,
+    seed: int,
+    load: float | None,
+    kind: str,
+    estimates: bool,
+    memory: str | None,
 ) -> None:
     """Generate a workload by the model of Lublin and Feitelson, and write it to OUT as a log."""
     workload = synthetic_workload(jobs, procs, seed, load, kind, estimates)
+    if memory is not None:
+        workload = with_scarce_memory(workload, memory, seed)
     write_swf(target, swf_from_workload(workload))
     to_stderr(f"{len(workload):,} jobs written to {target}")
 
