@@ -9,7 +9,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["docs/extending.md", "docs/experiments.md", "README.md"])
+@pytest.mark.parametrize(
+    "name", ["docs/extending.md", "docs/experiments.md", "docs/resources.md", "README.md"]
+)
 def test_examples_run_one_after_the_other(name, tmp_path, monkeypatch):
     """Every Python block of a page runs, in order, in one namespace."""
     blocks = BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))
