@@ -11,6 +11,8 @@ from baselines.plan_based import PlanBased
 from experiments.capture import Watched
 from experiments.cli import planbatch
 from experiments.replay import replay
+from experiments.reproduce.runs import Run
+from experiments.reproduce.zheng_2016 import reproduce
 from experiments.reproduce.zheng_2016_machines import ATLAS, MACHINES, OURS, compared
 from experiments.reproduce.zheng_2016_measures import (
     Study,
@@ -21,6 +23,7 @@ from experiments.reproduce.zheng_2016_measures import (
     size_shares,
     waits_by_bin,
 )
+from experiments.reproduce.zheng_2016_notes import FULL_NOTE
 from experiments.reproduce.zheng_2016_paper import (
     CLAIMED_UTILISATION,
     PLANS,
@@ -163,6 +166,16 @@ def test_command(tmp_path):
     assert "![Figure 6](figure-6.png)" in text
     assert "no scheduler could gain more" in text
     assert "(h) | | " not in text
+
+
+def test_the_full_setting_shows_both_searches(tmp_path):
+    """The paper's search as PLAN 1 to 3, the fast one under names of its own."""
+    workload = synthetic_workload(jobs=30, capacity=16, seed=1, load=0.9)
+    write_swf(tmp_path / f"{ATLAS}.swf", swf_from_workload(workload))
+    report = reproduce(Run(tmp_path, workloads=tmp_path, full=True, tell=print))
+    policies = {row.policy for row in report.rows if row.item == "Table II"}
+    assert policies == {"FCFS", *PLANS, *(f"{plan}, 100 evaluations" for plan in PLANS), "any"}
+    assert FULL_NOTE in report.notes
 
 
 @pytest.mark.slow

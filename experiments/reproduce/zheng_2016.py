@@ -184,7 +184,9 @@ def claims(report: Report, one: Study) -> None:
         waiting, seconds = longest_decision(trace, PAPER_KIND, objective)
         if waiting:
             metric = f"longest decision with {PAPER_EVALUATIONS:,} evaluations (s)"
-            report.add("Section VI-C", one.name, policy, "jobs waiting in it", waiting)
+            report.add(
+                "Section VI-C", one.name, policy, "jobs waiting in the longest decision", waiting
+            )
             report.add("Section VI-C", one.name, policy, metric, seconds, CLAIMED_SECONDS)
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from experiments.format import duration
 from experiments.reproduce.results import Report
 from experiments.reproduce.zheng_2016_measures import (
     PAPER_EVALUATIONS,
+    PAPER_KIND,
     Study,
     changes,
     highest_utilisation,
@@ -29,15 +31,23 @@ def finding(one: Study) -> str:
     parts = []
     for kind in one.traces:
         wait, response, _ = changes(one, kind)["PLAN 2"]
-        parts.append(f"{wait:+.0f} % and {response:+.0f} % with {kind} estimates")
+        parts.append(f"{whole(wait)} and {whole(response)} with {kind} estimates")
     gains = [values[2] for kind in one.traces for values in changes(one, kind).values()]
-    base = min(measured[BASE].utilisation for measured in map(one.metrics, one.traces))
-    room = 100 * (highest_utilisation(one.workload) - base)
+    used = min(one.metrics(kind)[BASE].utilisation for kind in one.traces)
+    room = 100 * (highest_utilisation(one.workload) - used)
+    waits = duration(one.metrics(PAPER_KIND)[BASE].mean_wait)
     return (
-        f"**{one.name}.** PLAN 2 changes the mean wait and the mean response time by "
-        f"{', '.join(parts)}. Utilisation changes by {min(gains):+.2f} to {max(gains):+.2f} points "
-        f"under the plans; no scheduler could gain more than {room:.2f}."
+        f"**{one.name}.** Under FCFS, jobs wait for {waits} on average ({PAPER_KIND} estimates). "
+        f"PLAN 2 changes the mean wait and the mean response time by {', '.join(parts)}. "
+        f"Utilisation changes by {min(gains):+.2f} to {max(gains):+.2f} points under the plans; "
+        f"no scheduler could gain more than {room:.2f}."
     )
+
+
+def whole(percent: float) -> str:
+    """Write a change in whole per cent, without a sign where there is none."""
+    rounded = round(percent)
+    return f"{rounded:+d} %" if rounded else "0 %"
 
 
 FAST_NOTE = (
@@ -54,22 +64,22 @@ NOTES = [
     "**Estimates.** The paper does not say what its schedulers knew of run times. In its simulator, "
     "CQSim, running jobs are expected to end at their requested time and waiting jobs count with "
     "their run time: `mixed`, which the pictures, months and timed decisions are of.",
-    "**SDSC.** The paper counts 67,155 jobs from May 2000 to December 2001. In the archive's log "
-    "the first 67,155 usable jobs end in April 2001, and 138,414 are of the paper's months; no "
-    "choice of queues that we tried gives the paper's number. So these are the first 67,155, and "
-    "utilisation need not be the paper's.",
-    "**LLNL.** The paper counts the 60,332 jobs of the raw log, of which the cleaned one has 43,778 "
-    "and a replay the 39,207 whose processors are known. The log has no waits: its submissions "
-    "are the starts, which already fit the machine. A replay of it as it is therefore meets next to "
-    "no contention, nobody waits, and nothing can be gained. With arrivals compressed to 1.2 times "
-    "the load there are queues, but not the paper's. In the averages over all machines, only the "
-    "scaled log counts.",
+    "**SDSC.** The paper counts 67,155 jobs from May 2000 to December 2001. The archive's log has "
+    "about twice as many usable ones in these months, and no choice of queues that we tried gives "
+    "the paper's number. So these are the first 67,155 usable jobs, which were submitted by April "
+    "2001; their load need not be the paper's.",
+    "**LLNL.** The paper counts the jobs of the raw log, of which the cleaned one has about seven in "
+    "ten; those without processors cannot be replayed. The log has no waits: its submissions are "
+    "the starts, which already fit the machine. A replay of it as it is therefore meets next to no "
+    "contention, hardly anybody waits, and nothing can be gained. With arrivals compressed to 1.2 "
+    "times the load there are queues, but not the paper's. In the averages over all machines, only "
+    "the scaled log counts.",
     "**ANL.** Without the log of Intrepid, a year of ALCF's Theta stands in: another leadership "
     "machine, of which the paper has no figures.",
-    "**Utilisation** is work / (capacity × time from the first submission to the last end). The end "
-    "is near the last submission under any policy, so hardly a tenth of a point can be gained on a "
-    "log that keeps up with its load; *at most* is the bound where every job starts at once. The "
-    "paper must have measured it otherwise, or replayed heavier loads.",
+    "**Utilisation** is work / (capacity × time from the first submission to the last end). On a log "
+    "that keeps up with its load the end is near the last submission under any policy, and next to "
+    "nothing can be gained; *at most* is the bound where every job starts at once. The gains of "
+    "Table II cannot come about in this way; how the paper measured utilisation it does not say.",
     "**Figures.** The paper's text gives few of the numbers behind Figures 3 to 6; those are set "
     "beside ours. *Half* and *more than half* count as 50 %, and the averages of the summary stand "
     "beside every plan. Size classes end at powers of two. Months are those of submission, UTC, and "
