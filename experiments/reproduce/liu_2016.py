@@ -45,7 +45,7 @@ OTHERS = {
 }
 MIXED_LOADS = (0.6, 0.8, 1.0)
 #: Of the logs that are mixed: the first so many days, in a quick run and in a whole one.
-MIXED_DAYS = {True: 20, False: 90}
+MIXED_DAYS = {True: 20, False: 45}
 SEEDS = {True: (1,), False: (1, 2, 3)}
 MPI_SEEDS = tuple(range(1, 11))
 METRICS = ("mean wait (h)", "mean response (h)", "mean slowdown")

@@ -50,7 +50,7 @@ NOTES = [
     "does not say at which loads it measured. Slowdown is the bounded one, with 10 seconds; in Figure 3 it is not "
     "bounded.",
     "**The mixture.** The paper neither says which log of MetaCentrum it took nor how it was mixed in. Both of "
-    "ours: the first 90 days (20 in a quick run) of METACENTRUM-2009-2, half of its jobs by chance, with the "
+    "ours: the first 45 days (20 in a quick run) of METACENTRUM-2009-2, half of its jobs by chance, with the "
     "memory used for each processor; and of wagap-2013, a tenth of its jobs, with the requested memory in bytes "
     "for the whole job. With all of its jobs, wagap-2013 alone would need several times the memory of this "
     "machine. Each is mixed with as long a part of LANL-CM5, from a moment drawn by the seed.",
