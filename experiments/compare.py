@@ -1,18 +1,13 @@
 """Comparing policies on a workload: replays in parallel, and no result lost to an interrupt."""
 
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from baselines.catalogue import DEADLINE_POLICIES
 from baselines.policy import Policy
+from experiments.board import Progress, Tell
 from experiments.metrics import (
     DeadlineMetrics,
     Metrics,
@@ -20,17 +15,12 @@ from experiments.metrics import (
     metrics,
     utilisation_by_resource,
 )
-from experiments.portable import packed, unpacked
-from experiments.replay import Estimates, Trace, bound, compiled_form, policy_name, replay, warm_up
-from planner.model import NEVER, IntArray, Workload
+from experiments.parallel import run_tasks
+from experiments.replay import Estimates, Trace, bound, policy_name, replay, warm_up
+from planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-#: Told the place of a policy in the comparison, and how many jobs its replay has started.
-Progress = Callable[[int, int], None]
-#: How often the progress of other processes is looked at (s).
-POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -157,6 +147,8 @@ def compare(
         Where two policies have the same name, or ``jobs`` is not positive.
     ReplayError
         Where a policy breaks the rules.
+    ChildProcessError
+        Where a policy cannot be sent to another process, or crashes it.
     """
     names = [policy_name(policy) for policy in policies]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -166,11 +158,11 @@ def compare(
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
     policies = [bound(policy, workload) for policy in policies]
     finished: dict[int, Trace] = {}
-    run = _in_processes if min(jobs, len(policies)) > 1 else _in_this_process
+    tasks = [partial(_replay, workload, policy, estimates, seed) for policy in policies]
     try:
         for policy in policies:
             warm_up(policy)
-        for place, trace in run(workload, policies, estimates, seed, jobs, progress):
+        for place, trace in run_tasks(tasks, names, jobs, progress):
             finished[place] = trace
     except KeyboardInterrupt:
         pass
@@ -179,127 +171,8 @@ def compare(
     return Comparison(workload, estimates, seed, traces, unfinished)
 
 
-def _in_this_process(
-    workload: Workload,
-    policies: Sequence[Policy],
-    estimates: Estimates,
-    seed: int,
-    jobs: int,
-    progress: Progress | None,
-) -> Iterator[tuple[int, Trace]]:
-    """Replay one policy after the other."""
-    for place, policy in enumerate(policies):
-        over = Event()
-
-        def tell(started: int, place: int = place, over: Event = over) -> None:
-            if over.is_set():
-                raise _AbandonedError
-            if progress is not None:
-                progress(place, started)
-
-        task = partial(replay, workload, policy, estimates=estimates, seed=seed, progress=tell)
-        try:
-            yield place, task() if compiled_form(policy) is None else _beside(task)
-        finally:
-            over.set()
-
-
-class _AbandonedError(Exception):
-    """Nobody waits for a replay any more."""
-
-
-def _beside(task: Callable[[], Trace]) -> Trace:
-    """Run a compiled replay in a thread, so that an interrupt need not wait for a long round."""
-    traces: list[Trace] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            traces.append(task())
-        except _AbandonedError:
-            pass
-        except BaseException as error:
-            errors.append(error)
-
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(POLL_SECONDS)
-    if errors:
-        raise errors[0]
-    return traces[0]
-
-
-def _in_processes(
-    workload: Workload,
-    policies: Sequence[Policy],
-    estimates: Estimates,
-    seed: int,
-    jobs: int,
-    progress: Progress | None,
-) -> Iterator[tuple[int, Trace]]:
-    """Replay policies in parallel, in their order: an interrupt finds the quick ones finished."""
-    from joblib import Parallel, delayed
-
-    with tempfile.TemporaryDirectory(prefix="planbatch-") as folder:
-        board = Path(folder) / "started"
-        np.zeros(len(policies), dtype=np.int64).tofile(board)
-        tasks = [
-            delayed(_replay_one)(place, workload, packed(policies[place]), estimates, seed, board)
-            for place in range(len(policies))
-        ]
-        pool = Parallel(
-            n_jobs=min(jobs, len(policies)), return_as="generator_unordered", batch_size=1
-        )
-        with _watched(board, progress):
-            results = pool(tasks)
-            try:
-                yield from results
-            finally:
-                # Where the consumer was interrupted, this ends the other processes.
-                results.close()
-
-
-def _replay_one(
-    place: int, workload: Workload, policy: bytes, estimates: Estimates, seed: int, board: Path
-) -> tuple[int, Trace]:
-    """Replay one policy in another process, and write its progress down where all can see it."""
-    import signal
-
-    # Ctrl-C reaches all processes of a terminal. The first one decides what becomes of the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    started = np.memmap(board, dtype=np.int64, mode="r+")
-
-    def tell(count: int) -> None:
-        started[place] = count
-
-    trace = replay(workload, unpacked(policy), estimates=estimates, seed=seed, progress=tell)
-    return place, trace
-
-
-@contextmanager
-def _watched(board: Path, progress: Progress | None) -> Iterator[None]:
-    """Pass on what the other processes write down, as long as the context lasts."""
-    if progress is None:
-        yield
-        return
-    over = Event()
-
-    def look() -> None:
-        seen: IntArray = np.zeros(0, dtype=np.int64)
-        while True:
-            last = over.wait(POLL_SECONDS)
-            counts = np.fromfile(board, dtype=np.int64)
-            for place in np.flatnonzero(counts != seen if len(seen) else counts):
-                progress(int(place), int(counts[place]))
-            seen = counts
-            if last:
-                return
-
-    watcher = Thread(target=look, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watcher.join()
+def _replay(
+    workload: Workload, policy: Policy, estimates: Estimates, seed: int, tell: Tell
+) -> Trace:
+    """Replay one policy."""
+    return replay(workload, policy, estimates=estimates, seed=seed, progress=tell)

@@ -1,8 +1,13 @@
-"""Applying a function to many things in parallel."""
+"""Many things at a time: a function applied to things in threads, tasks in processes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
+
+from experiments.board import Progress, Tell
+from experiments.failure import Failure
+from experiments.one_by_one import one_by_one
+from experiments.processes import in_processes
 
 
 def parallel_map(function: Callable[[Any], Any], items: Iterable[Any], jobs: int = -1) -> list[Any]:
@@ -23,3 +28,37 @@ def parallel_map(function: Callable[[Any], Any], items: Iterable[Any], jobs: int
         delayed(partial(function, item))() for item in items
     )
     return results
+
+
+def run_tasks(
+    tasks: Sequence[Callable[[Tell], Any]],
+    names: Sequence[str],
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """Run tasks all of which are needed, and yield the place of each with its result as they finish.
+
+    Parameters
+    ----------
+    tasks : sequence of callable
+        Each is called with a function that takes how far it has come.
+    names : sequence of str
+        Theirs, for errors.
+    jobs : int
+        Processes; with 1, the tasks run in this one, in their order.
+    progress : callable, optional
+        ``progress(place, count)``, from another thread.
+
+    Raises
+    ------
+    ChildProcessError
+        Where a task cannot travel to another process, or crashes it.
+    Exception
+        What a task raises.
+    """
+    jobs = min(jobs, len(tasks))
+    run = in_processes(tasks, jobs, progress) if jobs > 1 else one_by_one(tasks, progress)
+    for place, result in run:
+        if isinstance(result, Failure):
+            raise ChildProcessError(f"{names[place]}: {result.error}")
+        yield place, result

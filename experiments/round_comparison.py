@@ -12,7 +12,8 @@ import numpy as np
 
 from experiments import round_tables
 from experiments.best_known import BestKnown, improve, key_of
-from experiments.isolated import Failure, run_isolated
+from experiments.failure import Failure
+from experiments.isolated import run_isolated
 from experiments.round_file import read_round
 from experiments.round_search import Found, Search, warm_up_once
 from objectives import make_objective

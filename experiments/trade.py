@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from baselines.catalogue import make_policy
 from baselines.policy import Policy
+from experiments.board import Tell
 from experiments.comparison_table import REFERENCE
 from experiments.metrics import metrics
-from experiments.portable import packed, unpacked
+from experiments.parallel import run_tasks
 from experiments.replay import Estimates, bound, replay, warm_up
 from planner.model import BoolArray, FloatArray, Workload
 
@@ -228,49 +230,24 @@ def _points(
 def _run(
     workloads: Sequence[Workload],
     chosen: Sequence[Choice],
-    tasks: Sequence[tuple[int, int]],
+    places: Sequence[tuple[int, int]],
     estimates: Estimates,
     seed: int,
     jobs: int,
 ) -> Iterator[tuple[int, tuple[float, float]]]:
     """Replay; yield the place of every task that is finished, and its mean and maximum wait (s)."""
-    calls = [
-        (place, workloads[w], bound(chosen[c].policy, workloads[w]))
-        for place, (w, c) in enumerate(tasks)
+    tasks = [
+        partial(_waits, workloads[w], bound(chosen[c].policy, workloads[w]), estimates, seed)
+        for w, c in places
     ]
-    if min(jobs, len(calls)) < 2:
-        for place, workload, policy in calls:
-            yield place, _waits(workload, policy, estimates, seed)
-        return
-    from joblib import Parallel, delayed
-
     for choice in chosen:
         warm_up(choice.policy)  # once, before all processes do
-    pool = Parallel(n_jobs=min(jobs, len(calls)), return_as="generator_unordered", batch_size=1)
-    results = pool(
-        delayed(_one)(place, workload, packed(policy), estimates, seed)
-        for place, workload, policy in calls
-    )
-    try:
-        yield from results
-    finally:
-        results.close()
-
-
-def _one(
-    place: int, workload: Workload, policy: bytes, estimates: Estimates, seed: int
-) -> tuple[int, tuple[float, float]]:
-    """Replay in another process."""
-    import signal
-
-    # Ctrl-C reaches all processes of a terminal. The first one decides what becomes of the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return place, _waits(workload, unpacked(policy), estimates, seed)
+    yield from run_tasks(tasks, [chosen[c].name for _, c in places], jobs)
 
 
 def _waits(
-    workload: Workload, policy: Policy, estimates: Estimates, seed: int
+    workload: Workload, policy: Policy, estimates: Estimates, seed: int, tell: Tell
 ) -> tuple[float, float]:
     """Replay, and return the mean and the maximum wait (s)."""
-    found = metrics(replay(workload, policy, estimates=estimates, seed=seed))
+    found = metrics(replay(workload, policy, estimates=estimates, seed=seed, progress=tell))
     return found.mean_wait, float(found.max_wait)

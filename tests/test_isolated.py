@@ -4,7 +4,8 @@ import os
 from functools import partial
 from threading import Lock
 
-from experiments.isolated import Failure, run_isolated
+from experiments.failure import Failure
+from experiments.isolated import run_isolated
 
 
 def double(number: int) -> int:
@@ -26,8 +27,23 @@ def test_a_crash_of_its_process_costs_one_task_its_result():
     """The tasks that shared the processes with it are run again, and those behind it as well."""
     outcomes = dict(run_isolated([partial(double, n) for n in range(7)], jobs=2))
     assert outcomes.pop(1) == Failure("KeyError: 'one'")
-    assert outcomes.pop(2) == Failure("its process crashed")
+    assert outcomes.pop(2) == Failure("its process crashed, again and again")
     assert outcomes == {n: 2 * n for n in (0, 3, 4, 5, 6)}
+
+
+def echo(number: int, data: bytes) -> bytes:
+    """Give the data again, or end this process with them unread by anybody."""
+    if number == 2:
+        os._exit(3)
+    return data
+
+
+def test_large_tasks_and_results_do_not_hang_where_a_process_ends():
+    """Longer than any pipe: whoever wrote them to dead processes, or read half of one, would wait for ever."""
+    data = bytes(4_000_000)
+    outcomes = dict(run_isolated([partial(echo, n, data) for n in range(6)], jobs=2))
+    assert outcomes.pop(2) == Failure("its process crashed, again and again")
+    assert outcomes == dict.fromkeys((0, 1, 3, 4, 5), data)
 
 
 def test_what_cannot_travel_fails_alone():

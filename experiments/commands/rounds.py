@@ -234,7 +234,7 @@ def described(comparison: "RoundComparison") -> dict[str, Any]:
 
 def tell_failures(comparison: "RoundComparison") -> None:
     """Tell every search that failed on standard error."""
-    from experiments.isolated import Failure
+    from experiments.failure import Failure
 
     lines: dict[str, None] = {}  # searches behind the curves fail in the same way
     for cell in (*comparison.cells, *comparison.curve_cells):

@@ -5,16 +5,16 @@ Dask and Ray are asked directly: joblib's adapters to them either cannot hand ov
 finished cells could not be stored at once, or say nothing of a task that was lost with its workers (Dask).
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from experiments.experiment.task import Failure, Outcome, Task
+from experiments.board import Progress
+from experiments.experiment.task import Outcome, Task
+from experiments.failure import Failure
 from planner.names import did_you_mean
 
-#: Told the place of a task, and how many jobs its replay has started.
-Progress = Callable[[int, int], None]
 Finished = tuple[int, Outcome | Failure]
 #: Backend → the package it needs, and how to get it.
 BACKENDS = {
@@ -91,7 +91,7 @@ def check_backend(name: str, scheduler: str | None = None) -> None:
 
 def run_packed(data: bytes) -> Any:
     """Run a packed task in another process: what Dask and Ray call on their workers."""
-    from experiments.experiment.task import attempt
+    from experiments.failure import attempt
     from experiments.portable import unpacked
 
     return attempt(unpacked(data))

@@ -8,15 +8,16 @@ from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
+from experiments.board import Progress
 from experiments.experiment.backends import (
     ATTEMPTS,
     BackendError,
     Finished,
-    Progress,
     run_packed,
 )
 from experiments.experiment.identity import code_digest
-from experiments.experiment.task import Failure, Task
+from experiments.experiment.task import Task
+from experiments.failure import Failure
 from experiments.portable import packed
 
 #: How long a scheduler, and then a first worker, is waited for (s).

@@ -4,8 +4,10 @@ from collections.abc import Generator, Sequence
 from types import TracebackType
 from typing import Any
 
-from experiments.experiment.backends import ATTEMPTS, BackendError, Finished, Progress, run_packed
-from experiments.experiment.task import Failure, Task
+from experiments.board import Progress
+from experiments.experiment.backends import ATTEMPTS, BackendError, Finished, run_packed
+from experiments.experiment.task import Task
+from experiments.failure import Failure
 from experiments.portable import packed
 
 

@@ -18,7 +18,7 @@ from experiments.experiment.spans import put_together
 from experiments.experiment.spec import Experiment
 from experiments.experiment.store import Store
 from experiments.experiment.summary import write_tables
-from experiments.experiment.task import Failure
+from experiments.failure import Failure
 
 Tell = Callable[[str], None]
 

@@ -41,13 +41,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Failure:
-    """What became of a task without an outcome, in a line."""
-
-    error: str
-
-
-@dataclass(frozen=True)
 class Task:
     """A replay to be run.
 
@@ -101,15 +94,6 @@ class Task:
         if self.own is not None:
             trace = counted(trace, *self.own)
         return outcome_of(trace, core, perf_counter() - began)
-
-
-def attempt(task: Task, progress: Callable[[int], None] | None = None) -> Outcome | Failure:
-    """Give the outcome of a task, or its failure."""
-    try:
-        return task(progress)
-    except (Exception, SystemExit) as error:
-        told = " ".join(str(error).split())
-        return Failure(f"{type(error).__name__}: {told}" if told else type(error).__name__)
 
 
 def outcome_of(trace: Trace, core: int | None = None, seconds: float | None = None) -> Outcome:

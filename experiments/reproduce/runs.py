@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
 from baselines.policy import Policy
-from experiments.portable import packed, unpacked
+from experiments.board import Tell
+from experiments.parallel import run_tasks
 from experiments.replay import Estimates, Trace, bound, replay, warm_up
 from experiments.swf_log import SwfLog
 from experiments.transform import in_span
@@ -71,24 +73,17 @@ class Run:
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
         count.
         """
-        from joblib import Parallel, delayed
-
-        bounds = {key: (load, bound(policy, load)) for key, (load, policy) in tasks.items()}
-        if min(self.jobs, len(tasks)) < 2:
-            return {
-                key: _replay(load, packed(policy), estimates)
-                for key, (load, policy) in bounds.items()
-            }
-        calls = (
-            delayed(_replay)(load, packed(policy), estimates) for load, policy in bounds.values()
-        )
-        traces = Parallel(n_jobs=min(self.jobs, len(tasks)), batch_size=1)(calls)
-        return dict(zip(bounds, traces, strict=True))
+        keys = list(tasks)
+        calls = [
+            partial(_replay, load, bound(policy, load), estimates)
+            for load, policy in tasks.values()
+        ]
+        traces = dict(run_tasks(calls, [str(key) for key in keys], self.jobs))
+        return {key: traces[place] for place, key in enumerate(keys)}
 
 
-def _replay(workload: Workload, packed_policy: bytes, estimates: Estimates) -> Trace:
-    policy = unpacked(packed_policy)
+def _replay(workload: Workload, policy: Policy, estimates: Estimates, tell: Tell) -> Trace:
     warm_up(policy)
     began = process_time()
-    trace = replay(workload, policy, estimates=estimates)
+    trace = replay(workload, policy, estimates=estimates, progress=tell)
     return replace(trace, seconds=process_time() - began)

@@ -18,6 +18,7 @@ from planner.decoder import decode, fill_guarded, place_earliest
 from planner.model import FloatArray, IntArray
 from planner.native import kernel
 from planner.objective import Objective
+from planner.optimizers.branching import combine
 from planner.optimizers.first_plan import FirstPlan
 from planner.profile import earliest_index, index_at, room_for
 from planner.round import Round
@@ -58,12 +59,6 @@ class PrefixSearch(NamedTuple):
 
 
 @kernel
-def combined(largest: bool, so_far: float, each: float) -> float:
-    """Sum, or largest."""
-    return max(so_far, each) if largest else so_far + each
-
-
-@kernel
 def branch(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, d: int) -> None:
     """List the children of the node at depth ``d`` by their starts; none where its bound is not below the best."""
     n = len(tasks.walltime)
@@ -83,7 +78,7 @@ def branch(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, d: int
             return
         first_end = min(first_end, times[i] + tasks.walltime[j])
         term = one_term(tasks.weight[j], tasks.origin[j], power, float(times[i]))
-        bound = combined(largest, bound, term)
+        bound = combine(largest, bound, term)
     search.bound[d] = bound
     if bound >= search.best[0]:
         return
@@ -114,7 +109,7 @@ def descend(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, d: in
     search.next[d] += 1
     search.placed[j] = 1
     term = one_term(tasks.weight[j], tasks.origin[j], power, float(when))
-    search.cost[d + 1] = combined(largest, search.cost[d], term)
+    search.cost[d + 1] = combine(largest, search.cost[d], term)
     size = search.size[d]
     for i in range(size + 1):
         search.times[d + 1, i] = search.times[d, i]
