@@ -17,6 +17,7 @@ from typing import Any
 
 import numba
 from numba import njit
+from numba.core.types import unliteral
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from platformdirs import user_cache_path
 
@@ -55,8 +56,30 @@ warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
 
-#: The decorator of every kernel: compiled on first use, kept on disk, and free of the interpreter's lock.
-kernel: Callable[..., Any] = partial(njit, cache=True, nogil=True, error_model="numpy")
+
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Decorate a kernel: compiled on first use, kept on disk, and free of the interpreter's lock.
+
+    ``options`` are numba's.
+    """
+    if function is None:
+        return partial(kernel, **options)
+    options = {"cache": True, "nogil": True, "error_model": "numpy"} | options
+    return _without_literals(njit(**options)(function))
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """Have one form of a kernel serve all constants with which other kernels call it.
+
+    numba would compile it, and all that it calls, anew for ``True``, for ``False`` and for a variable.
+    """
+    template = getattr(dispatcher, "get_call_template", None)
+    if template is not None:  # with NUMBA_DISABLE_JIT, kernels are plain functions
+        dispatcher.get_call_template = lambda args, kws: template(
+            [unliteral(arg) for arg in args], {name: unliteral(arg) for name, arg in kws.items()}
+        )
+    return dispatcher
+
 
 #: The decorator of kernels that are made inside a function, such as objectives with a parameter. They must not be
 #: kept on disk: made in different runs, two of them can bear the same name, and whoever loads both gets one twice.

@@ -10,26 +10,14 @@ def command() -> None:
 
     from rich.console import Console
 
-    from baselines.catalogue import POLICIES, make_policy
-    from experiments.replay import replay
-    from experiments.synthetic import synthetic_workload
-    from objectives import MAKESPAN, SQUARED_WAIT
-    from planner.bounds import lower_bound
+    from experiments.experiment.cores import usable_cores
+    from experiments.warm_up import warm_up_everything
     from planner.native import cache_folder, drop_stale_kernels
-    from planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
-    from planner.round import Round
 
     console = Console(stderr=True)
     began = perf_counter()
     drop_stale_kernels()
-    workload = synthetic_workload(jobs=20, capacity=64)
-    example = Round.of(capacity=2, now=1, waiting=[(0, 1 + i % 2, 1 + i) for i in range(8)])
-    with console.status("Compiling the kernels (once, one to two minutes) …"):
-        for name in POLICIES:
-            replay(workload, make_policy(name))
-        for name in OPTIMIZERS:
-            warm_up(make_optimizer(name), SQUARED_WAIT)
-        for objective in (SQUARED_WAIT, MAKESPAN):
-            lower_bound(example, objective)
+    with console.status("Compiling the kernels (once, one to three minutes) …"):
+        warm_up_everything(jobs=len(usable_cores()))
     seconds = perf_counter() - began
     console.print(f"Kernels are ready in {cache_folder()} ({seconds:.0f} s).")

@@ -1,0 +1,59 @@
+"""Compiling all kernels, in several processes at a time."""
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+from baselines.catalogue import POLICIES, make_policy
+from experiments.failure import Failure
+from experiments.isolated import run_isolated
+from experiments.replay import replay
+from experiments.synthetic import synthetic_workload
+from objectives import MAKESPAN, SQUARED_WAIT
+from planner.bounds import lower_bound
+from planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
+from planner.round import Round
+
+#: What takes longest to compile, begun first; of their kernels, the others of a family have most.
+LONGEST = ("dbf", "plan-wait", "ibb", "conservative")
+
+
+def warm_up_everything(jobs: int = 1) -> None:
+    """Compile every kernel and keep it on disk; those that are there are only loaded.
+
+    Parameters
+    ----------
+    jobs : int
+        Processes.
+    """
+    policies = [*LONGEST, *(name for name in POLICIES if name not in LONGEST)]
+    tasks: list[Callable[[], None]] = [partial(_replay, name) for name in policies]
+    tasks[len(LONGEST) : len(LONGEST)] = [partial(_search, name) for name in OPTIMIZERS]
+    tasks.append(_bound)
+    if jobs > 1:
+        # Kernels that two processes compile at the same time may get lost on disk; hence all once more below.
+        with warnings.catch_warnings():
+            # Compiling takes memory, for which joblib starts a process anew now and then.
+            warnings.filterwarnings("ignore", "A worker stopped while", UserWarning)
+            for _, result in run_isolated(tasks, jobs):
+                if isinstance(result, Failure):
+                    raise RuntimeError(result.error)
+    for task in tasks:
+        task()
+
+
+def _replay(name: str) -> None:
+    """Compile a policy, and the event loop."""
+    replay(synthetic_workload(jobs=20, capacity=64), make_policy(name))
+
+
+def _search(name: str) -> None:
+    """Compile an optimizer."""
+    warm_up(make_optimizer(name), SQUARED_WAIT)
+
+
+def _bound() -> None:
+    """Compile the lower bounds."""
+    example = Round.of(capacity=2, now=1, waiting=[(0, 1 + i % 2, 1 + i) for i in range(8)])
+    for objective in (SQUARED_WAIT, MAKESPAN):
+        lower_bound(example, objective)
