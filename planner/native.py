@@ -17,8 +17,8 @@ from typing import Any
 
 import numba
 from numba import njit
-from numba.core.types import unliteral
 from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.core.types import unliteral
 from platformdirs import user_cache_path
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
