@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.head_of_queue import candidates, start_head
+from baselines.head_of_queue import candidates, start_head, whole_timeline
 from baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
@@ -127,8 +127,11 @@ def serve_balanced(
     if pivot < 0:
         return
     taken[pivot] = True
-    reserve(line, demands[pivot], jobs.walltime[pivot])
     waiting = candidates(demands, keys, line, taken)
+    if len(waiting) == 0:
+        return
+    whole_timeline(arrays, demands, line, start)
+    reserve(line, demands[pivot], jobs.walltime[pivot])
     if improved:
         backfill_all_balanced(arrays, demands, waiting, line, variant, start)
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.amounts import copy_entry, enough, same
 from planner.model import NEVER, BoolArray, FloatArray, IntArray
-from planner.native import kernel
+from planner.native import borrowing_kernel, kernel
 from planner.profile import (
     all_demands,
     earliest_index,
@@ -20,7 +20,7 @@ from planner.profile import (
 from planner.round import RoundArrays
 
 
-@kernel
+@borrowing_kernel
 def reserve_all(
     arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
 ) -> int:
@@ -42,7 +42,7 @@ def reserve_all(
     return size
 
 
-@kernel
+@borrowing_kernel
 def earlier_index(
     times: IntArray, free: Any, size: int, demand: Any, walltime: int, reserved: int
 ) -> int:
@@ -111,7 +111,7 @@ def keep_reservations(
             size = place(times, free, size, j, demands[i], walltime[i])
 
 
-@kernel
+@borrowing_kernel
 def advance_all(
     arrays: RoundArrays,
     demands: Any,
@@ -142,7 +142,7 @@ def advance_all(
     return drop_idle_breakpoints(times, free, size)
 
 
-@kernel
+@borrowing_kernel
 def drop_idle_breakpoints(times: IntArray, free: Any, size: int) -> int:
     """Remove breakpoints at which nothing changes; return the new size."""
     kept = 1

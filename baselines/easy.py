@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.head_of_queue import backfill, candidates, start_head
+from baselines.head_of_queue import backfill, candidates, start_head, whole_timeline
 from baselines.timeline import Timeline, new_timeline, new_timeline_of_rows, reserve
 from planner.model import NEVER, FloatArray, IntArray
 from planner.native import kernel
@@ -30,6 +30,7 @@ def easy(
     taken[blocked] = True
     waiting = candidates(demands, keys, line, taken)
     if len(waiting):
+        whole_timeline(arrays, demands, line, start)
         reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
         backfill(arrays, demands, waiting, line, start)
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from baselines.timeline import Timeline, fill, fits_now, take_now
+from baselines.timeline import Timeline, fill, fill_present, fits_now, take_now
 from planner.amounts import enough
 from planner.model import BoolArray, FloatArray, IntArray
-from planner.native import kernel
+from planner.native import borrowing_kernel, kernel
 from planner.round import RoundArrays
 
 
-@kernel
+@borrowing_kernel
 def next_of(keys: FloatArray, taken: BoolArray) -> int:
     """Index of the smallest key among the jobs not yet taken, -1 if there is none."""
     best = -1
@@ -21,7 +21,7 @@ def next_of(keys: FloatArray, taken: BoolArray) -> int:
     return best
 
 
-@kernel
+@borrowing_kernel
 def start_head(
     arrays: RoundArrays,
     demands: Any,
@@ -32,9 +32,13 @@ def start_head(
 ) -> int:
     """Start jobs in the order of their keys while they fit; return the first that does not, or -1.
 
-    Marks the started ones in ``taken``; in the timeline they count as running jobs from then on.
+    Marks the started ones in ``taken``; in the timeline they count as running jobs from then on. Without windows, the
+    timeline is that of the present (:func:`whole_timeline` makes it whole).
     """
-    fill(arrays, line)
+    if len(arrays.windows.start):
+        fill(arrays, line)
+    else:
+        fill_present(arrays, line)
     blocked = next_of(keys, taken)
     while blocked >= 0 and fits_now(line, demands[blocked], arrays.jobs.walltime[blocked]):
         taken[blocked] = True
@@ -42,6 +46,15 @@ def start_head(
         take_now(line, demands[blocked], arrays.occupied[blocked])
         blocked = next_of(keys, taken)
     return int(blocked)
+
+
+@borrowing_kernel
+def whole_timeline(arrays: RoundArrays, demands: Any, line: Timeline, start: IntArray) -> None:
+    """Write the profile with the running jobs and those started from the head of the queue."""
+    fill(arrays, line)
+    for i in range(len(start)):
+        if start[i] == arrays.now:
+            take_now(line, demands[i], arrays.occupied[i])
 
 
 @kernel
@@ -57,7 +70,7 @@ def candidates(demands: Any, keys: FloatArray, line: Timeline, taken: BoolArray)
     return found[np.argsort(keys[found], kind="mergesort")]
 
 
-@kernel
+@borrowing_kernel
 def backfill(
     arrays: RoundArrays, demands: Any, waiting: IntArray, line: Timeline, start: IntArray
 ) -> None:

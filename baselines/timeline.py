@@ -7,8 +7,8 @@ import numpy as np
 from planner.amounts import set_entry
 from planner.decoder import place_earliest
 from planner.model import NEVER, IntArray
-from planner.native import kernel
-from planner.profile import earliest_index, fill_profile, fits_at, place, room_for
+from planner.native import borrowing_kernel, kernel
+from planner.profile import earliest_index, fill_profile, fits_at, place, room_for, set_present
 from planner.round import RoundArrays
 
 
@@ -24,14 +24,14 @@ class Timeline(NamedTuple):
     size: IntArray
 
 
-@kernel
+@kernel(inline="always")
 def new_timeline(arrays: RoundArrays) -> Timeline:
     """Make an empty timeline for processors alone, with room for every job and a move."""
     room = room_for(arrays, len(arrays.jobs.procs) + 3)
     return Timeline(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
 
 
-@kernel
+@kernel(inline="always")
 def new_timeline_of_rows(arrays: RoundArrays) -> Timeline:
     """Make an empty timeline for all resources, with room for every job and a move."""
     room = room_for(arrays, len(arrays.jobs.procs) + 3)
@@ -39,7 +39,7 @@ def new_timeline_of_rows(arrays: RoundArrays) -> Timeline:
     return Timeline(np.empty(room, np.int64), rows, np.zeros(1, np.int64))
 
 
-@kernel
+@borrowing_kernel
 def close(line: Timeline, size: int) -> None:
     """Note the size and put the guard behind the last breakpoint."""
     line.size[0] = size
@@ -47,30 +47,41 @@ def close(line: Timeline, size: int) -> None:
     set_entry(line.free, size, -1)
 
 
-@kernel
+@borrowing_kernel
 def fill(arrays: RoundArrays, line: Timeline) -> None:
     """Write the profile that the round begins with."""
     close(line, fill_profile(arrays, line.times, line.free))
 
 
-@kernel
+@borrowing_kernel
+def fill_present(arrays: RoundArrays, line: Timeline) -> None:
+    """Write what the running jobs leave at this moment, as if it stayed so.
+
+    Without windows nothing is taken later that is free now: a job that fits at this moment fits for good.
+    """
+    line.times[0] = arrays.now
+    set_present(arrays, line.free)
+    close(line, 1)
+
+
+@borrowing_kernel
 def copy_timeline(line: Timeline, source: Timeline) -> None:
     """Make a timeline the same as another."""
     size = source.size[0] + 1
-    line.times[:size] = source.times[:size]
     for i in range(size):
+        line.times[i] = source.times[i]
         set_entry(line.free, i, source.free[i])
     line.size[0] = size - 1
 
 
-@kernel
+@borrowing_kernel
 def earliest_end(line: Timeline, demand: Any, walltime: int) -> int:
     """Return the end (s) of the earliest slot, without taking it."""
     i = earliest_index(line.times, line.free, line.size[0], demand, walltime, 0)
     return int(line.times[i] + walltime)
 
 
-@kernel
+@borrowing_kernel
 def reserve(line: Timeline, demand: Any, walltime: int) -> int:
     """Take the earliest slot; return its start (s)."""
     i, size = place_earliest(line.times, line.free, line.size[0], demand, walltime, 0)
@@ -78,14 +89,14 @@ def reserve(line: Timeline, demand: Any, walltime: int) -> int:
     return int(line.times[i])
 
 
-@kernel
+@borrowing_kernel
 def fits_now(line: Timeline, demand: Any, walltime: int) -> bool:
     """Whether a job can start at the beginning of the timeline."""
     now = line.times[0]
     return bool(fits_at(line.times, line.free, line.size[0], demand, now, now + walltime))
 
 
-@kernel
+@borrowing_kernel
 def take_now(line: Timeline, demand: Any, walltime: int) -> None:
     """Take what a job needs from the beginning of the timeline on."""
     close(line, place(line.times, line.free, line.size[0], 0, demand, walltime))

@@ -16,7 +16,7 @@ import numpy as np
 from baselines.conservative import advance_all
 from baselines.timeline import Timeline, close, copy_timeline, fill, reserve
 from planner.model import NEVER, BoolArray, IntArray
-from planner.native import kernel
+from planner.native import borrowing_kernel, kernel
 from planner.profile import take_between
 from planner.round import RoundArrays
 
@@ -45,21 +45,21 @@ class Lists(NamedTuple):
     demands: Any
 
 
-@kernel
+@borrowing_kernel
 def fill_settled(arrays: RoundArrays, lists: Lists, settled: Timeline) -> bool:
     """Write the running jobs and the reservations of L₀; say whether they fit."""
     fill(arrays, settled)
     return bool(add_reservations(arrays, lists, False, settled))
 
 
-@kernel
+@borrowing_kernel
 def fill_all(arrays: RoundArrays, lists: Lists, settled: Timeline, line: Timeline) -> bool:
     """Write into ``line`` what is settled, and the reservations of L₁; say whether they fit."""
     copy_timeline(line, settled)
     return bool(add_reservations(arrays, lists, True, line))
 
 
-@kernel
+@borrowing_kernel
 def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: Timeline) -> bool:
     """Add the reservations of L₁ (``tentative``) or of L₀ to a timeline; say whether they fit."""
     jobs = arrays.jobs
@@ -77,7 +77,7 @@ def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: T
     return fits and line.free[:size].min() >= 0
 
 
-@kernel
+@borrowing_kernel
 def lay_out(
     arrays: RoundArrays, lists: Lists, regular: int, to_the_end: bool, line: Timeline
 ) -> int:
@@ -104,7 +104,7 @@ def lay_out(
     return late
 
 
-@kernel
+@borrowing_kernel
 def last_late_urgent(arrays: RoundArrays, lists: Lists) -> int:
     """Return the last of the urgent jobs that misses its deadline in ``trial``, or -1 (line 23)."""
     for i in range(len(lists.trial) - 1, -1, -1):
@@ -113,7 +113,7 @@ def last_late_urgent(arrays: RoundArrays, lists: Lists) -> int:
     return -1
 
 
-@kernel
+@borrowing_kernel
 def all_before_are_urgent(lists: Lists, last: int) -> bool:
     """Make all jobs of L₁ before ``last`` urgent (lines 24, 25); return if they already were."""
     already = True
@@ -124,7 +124,7 @@ def all_before_are_urgent(lists: Lists, last: int) -> bool:
     return already
 
 
-@kernel
+@borrowing_kernel
 def make_late_urgent(arrays: RoundArrays, lists: Lists) -> None:
     """Make all jobs of L₁ urgent that miss their deadline in ``trial``."""
     for i in range(len(lists.trial)):

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, typeof, types
 
 from planner.model import NEVER, FloatArray, IntArray, JobTable
-from planner.native import kernel
+from planner.native import borrowing_kernel, kernel
 from planner.resources import Windows, no_windows
 from planner.round import RoundArrays, RunningTable
 from planner.signatures import COST, DECIDE, FLOAT64_ARRAY, GENERATOR, ORDER_KEYS
@@ -91,7 +91,7 @@ class Replay(NamedTuple):
     log: Log
 
 
-@kernel
+@borrowing_kernel
 def release(replay: Replay, job: int) -> None:
     """Take a job that has ended out of the running jobs."""
     counters = replay.counters
@@ -111,7 +111,7 @@ def release(replay: Replay, job: int) -> None:
             replay.running.demands[i, k] = replay.running.demands[i + 1, k]
 
 
-@kernel
+@borrowing_kernel
 def occupy(replay: Replay, job: int) -> None:
     """Put a job that starts now among the running jobs, at its place by expected and by actual end."""
     counters = replay.counters
@@ -144,7 +144,7 @@ def occupy(replay: Replay, job: int) -> None:
     counters[FREE] -= replay.jobs.procs[job]
 
 
-@kernel
+@borrowing_kernel
 def submit(replay: Replay, job: int) -> None:
     """Append a job to the queue."""
     at = replay.counters[SUBMITTED]
@@ -163,7 +163,7 @@ def submit(replay: Replay, job: int) -> None:
     replay.counters[SUBMITTED] += 1
 
 
-@kernel
+@borrowing_kernel
 def advance(replay: Replay) -> int:
     """Move to the next instant at which a job waits; return PAUSED (a round is due), FINISHED or STUCK.
 
@@ -204,7 +204,7 @@ def advance(replay: Replay) -> int:
             return PAUSED
 
 
-@kernel
+@kernel(inline="always")
 def view(replay: Replay) -> RoundArrays:
     """The round at this instant: slices, not copies."""
     counters = replay.counters
@@ -244,7 +244,7 @@ def view(replay: Replay) -> RoundArrays:
     )
 
 
-@kernel
+@borrowing_kernel
 def move_in_queue(replay: Replay, source: int, target: int) -> None:
     """Copy one entry of the queue to another place."""
     replay.queue.submit[target] = replay.queue.submit[source]
@@ -261,7 +261,7 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
     replay.queue_occupied[target] = replay.queue_occupied[source]
 
 
-@kernel
+@borrowing_kernel
 def promise(replay: Replay, at: int, planned: int) -> None:
     """Promise a job that is planned for the first time its latest start, where promises are made."""
     job = replay.queue_job[at]
@@ -271,7 +271,7 @@ def promise(replay: Replay, at: int, planned: int) -> None:
         replay.jobs.latest[job] = latest
 
 
-@kernel
+@borrowing_kernel
 def withdrawn(replay: Replay, resource: int) -> int:
     """How much of a resource windows take at this instant."""
     now = replay.counters[NOW]
@@ -282,7 +282,7 @@ def withdrawn(replay: Replay, resource: int) -> int:
     return total
 
 
-@kernel
+@borrowing_kernel
 def fits(replay: Replay, at: int) -> bool:
     """Whether an entry of the queue finds what it takes free at this instant."""
     if replay.queue.procs[at] > replay.counters[FREE] - withdrawn(replay, 0):
@@ -293,7 +293,7 @@ def fits(replay: Replay, at: int) -> bool:
     return True
 
 
-@kernel
+@borrowing_kernel
 def commit(replay: Replay) -> int:
     """Start the jobs that the plan starts now, remember the other starts; return PAUSED or what is wrong."""
     counters = replay.counters
@@ -309,6 +309,9 @@ def commit(replay: Replay) -> int:
     last_started = first
     for i in range(first, last):
         when = replay.plan[i]
+        if when == NEVER:  # most entries, where policies plan only what starts now
+            replay.queue_planned[i] = NEVER
+            continue
         if when < now:
             return BAD_START
         if replay.first_planned[replay.queue_job[i]] == NEVER:
@@ -322,7 +325,7 @@ def commit(replay: Replay) -> int:
         else:
             replay.queue_planned[i] = when
             due = min(due, when)
-        if when != NEVER and replay.queue.latest[i] == NEVER:
+        if replay.queue.latest[i] == NEVER:
             promise(replay, i, when)
     if started:
         target = last_started

@@ -46,8 +46,8 @@ def at_least_nothing(free: Any, i: int) -> None:
     free[i] = np.maximum(free[i], 0)
 
 
-def window_amount(amounts: Any, w: int, free: Any) -> Any:
-    """What window ``w`` takes, as a demand on ``free``."""
+def amount_of(amounts: Any, w: int, free: Any) -> Any:
+    """Row ``w`` of a table of amounts of all resources, as a demand on ``free``."""
     return amounts[w, 0] if free.ndim == 1 else amounts[w]
 
 
@@ -166,8 +166,8 @@ def _at_least_nothing(free: Any, i: Any) -> Any:
     return every
 
 
-@overload(window_amount, strict=False)
-def _window_amount(amounts: Any, w: Any, free: Any) -> Any:
+@overload(amount_of, strict=False)
+def _amount_of(amounts: Any, w: Any, free: Any) -> Any:
     if free.ndim == 1:
         return lambda amounts, w, free: amounts[w, 0]
     return lambda amounts, w, free: amounts[w]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from planner.amounts import copy_entry, enough, give, set_entry, take
 from planner.model import NEVER, IntArray
-from planner.native import kernel
+from planner.native import borrowing_kernel, kernel
 from planner.plan import Plan
 from planner.profile import all_demands, fill_profile, one_resource, room_for
 from planner.round import Round, RoundArrays
@@ -25,7 +25,7 @@ MANY_JOBS = 100
 CLASSES = 12
 
 
-@kernel
+@borrowing_kernel
 def fill_guarded(arrays: RoundArrays, times: IntArray, free: Any) -> int:
     """The profile of a round, closed by a guard: never reached in time, with less than nothing free."""
     size = fill_profile(arrays, times, free)
@@ -34,7 +34,7 @@ def fill_guarded(arrays: RoundArrays, times: IntArray, free: Any) -> int:
     return size
 
 
-@kernel
+@borrowing_kernel
 def place_earliest(
     times: IntArray, free: Any, size: int, demand: Any, walltime: int, first: int
 ) -> tuple[int, int]:

@@ -64,8 +64,15 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(kernel, **options)
-    options = {"cache": True, "nogil": True, "error_model": "numpy"} | options
-    return _without_literals(njit(**options)(function))
+    # Reference counting is said, since numba has a kernel inherit it from the one for which it is first compiled.
+    options = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": True} | options
+    decorate: Any = njit
+    return _without_literals(decorate(**options)(function))
+
+
+#: The decorator of kernels that allocate no array and return none. They count no references to the arrays that they
+#: are lent: for each of the dozens of arrays in a table of tables, that costs as much as a look at several jobs.
+borrowing_kernel: Callable[..., Any] = partial(kernel, _nrt=False)
 
 
 def _without_literals(dispatcher: Any) -> Any:

@@ -13,16 +13,16 @@ import numpy as np
 from numba.extending import overload
 
 from planner.amounts import (
+    amount_of,
     at_least_nothing,
     copy_entry,
     enough,
     give,
     set_entry,
     take,
-    window_amount,
 )
 from planner.model import IntArray
-from planner.native import kernel
+from planner.native import borrowing_kernel, kernel
 from planner.resources import Windows
 from planner.round import Round, RoundArrays
 
@@ -48,7 +48,33 @@ def free_now(arrays: RoundArrays) -> IntArray:
     return amounts
 
 
-@kernel
+@borrowing_kernel
+def set_present_amount(arrays: RoundArrays, free: IntArray) -> None:
+    """:func:`set_present` for processors alone."""
+    free[0] = arrays.capacity - arrays.running.procs.sum()
+
+
+@borrowing_kernel
+def set_present_row(arrays: RoundArrays, free: IntArray) -> None:
+    """:func:`set_present` for several resources."""
+    free[0, 0] = arrays.capacity - arrays.running.procs.sum()
+    for k in range(len(arrays.capacities)):
+        free[0, 1 + k] = arrays.capacities[k] - arrays.running.demands[:, k].sum()
+
+
+def set_present(arrays: RoundArrays, free: Any) -> None:
+    """Write what the running jobs leave at this moment into the first entry of ``free``; windows are not counted."""
+    (set_present_amount if free.ndim == 1 else set_present_row)(arrays, free)
+
+
+@overload(set_present, strict=False)
+def _set_present(arrays: Any, free: Any) -> Any:
+    if free.ndim == 1:
+        return lambda arrays, free: set_present_amount(arrays, free)
+    return lambda arrays, free: set_present_row(arrays, free)
+
+
+@kernel(inline="always")
 def any_fits(arrays: RoundArrays) -> bool:
     """Whether a waiting job finds what it takes free at this moment (windows are not counted)."""
     jobs = arrays.jobs
@@ -87,7 +113,7 @@ def room_for(arrays: RoundArrays, reservations: int) -> int:
     return len(arrays.running.procs) + 2 * len(arrays.windows.start) + 2 * reservations + 3
 
 
-@kernel
+@borrowing_kernel
 def fill_running(
     now: int, capacity: Any, demands: Any, ends: IntArray, times: IntArray, free: Any
 ) -> int:
@@ -116,14 +142,14 @@ def withdraw(windows: Windows, times: IntArray, free: Any, size: int) -> int:
     for w in range(len(windows.start)):
         if windows.end[w] > now:
             begin = max(now, windows.start[w])
-            amount = window_amount(windows.amounts, w, free)
+            amount = amount_of(windows.amounts, w, free)
             size = take_between(times, free, size, begin, windows.end[w], amount)
     for i in range(size):
         at_least_nothing(free, i)
     return size
 
 
-@kernel
+@borrowing_kernel
 def fill_amounts(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
     """:func:`fill_profile` for processors alone."""
     running = arrays.running
@@ -160,7 +186,7 @@ def _fill_profile(arrays: Any, times: Any, free: Any) -> Any:
     return lambda arrays, times, free: fill_rows(arrays, times, free)
 
 
-@kernel
+@borrowing_kernel
 def earliest_index(
     times: IntArray, free: Any, size: int, demand: Any, walltime: int, first: int
 ) -> int:
@@ -178,7 +204,7 @@ def earliest_index(
         i = j + 1
 
 
-@kernel
+@borrowing_kernel
 def place(times: IntArray, free: Any, size: int, i: int, demand: Any, walltime: int) -> int:
     """Take a demand from breakpoint ``i`` on for ``walltime`` seconds; return the new size."""
     end = times[i] + walltime
@@ -197,7 +223,7 @@ def place(times: IntArray, free: Any, size: int, i: int, demand: Any, walltime: 
     return size
 
 
-@kernel
+@borrowing_kernel
 def index_at(times: IntArray, size: int, when: int) -> int:
     """Index of the last breakpoint that is not after ``when`` (0 where all are)."""
     low = 0
@@ -211,7 +237,7 @@ def index_at(times: IntArray, size: int, when: int) -> int:
     return low
 
 
-@kernel
+@borrowing_kernel
 def split_at(times: IntArray, free: Any, size: int, i: int, when: int) -> int:
     """Put a breakpoint at ``when`` behind breakpoint ``i``, unless one is there, and return the new size.
 
@@ -227,7 +253,7 @@ def split_at(times: IntArray, free: Any, size: int, i: int, when: int) -> int:
     return size + 1
 
 
-@kernel
+@borrowing_kernel
 def take_between(times: IntArray, free: Any, size: int, start: int, end: int, demand: Any) -> int:
     """Take a demand from ``start`` to ``end`` and return the new size (at most + 2)."""
     first, last, size = split_between(times, free, size, start, end)
@@ -236,7 +262,7 @@ def take_between(times: IntArray, free: Any, size: int, start: int, end: int, de
     return size
 
 
-@kernel
+@borrowing_kernel
 def give_between(times: IntArray, free: Any, size: int, start: int, end: int, demand: Any) -> int:
     """Give a demand back from ``start`` to ``end`` and return the new size (at most + 2)."""
     first, last, size = split_between(times, free, size, start, end)
@@ -261,7 +287,7 @@ def split_between(
     return first, last, size
 
 
-@kernel
+@borrowing_kernel
 def fits_at(times: IntArray, free: Any, size: int, demand: Any, start: int, end: int) -> bool:
     """Whether a demand is free from ``start`` to ``end``."""
     j = index_at(times, size, start)
