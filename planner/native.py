@@ -2,8 +2,8 @@
 
 Every kernel of a module is decorated with :data:`kernel`. Compiled code is kept on disk, so that only the
 first use after an installation compiles. numba notices a change of the file that a kernel stands in, but not of
-the files that the kernel calls; therefore the folder of the cache is named after the state of *all* source files,
-and an edited decoder can never be run through a stale search.
+the files that the kernel calls; therefore the folder of the cache is named after the state of all source files whose
+kernels others call, and an edited decoder can never be run through a stale search.
 """
 
 import hashlib
@@ -21,7 +21,8 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.types import unliteral
 from platformdirs import user_cache_path
 
-PACKAGES = ("planner", "objectives", "baselines", "experiments")
+#: Whose sources count: kernels of ``experiments`` call none in another file of ``experiments``.
+PACKAGES = ("planner", "objectives", "baselines")
 
 
 def _source_state(root: Path) -> str:

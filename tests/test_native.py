@@ -1,11 +1,14 @@
 """Where compiled kernels are kept."""
 
+import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from planner import native
 
@@ -95,6 +98,28 @@ def test_numba_uses_the_folder_unless_the_user_chose_another(chosen, tmp_path):
 
 def test_every_kernel_is_decorated_by_the_same_decorator():
     """In the packages, nobody calls njit without keeping the compiled code."""
-    for package in native.PACKAGES:
+    for package in (*native.PACKAGES, "experiments"):
         for path in (ROOT / package).rglob("*.py"):
             assert "@njit" not in path.read_text(), path
+
+
+@pytest.mark.parametrize(
+    "name", ["experiments.event_loop", "experiments.bench.measure", "experiments.bench.reference"]
+)
+def test_kernels_of_experiments_call_none_in_another_file_of_experiments(name):
+    """The folder of compiled kernels does not change with their sources, which numba looks at file by file."""
+    module = importlib.import_module(name)
+    own = [f for f in vars(module).values() if isinstance(f, Dispatcher) and f.__module__ == name]
+    assert own
+    for kernel in own:
+        for called in map(vars(module).get, kernel.py_func.__code__.co_names):
+            if isinstance(called, Dispatcher):
+                assert called.__module__ == name or not called.__module__.startswith("experiments")
+
+
+def test_these_are_all_files_of_experiments_with_kernels():
+    """Those that the test above looks at."""
+    decorated = re.compile(r"^@(borrowing_)?kernel", re.MULTILINE)
+    paths = (ROOT / "experiments").rglob("*.py")
+    found = {path.name for path in paths if decorated.search(path.read_text())}
+    assert found == {"event_loop.py", "measure.py", "reference.py"}

@@ -158,7 +158,7 @@ def measure_resources() -> Iterator[Measurement]:
             raise AssertionError(f"decoding {waiting} jobs: a second resource changes the plan")
         mine, reference = best_times(*calls)
         yield Measurement(
-            f"decode {waiting:,} jobs, two resources" + ("" if alike else ", both scarce"),
+            f"decode {waiting:,} jobs, two resources" + ("" if alike else " (scarce)"),
             repeats / mine,
             "plans/s",
             reference / mine,
@@ -228,7 +228,7 @@ def measure_overruns(rounds: int = 300) -> Iterator[Measurement]:
         overruns = overruns_of(make_optimizer(name), count, seconds)
         for percent in (50, 99, 99.9, 100):
             yield Measurement(
-                f"overrun of {name}, {percent:g}th percentile",
+                f"overrun of {name}, p{percent:g}",
                 float(np.percentile(overruns, percent)),
                 f"% of {1000 * seconds:.0f} ms",
             )
