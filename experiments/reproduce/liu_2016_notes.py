@@ -18,14 +18,15 @@ def found(rows: Sequence[Row]) -> list[str]:
             ]
             if gains:
                 lines.append(
-                    f"**{item}.** In mean wait, IBB gains {min(gains):+.0f} to {max(gains):+.0f} % over {other} "
-                    f"({sum(gain > 0 for gain in gains)} of {len(gains)} cases are gains)."
+                    f"**{item}.** IBB's mean wait is {1 - max(gains) / 100:.2f} to "
+                    f"{1 - min(gains) / 100:.2f} times that of {other}; it is shorter in "
+                    f"{sum(gain > 0 for gain in gains)} of {len(gains)} cases."
                 )
     parts = [row.ours for row in rows if row.item == "Parts of LANL-CM5"]
     if parts:
         lines.append(
-            f"**Parts of LANL-CM5.** In mean wait, IBB gains {min(parts):+.0f} to {max(parts):+.0f} % over BB "
-            f"or BB with one job a round, in {len(parts) // 2} parts of the log."
+            f"**Parts of LANL-CM5.** In {len(parts) // 2} parts of the log, IBB's mean wait is "
+            f"{1 - max(parts) / 100:.2f} to {1 - min(parts) / 100:.2f} times that of BB, or of BB with one job a round."
         )
     return lines
 
