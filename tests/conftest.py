@@ -12,6 +12,13 @@ settings.register_profile("planbatch", deadline=None, derandomize=True)
 settings.load_profile("planbatch")
 
 
+@pytest.fixture(autouse=True)
+def nothing_fetched(tmp_path_factory, monkeypatch):
+    """Tests find no logs that whoever runs them happens to have fetched: some replay all that they find."""
+    folder = tmp_path_factory.getbasetemp() / "nothing-fetched"
+    monkeypatch.setattr("experiments.archive.user_cache_path", lambda name: folder / name)
+
+
 @pytest.fixture
 def real_log() -> Callable[[str], Path]:
     """Give the path of a real log by its name, or skip the test where the logs are not there."""
