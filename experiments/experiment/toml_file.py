@@ -181,7 +181,6 @@ class _Reader:
         if "name" not in own:
             raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
         concerned: set[str] = set()
-        seen = set()
         for name in self.names(own, index):
             keys = _keys_of(name)
             concerned.update(key for key in own if key in keys)
@@ -198,9 +197,7 @@ class _Reader:
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
                 self.told(spec.make, "policy", index, *_blamed(name, values, own))
-                if spec not in seen:
-                    seen.add(spec)
-                    yield spec
+                yield spec
         for key in own.keys() - concerned - {"name", "label", "objective"}:
             raise ExperimentFileError(
                 f"{self.where('policy', index, key)}: {own['name']} takes no {key}"

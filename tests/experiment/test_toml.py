@@ -159,6 +159,10 @@ def test_two_cells_that_are_the_same(tmp_path):
     twice = MINIMAL + '\n[[policy]]\nname = "easy"\nlabel = "again"\n'
     with pytest.raises(ValueError, match=r"line 5 and line 8: two cells are the same: .*easy"):
         expand(read(tmp_path, twice))
+    listed = MINIMAL.replace('name = "easy"', 'name = ["easy", "easy"]')
+    assert listed != MINIMAL
+    with pytest.raises(ValueError, match=r"line 5: two cells are the same: .*easy"):
+        expand(read(tmp_path, listed))
     with pytest.raises(ValueError, match=r"line 1 and line 4: two cells are the same"):
         expand(read(tmp_path, "[[workload]]\nfirst = 3\n\n" + MINIMAL.replace("30", "3")))
     with pytest.raises(ValueError, match="two cells are the same"):
