@@ -14,7 +14,7 @@ from planner.bounds import lower_bound
 from planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
 from planner.round import Round
 
-#: What takes longest to compile, begun first; of their kernels, the others of a family have most.
+#: The policies that take longest to compile, begun first; others of their families share most of the kernels.
 LONGEST = ("dbf", "plan-wait", "ibb", "conservative")
 
 
@@ -26,10 +26,12 @@ def warm_up_everything(jobs: int = 1) -> None:
     jobs : int
         Processes.
     """
-    policies = [*LONGEST, *(name for name in POLICIES if name not in LONGEST)]
-    tasks: list[Callable[[], None]] = [partial(_replay, name) for name in policies]
-    tasks[len(LONGEST) : len(LONGEST)] = [partial(_search, name) for name in OPTIMIZERS]
-    tasks.append(_bound)
+    tasks: list[Callable[[], None]] = [
+        *(partial(_replay, name) for name in LONGEST),
+        *(partial(_search, name) for name in OPTIMIZERS),
+        *(partial(_replay, name) for name in POLICIES if name not in LONGEST),
+        _bound,
+    ]
     if jobs > 1:
         # Kernels that two processes compile at the same time may get lost on disk; hence all once more below.
         with warnings.catch_warnings():
