@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from planner.amounts import copy_entry, enough, same
-from planner.model import NEVER, BoolArray, FloatArray, IntArray
+from planner.model import NEVER, FloatArray, IntArray
 from planner.native import borrowing_kernel, kernel
 from planner.profile import (
     all_demands,
@@ -13,6 +13,7 @@ from planner.profile import (
     fill_profile,
     give_between,
     one_resource,
+    overdrawn,
     place,
     room_for,
     take_between,
@@ -37,9 +38,7 @@ def reserve_all(
                 return -1
             end = start[i] + arrays.jobs.walltime[i]
             size = take_between(times, free, size, start[i], end, demands[i])
-    if free[:size].min() < 0:
-        return -1
-    return size
+    return -1 if overdrawn(free, size) else size
 
 
 @borrowing_kernel
@@ -103,7 +102,7 @@ def keep_reservations(
     if size < 0:
         size = reserve_again(arrays, demands, start, times, free)
     if arrays.ended_early:
-        size = advance_all(arrays, demands, np.ones(n, np.bool_), start, times, free, size)
+        size = advance_all(arrays, demands, np.arange(n), start, times, free, size)
     for i in range(n):
         if start[i] == NEVER:
             j = earliest_index(times, free, size, demands[i], walltime[i], 0)
@@ -115,19 +114,19 @@ def keep_reservations(
 def advance_all(
     arrays: RoundArrays,
     demands: Any,
-    takes_part: BoolArray,
+    order: IntArray,
     start: IntArray,
     times: IntArray,
     free: Any,
     size: int,
 ) -> int:
-    """Let jobs, one at a time in FCFS order, give up their reservation for the earliest that fits; return the size.
+    """Let jobs, one at a time, give up their reservation for the earliest that fits; return the size.
 
-    ``takes_part`` marks the jobs that may move; their reservations in ``start`` are in the profile. No start gets
-    later.
+    ``order`` names the jobs that may move, in the order of their turns; their reservations in ``start`` are in the
+    profile. No start gets later.
     """
-    for i in range(len(start)):
-        if not takes_part[i] or start[i] == NEVER or start[i] == arrays.now:
+    for i in order:
+        if start[i] == NEVER or start[i] == arrays.now:
             continue
         demand = demands[i]
         walltime = arrays.jobs.walltime[i]

@@ -18,11 +18,13 @@ from baselines.timeline import (
     reserve,
 )
 from baselines.two_lists import (
+    FCFS_ORDER,
     Lists,
     admit_regular,
     advance_after_early_end,
     fill_all,
     fill_settled,
+    is_tentative,
     start_over,
 )
 from planner.model import NEVER, FloatArray, IntArray
@@ -56,7 +58,7 @@ def due_jobs_fit(arrays: RoundArrays, start: IntArray) -> bool:
 
 @kernel
 def decide_with_lists(
-    arrays: RoundArrays, openings: FloatArray, together: bool, all_at_once: bool, start: IntArray
+    arrays: RoundArrays, openings: FloatArray, advance: int, all_at_once: bool, start: IntArray
 ) -> None:
     """Decide a round of any deadline-based backfilling; see ``two_lists`` for the parameters."""
     jobs = arrays.jobs
@@ -69,12 +71,12 @@ def decide_with_lists(
     if one_resource(arrays):
         lists = Lists(start, arrays.notes, trial, urgent, jobs.procs)
         settled, line = new_timeline(arrays), new_timeline(arrays)
-        admit_all(arrays, lists, openings, together, all_at_once, settled, line)
+        admit_all(arrays, lists, openings, advance, all_at_once, settled, line)
     else:
         demands = all_demands(jobs.procs, jobs.demands)
         lists_of_rows = Lists(start, arrays.notes, trial, urgent, demands)
         rows, more = new_timeline_of_rows(arrays), new_timeline_of_rows(arrays)
-        admit_all(arrays, lists_of_rows, openings, together, all_at_once, rows, more)
+        admit_all(arrays, lists_of_rows, openings, advance, all_at_once, rows, more)
 
 
 @kernel
@@ -82,7 +84,7 @@ def admit_all(
     arrays: RoundArrays,
     lists: Lists,
     openings: FloatArray,
-    together: bool,
+    advance: int,
     all_at_once: bool,
     settled: Timeline,
     line: Timeline,
@@ -100,7 +102,7 @@ def admit_all(
         fill_settled(arrays, lists, settled)
         fill_all(arrays, lists, settled, line)
     if arrays.ended_early:
-        advance_after_early_end(arrays, lists, together, all_at_once, settled, line)
+        advance_after_early_end(arrays, lists, advance, all_at_once, settled, line)
     for i in range(len(start)):
         if start[i] != NEVER:
             continue
@@ -110,7 +112,7 @@ def admit_all(
             deadline = next_opening_after(earliest_end(settled, demand, walltime), openings)
         if deadline != NEVER and earliest_end(line, demand, walltime) <= deadline:
             limit[i] = deadline
-        if limit[i] != NEVER:
+        if is_tentative(limit[i]):
             start[i] = reserve(line, demand, walltime)
         else:
             admit_regular(arrays, lists, i, all_at_once, settled, line)
@@ -127,8 +129,8 @@ def decide_dbf(
     report: FloatArray,
 ) -> None:
     """Deadline-based backfilling of 2017: Algorithm 1 and Section 4."""
-    together = len(params) > 0 and params[0] > 0
-    decide_with_lists(arrays, np.empty(0), together, False, start)
+    advance = int(params[0]) if len(params) else FCFS_ORDER
+    decide_with_lists(arrays, np.empty(0), advance, False, start)
 
 
 @kernel
@@ -142,8 +144,8 @@ def decide_dbf_2016(
     report: FloatArray,
 ) -> None:
     """Deadline-based backfilling of 2016: Algorithm 1 of the French paper."""
-    together = len(params) > 0 and params[0] > 0
-    decide_with_lists(arrays, np.empty(0), together, True, start)
+    advance = int(params[0]) if len(params) else FCFS_ORDER
+    decide_with_lists(arrays, np.empty(0), advance, True, start)
 
 
 @kernel
@@ -157,4 +159,4 @@ def decide_wdbf(
     report: FloatArray,
 ) -> None:
     """Working-time deadlines: ``params`` are the working periods, alternately begin and end (s)."""
-    decide_with_lists(arrays, params, False, False, start)
+    decide_with_lists(arrays, params, FCFS_ORDER, False, start)

@@ -3,8 +3,8 @@
 A waiting job stands in one of two lists (N'takpé and Suter 2017, Section 4). The reservations in L₀
 are definitive: they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be
 laid out anew as long as the deadline holds. A policy has no memory but the round: it notes about
-each job (``Round.notes``) the latest end up to which it may be delayed, or ``NEVER`` for a job in
-L₀. Jobs without a planned start are new.
+each job (``Round.notes``) the latest end up to which it may be delayed; for a job in L₀ ``NEVER``,
+or −1 − the time at which it moved there from L₁. Jobs without a planned start are new.
 
 "Increasing order of submission time" is FCFS order, which is the order of the round's jobs.
 """
@@ -15,9 +15,9 @@ import numpy as np
 
 from baselines.conservative import advance_all
 from baselines.timeline import Timeline, close, copy_timeline, fill, reserve
-from planner.model import NEVER, BoolArray, IntArray
+from planner.model import NEVER, BoolArray, IntArray, JobTable
 from planner.native import borrowing_kernel, kernel
-from planner.profile import take_between
+from planner.profile import overdrawn, take_between
 from planner.round import RoundArrays
 
 
@@ -29,7 +29,7 @@ class Lists(NamedTuple):
     start : int64 array, shape (n,)
         Reservations (s); ``NEVER`` for new jobs.
     limit : int64 array, shape (n,)
-        Latest ends of the jobs in L₁ (s); ``NEVER`` for those in L₀.
+        Latest ends of the jobs in L₁ (s); for those in L₀ ``NEVER``, or −1 − the time when they moved.
     trial : int64 array, shape (n,)
         Reservations of the layout that is being tried (s).
     urgent : bool array, shape (n,)
@@ -43,6 +43,17 @@ class Lists(NamedTuple):
     trial: IntArray
     urgent: BoolArray
     demands: Any
+
+
+#: After an early end, the jobs of L₀ move forward in FCFS order; together with those of L₁; in the order in which they
+#: came into the list; or those that came from L₁ behind the others.
+FCFS_ORDER, TOGETHER, LIST_ORDER, REGULAR_FIRST = range(4)
+
+
+@kernel(inline="always")
+def is_tentative(limit: int) -> bool:
+    """Whether a job with this entry of ``limit`` stands in L₁."""
+    return 0 <= limit < NEVER
 
 
 @borrowing_kernel
@@ -67,14 +78,14 @@ def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: T
     fits = True
     for i in range(len(lists.start)):
         when = lists.start[i]
-        if when != NEVER and (lists.limit[i] != NEVER) == tentative:
+        if when != NEVER and is_tentative(lists.limit[i]) == tentative:
             if when < arrays.now:
                 fits = False
                 break
             end = when + jobs.walltime[i]
             size = take_between(line.times, line.free, size, when, end, lists.demands[i])
     close(line, size)
-    return fits and line.free[:size].min() >= 0
+    return fits and not overdrawn(line.free, size)
 
 
 @borrowing_kernel
@@ -95,7 +106,7 @@ def lay_out(
         trial[regular] = reserve(line, lists.demands[regular], jobs.walltime[regular])
     late = -1
     for i in range(len(trial)):
-        if lists.limit[i] != NEVER and not lists.urgent[i]:
+        if is_tentative(lists.limit[i]) and not lists.urgent[i]:
             trial[i] = reserve(line, lists.demands[i], jobs.walltime[i])
             if late < 0 and trial[i] + jobs.walltime[i] > lists.limit[i]:
                 late = i
@@ -118,7 +129,7 @@ def all_before_are_urgent(lists: Lists, last: int) -> bool:
     """Make all jobs of L₁ before ``last`` urgent (lines 24, 25); return if they already were."""
     already = True
     for i in range(last):
-        if lists.limit[i] != NEVER and not lists.urgent[i]:
+        if is_tentative(lists.limit[i]) and not lists.urgent[i]:
             lists.urgent[i] = True
             already = False
     return already
@@ -128,7 +139,8 @@ def all_before_are_urgent(lists: Lists, last: int) -> bool:
 def make_late_urgent(arrays: RoundArrays, lists: Lists) -> None:
     """Make all jobs of L₁ urgent that miss their deadline in ``trial``."""
     for i in range(len(lists.trial)):
-        if lists.limit[i] != NEVER and lists.trial[i] + arrays.jobs.walltime[i] > lists.limit[i]:
+        end = lists.trial[i] + arrays.jobs.walltime[i]
+        if is_tentative(lists.limit[i]) and end > lists.limit[i]:
             lists.urgent[i] = True
 
 
@@ -205,10 +217,10 @@ def lay_out_again(
         return False
     size = settled.size[0]
     for i in range(len(lists.start)):
-        if i == regular or lists.urgent[i] or lists.limit[i] != NEVER:
+        if i == regular or is_tentative(lists.limit[i]):
             lists.start[i] = lists.trial[i]
         if i == regular or lists.urgent[i]:
-            lists.limit[i] = NEVER
+            lists.limit[i] = NEVER if i == regular else -1 - arrays.now
             end = lists.start[i] + jobs.walltime[i]
             size = take_between(
                 settled.times, settled.free, size, lists.start[i], end, lists.demands[i]
@@ -237,32 +249,51 @@ def admit_regular(
     fill_all(arrays, lists, settled, line)
     jobs = arrays.jobs
     lists.start[regular] = reserve(line, lists.demands[regular], jobs.walltime[regular])
-    lists.limit[:] = NEVER
+    for i in range(len(lists.limit)):
+        if is_tentative(lists.limit[i]):
+            lists.limit[i] = -1 - arrays.now
     copy_timeline(settled, line)
+
+
+@kernel
+def turns_of_definitive(jobs: JobTable, lists: Lists, advance: int) -> IntArray:
+    """The jobs of L₀ in the order of their turns.
+
+    A regular job comes into the list when it is submitted; jobs that move there at that moment come behind it.
+    """
+    definitive = np.flatnonzero((lists.limit < 0) | (lists.limit == NEVER))
+    rank = np.zeros(len(definitive), np.int64)
+    for k, i in enumerate(definitive):
+        moved = lists.limit[i] != NEVER
+        if advance == REGULAR_FIRST:
+            rank[k] = int(moved)
+        elif advance == LIST_ORDER:
+            rank[k] = -2 * lists.limit[i] if moved else 2 * jobs.submit[i]
+    return definitive[np.argsort(rank, kind="mergesort")]
 
 
 @kernel
 def advance_after_early_end(
     arrays: RoundArrays,
     lists: Lists,
-    together: bool,
+    advance: int,
     all_at_once: bool,
     settled: Timeline,
     line: Timeline,
 ) -> None:
     """Move reservations forward after a job ended before its walltime.
 
-    ``together``: all waiting jobs, in FCFS order, one at a time (design rule 7). Otherwise L₀ goes
+    ``TOGETHER``: all waiting jobs, in FCFS order, one at a time (design rule 7). Otherwise L₀ goes
     first, with the reservations of L₁ cancelled, and L₁ is laid out anew in what is left, as
     Algorithm 1 does for a new regular job; where deadlines would not hold, all move together
     instead. In either way no definitive start gets later.
     """
-    if not together:
+    if advance != TOGETHER:
         before = lists.start.copy()
         size = advance_all(
             arrays,
             lists.demands,
-            lists.limit == NEVER,
+            turns_of_definitive(arrays.jobs, lists, advance),
             lists.start,
             settled.times,
             settled.free,
@@ -274,7 +305,7 @@ def advance_after_early_end(
         lists.start[:] = before
         fill_settled(arrays, lists, settled)
     fill_all(arrays, lists, settled, line)
-    everyone = np.ones(len(lists.start), np.bool_)
+    everyone = np.arange(len(lists.start))
     size = advance_all(
         arrays, lists.demands, everyone, lists.start, line.times, line.free, line.size[0]
     )
@@ -294,5 +325,5 @@ def start_over(arrays: RoundArrays, lists: Lists, line: Timeline) -> None:
     for i in np.argsort(lists.start, kind="mergesort"):
         if lists.start[i] != NEVER:
             lists.start[i] = reserve(line, lists.demands[i], jobs.walltime[i])
-            if lists.start[i] + jobs.walltime[i] > lists.limit[i]:
+            if is_tentative(lists.limit[i]) and lists.start[i] + jobs.walltime[i] > lists.limit[i]:
                 lists.limit[i] = NEVER

@@ -36,30 +36,33 @@ def one_resource(arrays: RoundArrays) -> bool:
     return len(arrays.capacities) == 0
 
 
-@kernel
-def free_now(arrays: RoundArrays) -> IntArray:
-    """What the running jobs leave of all resources, the processors first; windows are not counted."""
-    amounts = all_capacities(arrays)
-    running = arrays.running
-    for i in range(len(running.procs)):
-        amounts[0] -= running.procs[i]
-        for k in range(running.demands.shape[1]):
-            amounts[1 + k] -= running.demands[i, k]
-    return amounts
-
-
 @borrowing_kernel
 def set_present_amount(arrays: RoundArrays, free: IntArray) -> None:
     """:func:`set_present` for processors alone."""
-    free[0] = arrays.capacity - arrays.running.procs.sum()
+    free[0] = arrays.capacity
+    for procs in arrays.running.procs:
+        free[0] -= procs
 
 
 @borrowing_kernel
 def set_present_row(arrays: RoundArrays, free: IntArray) -> None:
     """:func:`set_present` for several resources."""
-    free[0, 0] = arrays.capacity - arrays.running.procs.sum()
+    running = arrays.running
+    free[0, 0] = arrays.capacity
     for k in range(len(arrays.capacities)):
-        free[0, 1 + k] = arrays.capacities[k] - arrays.running.demands[:, k].sum()
+        free[0, 1 + k] = arrays.capacities[k]
+    for i in range(len(running.procs)):
+        free[0, 0] -= running.procs[i]
+        for k in range(len(arrays.capacities)):
+            free[0, 1 + k] -= running.demands[i, k]
+
+
+@kernel
+def free_now(arrays: RoundArrays) -> IntArray:
+    """What the running jobs leave of all resources, the processors first; windows are not counted."""
+    amounts = np.empty((1, 1 + len(arrays.capacities)), np.int64)
+    set_present_row(arrays, amounts)
+    return amounts[0]
 
 
 def set_present(arrays: RoundArrays, free: Any) -> None:
@@ -83,6 +86,15 @@ def any_fits(arrays: RoundArrays) -> bool:
     amounts = free_now(arrays)
     for i in range(len(jobs.procs)):  # noqa: SIM110 (compiled)
         if jobs.procs[i] <= amounts[0] and (jobs.demands[i] <= amounts[1:]).all():
+            return True
+    return False
+
+
+@borrowing_kernel
+def overdrawn(free: Any, size: int) -> bool:
+    """Whether less than nothing is free in any of the first ``size`` entries."""
+    for amount in free[:size].flat:  # noqa: SIM110 (compiled)
+        if amount < 0:
             return True
     return False
 

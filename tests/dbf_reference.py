@@ -10,11 +10,13 @@ from planner.round import Round
 class Reference:
     """One round of ``dbf`` (rule 2017) or ``dbf-2016`` (rule 2016), with counts of the steps that were needed.
 
-    Jobs are indices in FCFS order. ``l0`` and ``l1`` map the waiting jobs to their starts.
+    Jobs are indices in FCFS order. ``l0`` and ``l1`` map the waiting jobs to their starts, ``came`` those that moved
+    from L1 to L0 to the time when they did. With ``list_order``, L0 moves forward in the order in which jobs came into
+    it, rather than in FCFS order.
     """
 
-    def __init__(self, problem: Round, rule: int, seen: Counter) -> None:
-        self.problem, self.rule, self.seen = problem, rule, seen
+    def __init__(self, problem: Round, rule: int, seen: Counter, list_order: bool = False) -> None:
+        self.problem, self.rule, self.seen, self.list_order = problem, rule, seen, list_order
         jobs = problem.jobs
         self.deadline = [int(d) for d in jobs.deadline]
         self.size = [(int(p), int(w)) for p, w in zip(jobs.procs, jobs.walltime, strict=True)]
@@ -22,14 +24,18 @@ class Reference:
         self.l1: dict[int, int] = {}
         for i, start in enumerate(problem.planned.tolist()):
             if start != NEVER:
-                (self.l0 if problem.notes[i] == NEVER else self.l1)[i] = start
+                (self.l1 if 0 <= problem.notes[i] < NEVER else self.l0)[i] = start
+        self.came = {i: -1 - int(problem.notes[i]) for i in self.l0 if problem.notes[i] < 0}
         if problem.ended_early:
             self.job_ended_early()
         for i in range(len(problem)):
             if i not in self.l0 and i not in self.l1:
                 self.submit(i)
         self.start = [(self.l0 | self.l1)[i] for i in range(len(problem))]
-        self.limit = [self.deadline[i] if i in self.l1 else NEVER for i in range(len(problem))]
+        self.limit = [
+            self.deadline[i] if i in self.l1 else -1 - self.came[i] if i in self.came else NEVER
+            for i in range(len(problem))
+        ]
 
     def profile(self, *reserved: dict[int, int]) -> Profile:
         """Give what the running jobs and some reservations leave."""
@@ -58,6 +64,7 @@ class Reference:
         self.deadline[i] = NEVER
         if not self.algorithm_1(i):
             self.seen["kept as they are"] += 1
+            self.came |= dict.fromkeys(self.l1, self.problem.now)
             self.l0 |= self.l1
             self.l1 = {}
             self.l0[i] = self.profile(self.l0).earliest(*self.size[i])
@@ -85,6 +92,7 @@ class Reference:
                 self.seen["all late ones join"] += 1
                 urgent |= set(late_rest)
             else:
+                self.came |= dict.fromkeys(urgent, self.problem.now)
                 self.l0 |= tmp
                 self.l1 = rest
                 return True
@@ -92,17 +100,22 @@ class Reference:
     def job_ended_early(self) -> None:
         """Move L0 forward, then lay out L1 anew; or move all forward together."""
         before = self.l0, self.l1
-        self.l0 = self.advanced(self.l0)
+        self.l0 = self.advanced(self.l0, self.list_order)
         if not self.algorithm_1(None):
             self.seen["all move together"] += 1
             together = self.advanced(before[0] | before[1])
             self.l0 = {i: together[i] for i in before[0]}
             self.l1 = {i: together[i] for i in before[1]}
 
-    def advanced(self, starts: dict[int, int]) -> dict[int, int]:
-        """Let each job in FCFS order give up its reservation for the earliest one."""
+    def advanced(self, starts: dict[int, int], list_order: bool = False) -> dict[int, int]:
+        """Let each job, in FCFS order or in that of the list, give up its reservation for the earliest one."""
         moved = dict(starts)
-        for i in sorted(moved):
+        turns = sorted(moved)
+        if list_order:
+            submit = self.problem.jobs.submit
+            turns.sort(key=lambda i: (self.came.get(i, submit[i]), i in self.came))
+            self.seen["not in FCFS order"] += turns != sorted(moved)
+        for i in turns:
             others = {j: start for j, start in moved.items() if j != i}
             moved[i] = min(moved[i], self.profile(others).earliest(*self.size[i]))
         return moved

@@ -1,5 +1,6 @@
 """Where compiled kernels are kept."""
 
+import ast
 import importlib
 import os
 import re
@@ -123,3 +124,31 @@ def test_these_are_all_files_of_experiments_with_kernels():
     paths = (ROOT / "experiments").rglob("*.py")
     found = {path.name for path in paths if decorated.search(path.read_text())}
     assert found == {"event_loop.py", "measure.py", "reference.py"}
+
+
+def borrowing_kernels():
+    """Yield the kernels that count no references, as syntax trees."""
+    for package in ("planner", "objectives", "baselines"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef) and any(
+                    "borrowing_kernel" in ast.unparse(line) for line in node.decorator_list
+                ):
+                    yield path, node
+
+
+def test_kernels_that_count_no_references_call_no_method_of_an_array():
+    """``min`` would be compiled without reference counting as well, which fails.
+
+    That shows only where no other kernel of the process had it compiled before, so that what is
+    tested first decides whether a test would notice.
+    """
+    found = list(borrowing_kernels())
+    assert len(found) > 20
+    calls = [
+        f"{path.name}, {kernel.name}: {ast.unparse(call)}"
+        for path, kernel in found
+        for call in ast.walk(kernel)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    ]
+    assert calls == []
