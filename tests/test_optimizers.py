@@ -84,7 +84,7 @@ def test_without_a_bound_there_is_no_gap():
         ("growth", 0.5),
         ("window", 1),
         ("swap", 1.5),
-        ("local", -0.1),
+        ("near", -0.1),
         ("front", 2),
         ("seeds", ()),
         ("seeds", ("submit", "luck")),

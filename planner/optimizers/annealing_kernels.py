@@ -11,11 +11,18 @@ from planner.decoder import JobClasses, Permutation, decode_into, keeps_promises
 from planner.model import FloatArray, IntArray, JobTable
 from planner.native import kernel
 from planner.round import RoundArrays
+from planner.seeds import size_of
 
 # Where the parameters stand in the array that the kernels take; the numbers of the seeds follow.
-HOTTEST, COLDEST, COOLING, MOVES, GROWTH, SWAP, LOCAL, FRONT, WINDOW, FIRST_SEED = range(10)
-#: Evaluations for each job of a window, before the window is doubled.
+(
+    HOTTEST, COLDEST, COOLING, MOVES, GROWTH, SWAP, NEAR, LARGE, FRONT, PER_JOB, BY_START, WINDOW, FIRST_SEED,
+) = range(13)  # fmt: skip
+#: Evaluations for each job of a window, before the window grows.
 STAGE = 2
+#: The factor by which a window grows.
+WIDER = 8
+#: How many pairs of places are drawn at most for one whose jobs do not start together.
+TRIES = 20
 
 
 class Search(NamedTuple):
@@ -25,19 +32,24 @@ class Search(NamedTuple):
     ----------
     order, candidate, best : int64 arrays, shape (n,)
         The present permutation P, a neighbour P' and P_best of Algorithm 1.
-    start, best_start : int64 arrays, shape (n,)
-        The plans of the candidate and of P_best.
+    start, present, best_start : int64 arrays, shape (n,)
+        The plans of the candidate, of P and of P_best.
+    area : float64 array, shape (n,)
+        Size × walltime of the jobs.
     cost : float64 array
         Cost of P, cost of P_best, and the cost that no plan can undercut (every job starts now).
     schedule : float64 array
-        Temperature, evaluations left at it, evaluations at each temperature of this cycle.
+        Temperature, evaluations left at it, evaluations at each temperature of this cycle, evaluations left that
+        prefer the front of the queue.
     """
 
     order: Permutation
     candidate: Permutation
     best: Permutation
     start: IntArray
+    present: IntArray
     best_start: IntArray
+    area: FloatArray
     cost: FloatArray
     schedule: FloatArray
 
@@ -58,46 +70,97 @@ def remove_and_insert(order: Permutation, candidate: Permutation, i: int, j: int
 
 
 @kernel
-def random_place(rng: Any, n: int, front: float) -> int:
-    """A random place of the permutation; with probability ``front`` one biased to its front."""
-    if front > 0.0 and rng.random() < front:
+def place_to_move(search: Search, params: FloatArray, rng: Any) -> int:
+    """A random place of the permutation.
+
+    While the search is young, with probability ``FRONT`` one near the front: these jobs are about to start. Later,
+    with probability ``LARGE``, that of the larger job of two.
+    """
+    n = len(search.order)
+    i = int(n * rng.random())
+    if search.schedule[3] > 0.0 and rng.random() < params[FRONT]:
         return int(n * rng.random() ** 2)
-    return int(n * rng.random())
+    if params[LARGE] > 0.0 and rng.random() < params[LARGE]:
+        j = int(n * rng.random())
+        if search.area[search.order[j]] > search.area[search.order[i]]:
+            i = j
+    return i
+
+
+@kernel
+def other_place(i: int, n: int, near: float, rng: Any) -> int:
+    """Another place than i: with probability ``near`` at a log-uniform distance, else any with equal probability."""
+    if near > 0.0 and rng.random() < near:
+        distance = int(n ** rng.random())
+        j = i + distance if rng.random() < 0.5 else i - distance
+        if 0 <= j < n:
+            return j
+        j = 2 * i - j
+        return j if 0 <= j < n else (i + 1) % n
+    j = int((n - 1) * rng.random())
+    return j + 1 if j >= i else j
 
 
 @kernel
 def neighbour(search: Search, params: FloatArray, rng: Any) -> None:
-    """Write a random neighbour of the present permutation into ``search.candidate``."""
-    n = len(search.order)
-    i = random_place(rng, n, params[FRONT])
-    if params[LOCAL] > 0.0 and rng.random() < params[LOCAL]:
-        step = 1 + int(rng.random() ** 3 * (n - 1))
-        j = min(max(i + step if rng.random() < 0.5 else i - step, 0), n - 1)
-    else:
-        j = random_place(rng, n, params[FRONT])
-    if i == j:
-        j = i - 1 if i > 0 else 1
-    remove_and_insert(search.order, search.candidate, i, j)
+    """Write a random neighbour of the present permutation into ``search.candidate``.
+
+    Where the permutation is in the order of the starts, two jobs that start together are rarely worth an exchange.
+    """
+    order = search.order
+    n = len(order)
+    i = place_to_move(search, params, rng)
+    j = other_place(i, n, params[NEAR], rng)
+    if params[BY_START] > 0.0:
+        for _ in range(TRIES):
+            if search.present[order[i]] != search.present[order[j]]:
+                break
+            i = place_to_move(search, params, rng)
+            j = other_place(i, n, params[NEAR], rng)
     if params[SWAP] > 0.0 and rng.random() < params[SWAP]:
-        for k in range(n):
-            search.candidate[k] = search.order[k]
-        search.candidate[i] = search.order[j]
-        search.candidate[j] = search.order[i]
+        search.candidate[:] = order
+        search.candidate[i] = order[j]
+        search.candidate[j] = order[i]
+    else:
+        remove_and_insert(order, search.candidate, i, j)
+
+
+@kernel
+def sort_by_start(order: Permutation, start: IntArray) -> None:
+    """Sort a permutation that is nearly in the order of the starts; jobs that start together keep their order."""
+    for k in range(1, len(order)):
+        job = order[k]
+        place = k
+        while place > 0 and start[order[place - 1]] > start[job]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = job
 
 
 @kernel
 def begin(
-    order: Permutation, start: IntArray, cost: float, floor: float, params: FloatArray
+    order: Permutation,
+    start: IntArray,
+    area: FloatArray,
+    cost: float,
+    floor: float,
+    params: FloatArray,
 ) -> Search:
     """A search that starts from ``order``, whose plan and cost are given."""
+    young = STAGE * params[WINDOW] if len(order) <= params[WINDOW] else 0.0
+    present = order.copy()
+    if params[BY_START] > 0.0:
+        sort_by_start(present, start)
     return Search(
-        order.copy(),
+        present,
         order.copy(),
         order.copy(),
         start.copy(),
         start.copy(),
+        start.copy(),
+        area,
         np.array([cost, cost, floor]),
-        np.array([params[HOTTEST], params[MOVES], params[MOVES]]),
+        np.array([params[HOTTEST], params[MOVES], params[MOVES], young]),
     )
 
 
@@ -109,6 +172,7 @@ def cool(search: Search, params: FloatArray) -> None:
     evaluations decides, never the clock.
     """
     schedule = search.schedule
+    schedule[3] -= 1.0
     schedule[1] -= 1.0
     if schedule[1] >= 1.0:
         return
@@ -117,7 +181,10 @@ def cool(search: Search, params: FloatArray) -> None:
         schedule[0] = params[HOTTEST]
         schedule[2] *= params[GROWTH]
         search.order[:] = search.best
+        search.present[:] = search.best_start
         search.cost[0] = search.cost[1]
+        if params[BY_START] > 0.0:
+            sort_by_start(search.order, search.present)
     schedule[1] += schedule[2]
 
 
@@ -134,10 +201,15 @@ def anneal(
     """Evaluate so many neighbours; return how many were done, or -1 if a cost was not a finite number.
 
     The probability function, which Algorithm 1 leaves open, accepts a worse neighbour with exp(−Δ / (T·s)), where
-    Δ is the difference of the costs and s = cost of P_best − cost if every job started now. So temperatures are
-    relative to what planning can influence at all, whatever the objective's unit and offset.
+    Δ is the difference of the costs and s = cost of P_best − cost if every job started now, with ``PER_JOB`` divided
+    by the number of jobs. So temperatures are relative to what planning can influence at all, whatever the
+    objective's unit and offset.
+
+    With ``BY_START``, a permutation that is accepted becomes the order of its plan's starts, which decodes to a plan
+    no worse for any regular objective, and mostly to the same one: so near places are near in time.
     """
     jobs = arrays.jobs
+    parts = float(len(search.order)) if params[PER_JOB] > 0.0 else 1.0
     for _ in range(evaluations):
         neighbour(search, params, rng)
         decode_into(arrays, classes, search.candidate, search.start)
@@ -147,17 +219,20 @@ def anneal(
         value = cost(search.start, jobs, arrays.now)
         if not np.isfinite(value):
             return -1
-        scale = search.cost[1] - search.cost[2]
+        scale = (search.cost[1] - search.cost[2]) / parts
         slack = -search.schedule[0] * scale * np.log(1.0 - rng.random())
         if value <= search.cost[0] + slack:
             for k in range(len(search.order)):
                 search.order[k] = search.candidate[k]
+                search.present[k] = search.start[k]
             search.cost[0] = value
             if value < search.cost[1]:
                 search.cost[1] = value
                 for k in range(len(search.order)):
                     search.best[k] = search.candidate[k]
                     search.best_start[k] = search.start[k]
+            if params[BY_START] > 0.0:
+                sort_by_start(search.order, search.present)
         cool(search, params)
     return evaluations
 
@@ -240,7 +315,7 @@ def begin_stage(front: RoundArrays, classes: JobClasses, cost: Any, params: Floa
     decode_into(front, classes, order, start)
     value = cost(start, front.jobs, front.now)
     floor = cost(np.full(n, front.now), front.jobs, front.now)
-    return begin(order, start, value, floor, params)
+    return begin(order, start, size_of(front) * front.jobs.walltime, value, floor, params)
 
 
 @kernel
