@@ -260,14 +260,18 @@ class _Run:
         The best is written back even on an interrupt.
         """
         clock = self.clock
+        began = clock.elapsed
         front = front_of(arrays, self.order, window)
         inner = classify(front)
         search = self.kernels.begin_stage(front, inner, self.function, self.params)
-        left = stage_length(window, len(self.order))
+        left = length = stage_length(window, len(self.order))
         portion = 16
+        begun = clock.elapsed
+        pace = begun - began  # a little more than one evaluation takes
         try:
             while left > 0:
-                pace = clock.elapsed / clock.evaluations if clock.evaluations else 0.0
+                if left < length:
+                    pace = (clock.elapsed - begun) / (length - left)
                 count = clock.portion(pace, most=min(portion, left))
                 if count == 0:
                     return False
