@@ -129,8 +129,7 @@ def decide_dbf(
     report: FloatArray,
 ) -> None:
     """Deadline-based backfilling of 2017: Algorithm 1 and Section 4."""
-    advance = int(params[0]) if len(params) else FCFS_ORDER
-    decide_with_lists(arrays, np.empty(0), advance, False, start)
+    decide_with_lists(arrays, np.empty(0), FCFS_ORDER, False, start)
 
 
 @kernel
@@ -143,7 +142,10 @@ def decide_dbf_2016(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Deadline-based backfilling of 2016: Algorithm 1 of the French paper."""
+    """Deadline-based backfilling of 2016: Algorithm 1 of the French paper.
+
+    ``params`` may name the order in which reservations move forward after an early end, ``FCFS_ORDER`` if they do not.
+    """
     advance = int(params[0]) if len(params) else FCFS_ORDER
     decide_with_lists(arrays, np.empty(0), advance, True, start)
 

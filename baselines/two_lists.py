@@ -51,9 +51,9 @@ FCFS_ORDER, TOGETHER, LIST_ORDER, REGULAR_FIRST = range(4)
 
 
 @kernel(inline="always")
-def is_tentative(limit: int) -> bool:
-    """Whether a job with this entry of ``limit`` stands in L₁."""
-    return 0 <= limit < NEVER
+def is_tentative(limit: Any) -> Any:
+    """Whether a job with this entry of ``limit`` stands in L₁; of a whole column, for each job."""
+    return (limit >= 0) & (limit < NEVER)
 
 
 @borrowing_kernel
@@ -261,14 +261,16 @@ def turns_of_definitive(jobs: JobTable, lists: Lists, advance: int) -> IntArray:
 
     A regular job comes into the list when it is submitted; jobs that move there at that moment come behind it.
     """
-    definitive = np.flatnonzero((lists.limit < 0) | (lists.limit == NEVER))
+    definitive = np.flatnonzero(~is_tentative(lists.limit))
+    if advance == FCFS_ORDER:
+        return definitive
     rank = np.zeros(len(definitive), np.int64)
     for k, i in enumerate(definitive):
         moved = lists.limit[i] != NEVER
         if advance == REGULAR_FIRST:
             rank[k] = int(moved)
         elif advance == LIST_ORDER:
-            rank[k] = -2 * lists.limit[i] if moved else 2 * jobs.submit[i]
+            rank[k] = -1 - 2 * lists.limit[i] if moved else 2 * jobs.submit[i]
     return definitive[np.argsort(rank, kind="mergesort")]
 
 

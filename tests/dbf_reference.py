@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST
 from planner.model import NEVER
 from planner.profile import Profile
 from planner.round import Round
@@ -11,12 +12,12 @@ class Reference:
     """One round of ``dbf`` (rule 2017) or ``dbf-2016`` (rule 2016), with counts of the steps that were needed.
 
     Jobs are indices in FCFS order. ``l0`` and ``l1`` map the waiting jobs to their starts, ``came`` those that moved
-    from L1 to L0 to the time when they did. With ``list_order``, L0 moves forward in the order in which jobs came into
-    it, rather than in FCFS order.
+    from L1 to L0 to the time when they did. L0 moves forward in FCFS order, in the order in which jobs came into it, or
+    with the jobs that moved there behind the others.
     """
 
-    def __init__(self, problem: Round, rule: int, seen: Counter, list_order: bool = False) -> None:
-        self.problem, self.rule, self.seen, self.list_order = problem, rule, seen, list_order
+    def __init__(self, problem: Round, rule: int, seen: Counter, advance: int) -> None:
+        self.problem, self.rule, self.seen, self.advance = problem, rule, seen, advance
         jobs = problem.jobs
         self.deadline = [int(d) for d in jobs.deadline]
         self.size = [(int(p), int(w)) for p, w in zip(jobs.procs, jobs.walltime, strict=True)]
@@ -100,21 +101,23 @@ class Reference:
     def job_ended_early(self) -> None:
         """Move L0 forward, then lay out L1 anew; or move all forward together."""
         before = self.l0, self.l1
-        self.l0 = self.advanced(self.l0, self.list_order)
+        self.l0 = self.advanced(self.l0, self.advance)
         if not self.algorithm_1(None):
             self.seen["all move together"] += 1
-            together = self.advanced(before[0] | before[1])
+            together = self.advanced(before[0] | before[1], FCFS_ORDER)
             self.l0 = {i: together[i] for i in before[0]}
             self.l1 = {i: together[i] for i in before[1]}
 
-    def advanced(self, starts: dict[int, int], list_order: bool = False) -> dict[int, int]:
-        """Let each job, in FCFS order or in that of the list, give up its reservation for the earliest one."""
+    def advanced(self, starts: dict[int, int], advance: int) -> dict[int, int]:
+        """Let each job, when its turn comes, give up its reservation for the earliest one."""
         moved = dict(starts)
         turns = sorted(moved)
-        if list_order:
-            submit = self.problem.jobs.submit
+        submit = self.problem.jobs.submit
+        if advance == LIST_ORDER:
             turns.sort(key=lambda i: (self.came.get(i, submit[i]), i in self.came))
-            self.seen["not in FCFS order"] += turns != sorted(moved)
+        elif advance == REGULAR_FIRST:
+            turns.sort(key=lambda i: i in self.came)
+        self.seen["not in FCFS order"] += turns != sorted(moved)
         for i in turns:
             others = {j: start for j, start in moved.items() if j != i}
             moved[i] = min(moved[i], self.profile(others).earliest(*self.size[i]))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from baselines.catalogue import make_policy
 from baselines.dbf import decide_dbf_2016
 from baselines.policy import CompiledPolicy, Policy
-from baselines.two_lists import LIST_ORDER
+from baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST
 from experiments.checker import check_trace
 from experiments.deadlines import with_deadlines
 from experiments.metrics import deadline_metrics, metrics
@@ -22,16 +22,22 @@ from planner.plan import Plan, check_plan
 from planner.round import Round
 from tests.dbf_reference import Reference
 
-#: Policy → the rule of the reference, and whether definitive jobs move forward in the order of their list.
-RULES = {"dbf": (2017, False), "dbf-2016": (2016, False), "dbf-2016 in list order": (2016, True)}
+#: Policy → the rule of the reference, and in which order definitive jobs move forward.
+RULES = {
+    "dbf": (2017, FCFS_ORDER),
+    "dbf-2016": (2016, FCFS_ORDER),
+    "dbf-2016 in list order": (2016, LIST_ORDER),
+    "dbf-2016, regular first": (2016, REGULAR_FIRST),
+}
 RNG = np.random.default_rng(0)
 
 
 def made(name: str) -> Policy:
     """Make one of the policies."""
-    if name == "dbf-2016 in list order":
-        return CompiledPolicy(name, decide_dbf_2016, params=(float(LIST_ORDER),))
-    return make_policy(name)
+    _, advance = RULES[name]
+    if advance == FCFS_ORDER:
+        return make_policy(name)
+    return CompiledPolicy(name, decide_dbf_2016, params=(float(advance),))
 
 
 def jobs(capacity: int, *rows: tuple[int, ...]) -> Workload:
@@ -141,10 +147,10 @@ def test_after_an_early_end_regular_jobs_go_first(name):
 def test_as_the_reference_does(name):
     """Round by round, plans and lists are those of the reference; every step occurs."""
     seen: Counter = Counter()
-    rule, list_order = RULES[name]
+    rule, advance = RULES[name]
 
     def look(problem: Round, plan: Plan) -> None:
-        expected = Reference(problem, rule, seen, list_order)
+        expected = Reference(problem, rule, seen, advance)
         assert plan.start.tolist() == expected.start
         assert plan.notes.tolist() == expected.limit
         assert not check_plan(problem, plan, complete=True)
@@ -155,7 +161,7 @@ def test_as_the_reference_does(name):
     assert seen[joins] > 100
     assert seen["those before join"] > 10
     assert seen["all move together"] > 10
-    assert not list_order or seen["not in FCFS order"] > 10
+    assert advance == FCFS_ORDER or seen["not in FCFS order"] > 10
 
 
 @settings(max_examples=60, deadline=None)

@@ -85,6 +85,7 @@ def test_without_a_bound_there_is_no_gap():
         ("window", 1),
         ("swap", 1.5),
         ("near", -0.1),
+        ("large", 1.1),
         ("front", 2),
         ("seeds", ()),
         ("seeds", ("submit", "luck")),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from baselines.policy import Policy
 from experiments.experiment.spec import PolicySpec
 from planner.model import Workload
 
@@ -85,7 +86,7 @@ def workload_hash(workload: Workload) -> str:
 def policy_identity(spec: PolicySpec) -> dict[str, Any]:
     """Give the parameters that decide what a policy does, defaults filled in; no label."""
     if spec.policy is not None:
-        return {"name": spec.name, "content": _digest(_described(spec.policy))}
+        return {"name": spec.name, "content": content_digest(spec.policy)}
     if spec.plan_based:
         evaluations = spec.evaluations
         if evaluations is None and spec.seconds is None:
@@ -113,19 +114,24 @@ def replay_seed(identity: Mapping[str, Any]) -> int:
     return int(_digest(rest)[:16], 16) >> 11
 
 
-def _digest(thing: Any) -> str:
-    text = json.dumps(thing, sort_keys=True, default=str, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _described(thing: Any, depth: int = 0) -> Any:
-    """Describe a policy of one's own by its parameters and the source of its functions.
+def content_digest(policy: Policy) -> str:
+    """Give the digest of everything that decides what a policy does: parameters, and sources of its functions.
 
     Raises
     ------
     ValueError
         Where a part has no content that could be told from another's.
     """
+    return _digest(_described(policy))
+
+
+def _digest(thing: Any) -> str:
+    text = json.dumps(thing, sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _described(thing: Any, depth: int = 0) -> Any:
+    """Describe a policy, or a part of one, as JSON can hold it."""
     if thing is None or isinstance(thing, str | int | float | bool):
         return thing
     if isinstance(thing, np.ndarray | np.generic):

@@ -12,6 +12,7 @@ from baselines.working_time import Calendar, in_working_time
 from experiments.deadlines import HOUR, with_deadlines
 from experiments.metrics import metrics
 from experiments.replay import Trace
+from experiments.reproduce.kept import ReplayTask
 from experiments.reproduce.panels import LOOKS, finish, name_panel, panels
 from experiments.reproduce.results import Report
 from experiments.reproduce.runs import Run
@@ -57,7 +58,7 @@ def reproduce(run: Run) -> Report:
         workload = run.shortened(log.workload())
         run.tell(f"{name}: {len(workload):,} jobs")
         tasks = {
-            told: (with_deadlines(workload, deadlines), make_policy(policy))
+            told: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
             for told, (policy, deadlines) in COMPARED.items()
         }
         measured = {told: measure(trace) for told, trace in run.replays(tasks).items()}

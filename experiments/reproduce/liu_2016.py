@@ -14,6 +14,7 @@ from baselines.catalogue import make_policy
 from experiments.metrics import metrics
 from experiments.replay import Trace
 from experiments.reproduce import liu_2016_pictures as pictures
+from experiments.reproduce.kept import ReplayTask
 from experiments.reproduce.liu_2016_notes import NOTES, found
 from experiments.reproduce.liu_2016_workloads import Reading, memory_load, mixed, mpi_jobs
 from experiments.reproduce.results import Report
@@ -106,7 +107,7 @@ def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves
     curves: Curves = {}
     for load in loads:
         scaled = scale_load(workload, load)
-        tasks = {told: (scaled, make_policy(name)) for told, name in COMPARED.items()}
+        tasks = {told: ReplayTask(scaled, make_policy(name)) for told, name in COMPARED.items()}
         traces = run.replays(tasks)
         values = {told: measure(trace) for told, trace in traces.items()}
         curves[load] = {
@@ -215,7 +216,7 @@ def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
 
 def few(run: Run, workload: Workload) -> dict[str, dict[str, float]]:
     """Replay a workload under the queue-based policies; return the figures of each."""
-    tasks = {told: (workload, make_policy(COMPARED[told])) for told in FEW}
+    tasks = {told: ReplayTask(workload, make_policy(COMPARED[told])) for told in FEW}
     return {told: measure(trace) for told, trace in run.replays(tasks).items()}
 
 
@@ -258,7 +259,7 @@ def figure_3(report: Report, run: Run) -> None:
     shown["plan, squared wait"] = COMPARED["plan, squared wait"]
     workloads = {seed: mpi_jobs(seed) for seed in MPI_SEEDS}
     tasks = {
-        (told, seed): (workload, make_policy(name))
+        (told, seed): ReplayTask(workload, make_policy(name))
         for told, name in COMPARED.items()
         for seed, workload in workloads.items()
     }

@@ -12,11 +12,12 @@ import numpy as np
 
 from baselines.catalogue import make_policy
 from baselines.dbf import decide_dbf_2016
-from baselines.policy import CompiledPolicy, Policy
+from baselines.policy import CompiledPolicy
 from baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST, TOGETHER
 from experiments.deadlines import HOUR, every_third, slack_deadlines
 from experiments.replay import Trace
 from experiments.reproduce.cleaning import LOGS, cleaned
+from experiments.reproduce.kept import ReplayTask
 from experiments.reproduce.results import Report, percent_change
 from experiments.reproduce.runs import Run
 from planner.model import BoolArray, Workload
@@ -99,10 +100,7 @@ def choices(workloads: dict[str, Workload]) -> list[Choice]:
         for cleaning in workloads
         for choice in (
             *(Choice(cleaning, third) for third in (2, 0, 1)),
-            *(
-                Choice(cleaning, advance=advance)
-                for advance in (LIST_ORDER, REGULAR_FIRST, TOGETHER)
-            ),
+            *(Choice(cleaning, advance=other) for other in ADVANCES if other != FCFS_ORDER),
         )
     ]
 
@@ -131,16 +129,16 @@ def reproduce(run: Run) -> Report:
 
 def one_log(run: Run, report: Report, name: str, workloads: dict[str, Workload]) -> None:
     """Replay one log under all variants."""
-    tasks: dict[Key, tuple[Workload, Policy]] = {}
+    tasks: dict[Key, ReplayTask] = {}
     for cleaning, workload in workloads.items():
         for yardstick in YARDSTICKS:
-            tasks[cleaning, yardstick] = (workload, make_policy(yardstick))
+            tasks[cleaning, yardstick] = ReplayTask(workload, make_policy(yardstick))
     for choice in choices(workloads):
         workload = workloads[choice.cleaning]
         for case, least in CASES.items():
             third = every_third(len(workload), choice.third)
             deadline = slack_deadlines(workload, third, least, 2)
-            tasks[choice, case] = (
+            tasks[choice, case] = ReplayTask(
                 workload.take(slice(None), deadline=deadline),
                 dbf(choice.advance),
             )

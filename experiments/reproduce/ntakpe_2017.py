@@ -15,6 +15,7 @@ from experiments.deadlines import HOUR, with_deadlines
 from experiments.replay import Trace
 from experiments.reproduce import ntakpe_2017_pictures as pictures
 from experiments.reproduce.cleaning import LOGS, cleaned
+from experiments.reproduce.kept import ReplayTask
 from experiments.reproduce.ntakpe_2017_paper import (
     ANOMALIES,
     PEAK_HOURS,
@@ -105,10 +106,10 @@ def reproduce(run: Run) -> Report:
 
 def study(run: Run, name: str, workload: Workload) -> Study:
     """Replay one log under all policies; the jobs of each share are chosen anew."""
-    tasks = {policy: (workload, make_policy(ours)) for policy, ours in OTHERS.items()}
+    tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
     for share in SHARES:
         chosen = with_deadlines(workload, f"random:{share}", seed=share)
-        tasks[f"{share}"] = (chosen, make_policy("dbf"))
+        tasks[f"{share}"] = ReplayTask(chosen, make_policy("dbf"))
     traces = run.replays(tasks)
     return Study(
         name,

@@ -1,16 +1,18 @@
 """How a reproduction runs: where its logs come from, and its replays, some at a time."""
 
-from collections.abc import Callable, Hashable, Mapping
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
-from baselines.policy import Policy
 from experiments.board import Tell
+from experiments.experiment.progress import ExperimentProgress
 from experiments.parallel import run_tasks
-from experiments.replay import Estimates, Trace, bound, replay, warm_up
+from experiments.replay import Trace, bound, replay, warm_up
+from experiments.reproduce.kept import KeptReplays, ReplayTask
 from experiments.swf_log import SwfLog
 from experiments.transform import in_span
 from experiments.workload_source import load_log, to_stderr
@@ -20,6 +22,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 #: What ``--quick`` leaves of a log: the first months.
 QUICK_SECONDS = 90 * 86400
+#: The folder of the replays that are finished, under that of what is written.
+REPLAYS = "replays"
 
 
 @dataclass(frozen=True)
@@ -65,25 +69,48 @@ class Run:
         """Leave the first months of a workload, where the run is quick."""
         return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
 
-    def replays(
-        self, tasks: Mapping[Key, tuple[Workload, Policy]], estimates: Estimates = "requested"
-    ) -> dict[Key, Trace]:
-        """Replay workloads under policies, ``jobs`` at a time.
+    def replays(self, tasks: Mapping[Key, ReplayTask]) -> dict[Key, Trace]:
+        """Run replays, ``jobs`` at a time, the longest first; or read those that ``out`` has from an earlier run.
 
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
         count.
         """
-        keys = list(tasks)
-        calls = [
-            partial(_replay, load, bound(policy, load), estimates)
-            for load, policy in tasks.values()
-        ]
-        traces = dict(run_tasks(calls, [str(key) for key in keys], self.jobs))
-        return {key: traces[place] for place, key in enumerate(keys)}
+        bounded = {
+            key: task._replace(policy=bound(task.policy, task.workload))
+            for key, task in tasks.items()
+        }
+        kept = KeptReplays(self.out / REPLAYS, self.tell)
+        with kept.alone():
+            traces = {key: kept.find(task) for key, task in bounded.items()}
+            missing = {key: bounded[key] for key, trace in traces.items() if trace is None}
+            if missing and len(missing) < len(bounded):
+                self.tell(
+                    f"{len(bounded) - len(missing)} of {len(bounded)} replays are there already"
+                )
+            if missing:
+                for key, trace in self._run(missing):
+                    kept.keep(bounded[key], trace)
+                    traces[key] = trace
+        return {key: trace for key, trace in traces.items() if trace is not None}
+
+    def _run(self, tasks: Mapping[Key, ReplayTask]) -> Iterator[tuple[Key, Trace]]:
+        """Run replays, and yield each when it is finished."""
+        keys = sorted(tasks, key=lambda key: -tasks[key].weight)
+        names = [" ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in keys]
+        sizes, weights = zip(
+            *((len(tasks[key].workload), tasks[key].weight) for key in keys), strict=True
+        )
+        calls = [partial(_replay, tasks[key]) for key in keys]
+        # Lines of progress, where standard error is no terminal, are for those who wait for long.
+        quiet = not (self.full or sys.stderr.isatty())
+        with ExperimentProgress(names, sizes, weights, quiet) as progress:
+            for place, trace in run_tasks(calls, names, self.jobs, progress.started):
+                yield keys[place], trace
+                progress.finished(place)
 
 
-def _replay(workload: Workload, policy: Policy, estimates: Estimates, tell: Tell) -> Trace:
-    warm_up(policy)
+def _replay(task: ReplayTask, tell: Tell) -> Trace:
+    warm_up(task.policy)
     began = process_time()
-    trace = replay(workload, policy, estimates=estimates, progress=tell)
+    trace = replay(task.workload, task.policy, estimates=task.estimates, progress=tell)
     return replace(trace, seconds=process_time() - began)

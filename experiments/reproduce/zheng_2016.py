@@ -10,7 +10,7 @@ from experiments.report.heat_maps import SHORTEST
 from experiments.reproduce import zheng_2016_pictures as pictures
 from experiments.reproduce.results import Report, percent_change
 from experiments.reproduce.runs import Run
-from experiments.reproduce.zheng_2016_machines import MACHINES, OURS, study
+from experiments.reproduce.zheng_2016_machines import OURS, studies
 from experiments.reproduce.zheng_2016_measures import (
     KINDS,
     PAPER_EVALUATIONS,
@@ -49,23 +49,16 @@ ALL = "all"
 def reproduce(run: Run) -> Report:
     """Replay the logs, write the pictures, and lay the figures beside the paper's."""
     report = Report(TITLE)
-    studies: list[Study] = []
-    for machine in MACHINES:
-        if machine.instead_of in [one.name for one in studies]:
-            continue
-        found = study(run, machine)
-        if found is None:
-            report.notes.append(f"{machine.name} is left out: the log {machine.log} is not there.")
-        else:
-            studies.append(found)
-    if not studies:
+    found, left_out = studies(run)
+    report.notes += left_out
+    if not found:
         return report
     for part in (table_1, figure_3, table_2, figure_4, figure_5, figure_6, claims):
-        for one in studies:
+        for one in found:
             part(report, one)
-    over_all(report, studies)
-    report.pictures += pictures.draw_all(studies, run.out)
-    report.notes += [*findings(studies, report), FULL_NOTE if run.full else FAST_NOTE, *NOTES]
+    over_all(report, found)
+    report.pictures += pictures.draw_all(found, run.out)
+    report.notes += [*findings(found, report), FULL_NOTE if run.full else FAST_NOTE, *NOTES]
     return report
 
 
@@ -190,9 +183,9 @@ def claims(report: Report, one: Study) -> None:
             report.add("Section VI-C", one.name, policy, metric, seconds, CLAIMED_SECONDS)
 
 
-def over_all(report: Report, studies: list[Study]) -> None:
+def over_all(report: Report, found: list[Study]) -> None:
     """Average the changes over the machines, as the summary does; of scaled logs, these alone."""
-    each = {one.workload.name: one for one in studies}.values()
+    each = {one.workload.name: one for one in found}.values()
     for kind in KINDS:
         by_machine = [changes(one, kind) for one in each]
         for policy in by_machine[0]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from baselines.catalogue import make_policy
 from baselines.policy import Policy
+from experiments.reproduce.kept import ReplayTask
 from experiments.reproduce.runs import Run
 from experiments.reproduce.zheng_2016_measures import KINDS, PAPER_EVALUATIONS, Study, months_of
 from experiments.reproduce.zheng_2016_paper import BASE, TABLE_1
@@ -60,8 +61,43 @@ MACHINES = (
 )
 
 
-def study(run: Run, machine: Machine) -> Study | None:
-    """Replay one machine under FCFS and the plans, with each kind of estimates."""
+def studies(run: Run) -> tuple[list[Study], list[str]]:
+    """Replay all machines under FCFS and the plans, with each kind of estimates.
+
+    Returns
+    -------
+    list of Study
+        Those whose logs are there.
+    list of str
+        What is left out.
+    """
+    found: list[Study] = []
+    left_out = []
+    for machine in MACHINES:
+        if machine.instead_of in [one.name for one in found]:
+            continue
+        one = unreplayed(run, machine)
+        if one is None:
+            left_out.append(f"{machine.name} is left out: the log {machine.log} is not there.")
+        else:
+            found.append(one)
+    # All in one list: no process waits for the last replay of a machine.
+    traces = run.replays(
+        {
+            (one.name, kind, name): ReplayTask(one.workload, policy, kind)
+            for one in found
+            for kind in KINDS
+            for name, policy in compared(run.full).items()
+        }
+    )
+    for (machine_name, kind, policy_name), trace in traces.items():
+        one = next(one for one in found if one.name == machine_name)
+        one.traces.setdefault(kind, {})[policy_name] = trace
+    return found, left_out
+
+
+def unreplayed(run: Run, machine: Machine) -> Study | None:
+    """Prepare the workload of one machine, if its log is there."""
     log = run.log(machine.log)
     if log is None:
         return None
@@ -71,9 +107,7 @@ def study(run: Run, machine: Machine) -> Study | None:
     month, names = months_of(workload)
     workload = scale_load(workload, machine.load)
     run.tell(f"{machine.name}: {len(workload):,} jobs")
-    tasks = {name: (workload, policy) for name, policy in compared(run.full).items()}
-    traces = {kind: run.replays(tasks, kind) for kind in KINDS}
-    return Study(machine.name, machine.paper, workload, machine.node, month, names, traces)
+    return Study(machine.name, machine.paper, workload, machine.node, month, names, {})
 
 
 def compared(full: bool) -> dict[str, Policy]:

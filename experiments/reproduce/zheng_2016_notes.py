@@ -51,7 +51,7 @@ def whole(percent: float) -> str:
 
 
 FAST_NOTE = (
-    "**Search.** This is the fast setting: our annealing (it starts from the best of four orders) "
+    "**Search.** This is the fast setting: our annealing (it starts from the best of ten orders) "
     "with 100 evaluations a round. `--full` takes the paper's instead, (T0, Tth, N, r) = (1, "
     "0.0001, 100, 0.9), which are 8,800 evaluations a round, and shows the fast one beside it. "
     "The longest decisions are timed with the paper's in either case."

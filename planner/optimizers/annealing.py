@@ -31,7 +31,7 @@ from planner.plan import Plan
 from planner.profile import any_fits
 from planner.promises import with_feasible_promises
 from planner.round import Round, RoundArrays
-from planner.seeds import SEEDS, best_seed
+from planner.seeds import SEEDS, SEEDS_OF_LONG_QUEUES, best_seed
 from planner.signatures import (
     COST,
     FLOAT64_ARRAY,
@@ -237,7 +237,9 @@ class _Run:
         )
         self.cost = self.seed_cost = self.finite(value)
         # A stage ends with one more decoding of the whole queue, which takes about as long as a seed did.
-        self.clock.reserve = 2.0 * (self.clock.elapsed - began) / min(len(seeds), 4)
+        self.clock.reserve = (
+            2.0 * (self.clock.elapsed - began) / min(len(seeds), SEEDS_OF_LONG_QUEUES)
+        )
         limit = self.clock.budget.evaluations
         if n == 1:
             return Status.OPTIMAL
@@ -365,7 +367,7 @@ def compiled_kernels() -> _Kernels:
     column, table = INT64_ARRAY, FLOAT64_ARRAY
     empty = np.zeros(2, dtype=np.int64)
     search = typeof(
-        getattr(begin, "py_func", begin)(empty, empty, np.zeros(2), 0.0, 0.0, np.ones(12))
+        getattr(begin, "py_func", begin)(empty, empty, np.zeros(2), 0.0, 0.0, np.ones(FIRST_SEED))
     )
     shared = (ROUND_ARRAYS, JOB_CLASSES, COST)
     signatures = (

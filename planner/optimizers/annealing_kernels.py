@@ -148,11 +148,11 @@ def begin(
 ) -> Search:
     """A search that starts from ``order``, whose plan and cost are given."""
     young = STAGE * params[WINDOW] if len(order) <= params[WINDOW] else 0.0
-    present = order.copy()
+    first = order
     if params[BY_START] > 0.0:
-        sort_by_start(present, start)
+        first = order[np.argsort(start[order], kind="mergesort")]
     return Search(
-        present,
+        first.copy(),
         order.copy(),
         order.copy(),
         start.copy(),
