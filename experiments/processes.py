@@ -10,7 +10,8 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Thread
@@ -112,8 +113,15 @@ def _pool(
             yield place, result
     finally:
         # Where the consumer was interrupted, this ends the other processes.
-        places_done.close()
+        end(places_done)
     yield from failed.items()
+
+
+def end(results: Generator[Any, None, None]) -> None:
+    """End what joblib still runs, without its advice to those who do so before all has finished."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*still being processed", UserWarning)
+        results.close()
 
 
 def _run(folder: Path, place: int) -> int:

@@ -126,6 +126,10 @@ def test_these_are_all_files_of_experiments_with_kernels():
     assert found == {"event_loop.py", "measure.py", "reference.py"}
 
 
+#: What numba compiles without reference counting, too.
+WITHOUT_COUNTING = ("np.searchsorted",)
+
+
 def borrowing_kernels():
     """Yield the kernels that count no references, as syntax trees."""
     for package in (*native.PACKAGES, "experiments"):
@@ -149,6 +153,8 @@ def test_kernels_that_count_no_references_call_no_method_of_an_array():
         f"{path.name}, {kernel.name}: {ast.unparse(call)}"
         for path, kernel in found
         for call in ast.walk(kernel)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and ast.unparse(call.func) not in WITHOUT_COUNTING
     ]
     assert calls == []

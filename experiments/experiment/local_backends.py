@@ -11,7 +11,7 @@ from experiments.experiment.backends import ATTEMPTS, Finished
 from experiments.experiment.task import Task
 from experiments.failure import attempt
 from experiments.one_by_one import AbandonedError, one_by_one, until_over
-from experiments.processes import in_processes
+from experiments.processes import end, in_processes
 
 
 class _Local:
@@ -59,7 +59,7 @@ class Threads(_Local):
             yield from filter(None, results)
         finally:
             over.set()
-            results.close()
+            end(results)
 
 
 class Processes(_Local):

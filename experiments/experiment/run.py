@@ -1,6 +1,5 @@
 """Running an experiment: only what is missing, in parallel, each cell stored as soon as it is finished."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -215,9 +214,7 @@ def _run_some(
         progress.started(places[which], started)
 
     # Closing ends whatever still runs, where a result could not be stored or people interrupt.
-    with warnings.catch_warnings(), closing(pool.run(tasks, tell)) as results:
-        # joblib's advice to those who end their generators early.
-        warnings.filterwarnings("ignore", ".*still being processed", UserWarning)
+    with closing(pool.run(tasks, tell)) as results:
         for which, outcome in results:
             piece = pieces[places[which]]
             if isinstance(outcome, Failure):

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from baselines.policy import Policy
 from experiments.experiment.identity import code_digest, content_digest, key_of, workload_hash
@@ -15,7 +17,8 @@ from experiments.replay import Estimates, Trace, policy_name
 from planner.model import Workload
 
 
-class ReplayTask(NamedTuple):
+@dataclass(frozen=True)
+class ReplayTask:
     """A replay that a reproduction needs.
 
     Attributes
@@ -38,6 +41,12 @@ class ReplayTask(NamedTuple):
         budget = getattr(self.policy, "budget", None)
         return len(self.workload) * (20.0 + ((budget and budget.evaluations) or 0))
 
+    @cached_property
+    def key(self) -> str:
+        """What the replay is known by."""
+        return key_of(self.settings)
+
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """Say everything that decides the outcome."""
         return {
@@ -81,13 +90,11 @@ class KeptReplays:
 
     def find(self, task: ReplayTask) -> Trace | None:
         """Read what a replay came to, if it is kept; what is damaged is put aside."""
-        settings = task.settings()
-        key = key_of(settings)
-        name = f"{settings['workload']['name']}, {settings['policy']['name']}"
-        described = loaded(self._store, key, name, self._tell)
+        name = f"{task.workload.name}, {policy_name(task.policy)}"
+        described = loaded(self._store, task.key, name, self._tell)
         if described is None:
             return None
-        place = self._store.place(key)
+        place = self._store.place(task.key)
         jobs, summary = read_jobs(place / JOBS), described["summary"]
         return Trace(
             task.workload,
@@ -102,5 +109,4 @@ class KeptReplays:
 
     def keep(self, task: ReplayTask, trace: Trace) -> None:
         """Store what a replay came to, as a whole or not at all."""
-        settings = task.settings()
-        self._store.store(key_of(settings), settings, outcome_of(trace))
+        self._store.store(task.key, task.settings, outcome_of(trace))

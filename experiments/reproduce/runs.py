@@ -1,7 +1,7 @@
 """How a reproduction runs: where its logs come from, and its replays, some at a time."""
 
 import sys
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -76,36 +76,37 @@ class Run:
         count.
         """
         bounded = {
-            key: task._replace(policy=bound(task.policy, task.workload))
+            key: replace(task, policy=bound(task.policy, task.workload))
             for key, task in tasks.items()
         }
         kept = KeptReplays(self.out / REPLAYS, self.tell)
         with kept.alone():
-            traces = {key: kept.find(task) for key, task in bounded.items()}
-            missing = {key: bounded[key] for key, trace in traces.items() if trace is None}
-            if missing and len(missing) < len(bounded):
-                self.tell(
-                    f"{len(bounded) - len(missing)} of {len(bounded)} replays are there already"
-                )
-            if missing:
-                for key, trace in self._run(missing):
-                    kept.keep(bounded[key], trace)
-                    traces[key] = trace
-        return {key: trace for key, trace in traces.items() if trace is not None}
+            # Those that are the same but in name are run once.
+            different = {task.key: (name, task) for name, task in bounded.items()}
+            found = {key: kept.find(task) for key, (_, task) in different.items()}
+            traces = {key: trace for key, trace in found.items() if trace is not None}
+            missing = [named for key, named in different.items() if key not in traces]
+            if missing and traces:
+                self.tell(f"{len(traces)} of {len(different)} replays are there already")
+            for task, trace in self._run(missing):
+                kept.keep(task, trace)
+                traces[task.key] = trace
+        return {name: traces[task.key] for name, task in bounded.items()}
 
-    def _run(self, tasks: Mapping[Key, ReplayTask]) -> Iterator[tuple[Key, Trace]]:
+    def _run(
+        self, named: Sequence[tuple[Hashable, ReplayTask]]
+    ) -> Iterator[tuple[ReplayTask, Trace]]:
         """Run replays, and yield each when it is finished."""
-        keys = sorted(tasks, key=lambda key: -tasks[key].weight)
-        names = [" ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in keys]
-        sizes, weights = zip(
-            *((len(tasks[key].workload), tasks[key].weight) for key in keys), strict=True
-        )
-        calls = [partial(_replay, tasks[key]) for key in keys]
+        named = sorted(named, key=lambda one: -one[1].weight)
+        names = [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n, _ in named]
+        tasks = [task for _, task in named]
+        sizes = [len(task.workload) for task in tasks]
         # Lines of progress, where standard error is no terminal, are for those who wait for long.
         quiet = not (self.full or sys.stderr.isatty())
-        with ExperimentProgress(names, sizes, weights, quiet) as progress:
+        with ExperimentProgress(names, sizes, [t.weight for t in tasks], quiet) as progress:
+            calls = [partial(_replay, task) for task in tasks]
             for place, trace in run_tasks(calls, names, self.jobs, progress.started):
-                yield keys[place], trace
+                yield tasks[place], trace
                 progress.finished(place)
 
 
