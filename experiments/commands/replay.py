@@ -68,7 +68,7 @@ def command(
     loaded = chosen.with_deadlines(load_workload(workload, options), workload)
     names = [policy_name(policy) for policy in policies]
     announce_compilation()
-    with ReplayProgress(names, len(loaded)) as progress:
+    with ReplayProgress(names, [len(loaded)] * len(names)) as progress:
         comparison = compare(
             loaded, policies, estimates=chosen.estimates, seed=chosen.seed, progress=progress
         )

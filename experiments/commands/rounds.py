@@ -81,7 +81,7 @@ def capture_command(
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
     note = options.described()
-    with ReplayProgress(names, len(workload)) as progress:
+    with ReplayProgress(names, [len(workload)] * len(names)) as progress:
         for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
                 workload, policy, sizes, per_size=per_size, estimates=chosen.estimates,

@@ -11,13 +11,13 @@ from experiments.experiment.cores import usable_cores
 from experiments.experiment.grid import Cell, expand
 from experiments.experiment.identity import versions
 from experiments.experiment.pieces import Piece, loaded, missing_pieces, parts
-from experiments.experiment.progress import ExperimentProgress
 from experiments.experiment.space import warn_of_little_space
 from experiments.experiment.spans import put_together
 from experiments.experiment.spec import Experiment
 from experiments.experiment.store import Store
 from experiments.experiment.summary import write_tables
 from experiments.failure import Failure
+from experiments.replay_progress import ReplayProgress
 
 Tell = Callable[[str], None]
 
@@ -191,7 +191,7 @@ def _run_pieces(
     weights = [piece.weight for piece in pieces]
     with (
         make_backend(backend, jobs, scheduler) as pool,
-        ExperimentProgress(names, sizes, weights, quiet) as progress,
+        ReplayProgress(names, sizes, weights, quiet) as progress,
     ):
         for timed in (False, True):
             places = [i for i, piece in enumerate(pieces) if piece.cell.timed is timed]
@@ -205,13 +205,13 @@ def _run_some(
     store: Store,
     failed: dict[str, str],
     found: dict[str, Any],
-    progress: ExperimentProgress,
+    progress: ReplayProgress,
 ) -> None:
     """Run the tasks at some places."""
     tasks = [pieces[place].task for place in places]
 
     def tell(which: int, started: int) -> None:
-        progress.started(places[which], started)
+        progress(places[which], started)
 
     # Closing ends whatever still runs, where a result could not be stored or people interrupt.
     with closing(pool.run(tasks, tell)) as results:

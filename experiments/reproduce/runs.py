@@ -1,6 +1,5 @@
 """How a reproduction runs: where its logs come from, and its replays, some at a time."""
 
-import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,9 +8,9 @@ from time import process_time
 from typing import TypeVar
 
 from experiments.board import Tell
-from experiments.experiment.progress import ExperimentProgress
 from experiments.parallel import run_tasks
 from experiments.replay import Trace, bound, replay, warm_up
+from experiments.replay_progress import ReplayProgress
 from experiments.reproduce.kept import KeptReplays, ReplayTask
 from experiments.swf_log import SwfLog
 from experiments.transform import in_span
@@ -102,10 +101,10 @@ class Run:
         tasks = [task for _, task in named]
         sizes = [len(task.workload) for task in tasks]
         # Lines of progress, where standard error is no terminal, are for those who wait for long.
-        quiet = not (self.full or sys.stderr.isatty())
-        with ExperimentProgress(names, sizes, [t.weight for t in tasks], quiet) as progress:
+        quiet = False if self.full else None
+        with ReplayProgress(names, sizes, [t.weight for t in tasks], quiet) as progress:
             calls = [partial(_replay, task) for task in tasks]
-            for place, trace in run_tasks(calls, names, self.jobs, progress.started):
+            for place, trace in run_tasks(calls, names, self.jobs, progress):
                 yield tasks[place], trace
                 progress.finished(place)
 

@@ -9,7 +9,6 @@ from experiments import cli
 from experiments.experiment import Experiment, PolicySpec, cores, run_experiment
 from experiments.experiment.backends import BackendError
 from experiments.experiment.cores import own_core, usable_cores
-from experiments.experiment.progress import ExperimentProgress
 from experiments.experiment.space import warn_of_little_space
 from experiments.synthetic import synthetic_workload
 from tests.experiment.grids import GRID, ROOT, write
@@ -151,20 +150,3 @@ def test_little_space_is_told_beforehand(tmp_path, monkeypatch):
     assert told == []
     warn_of_little_space(tmp_path, [10**13], told.append)
     assert "should it run full, the cells that are finished are safe" in told[0]
-
-
-def test_remaining_time(capsys):
-    """Half of the work took so long: the other half takes as long again, whatever the number of tasks."""
-    progress = ExperimentProgress(["long", "short"], [100, 10], [3.0, 1.0])
-    assert progress.remaining() == 0
-    with progress:
-        progress.started(0, 50)
-        progress._began -= 30
-        assert progress.remaining() == pytest.approx(50, abs=1)
-        progress.finished(0)
-        progress.started(0, 60)
-        assert progress.remaining() == pytest.approx(10, abs=1)
-        progress.finished(1, "no luck")
-    err = capsys.readouterr().err
-    assert "1 of 2: long; about 10 s left" in err
-    assert "2 of 2: short: no luck" in err
