@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from experiments import cli
+
 # The same examples in every run, and no time limits: the machine may be busy.
 settings.register_profile("planbatch", deadline=None, derandomize=True)
 settings.load_profile("planbatch")
@@ -17,6 +19,21 @@ def nothing_fetched(tmp_path_factory, monkeypatch):
     """Tests find no logs that whoever runs them happens to have fetched: some replay all that they find."""
     folder = tmp_path_factory.getbasetemp() / "nothing-fetched"
     monkeypatch.setattr("experiments.archive.user_cache_path", lambda name: folder / name)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
+    """Run the command in this process, in a folder of its own; return exit code, output and error output."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["planbatch", *map(str, words)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        told = capsys.readouterr()
+        return exit_.value.code, told.out, told.err
+
+    return call
 
 
 @pytest.fixture

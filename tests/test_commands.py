@@ -35,21 +35,6 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command in this process, in a folder of its own; return exit code, output and error output."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["planbatch", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        told = capsys.readouterr()
-        return exit_.value.code, told.out, told.err
-
-    return call
-
-
 def environment() -> dict[str, str]:
     """Give the environment in which another process imports this project."""
     return {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -1,10 +1,10 @@
 """``planbatch rounds`` as people and programs use it."""
 
 import json
+from functools import partial
 
 import pytest
 
-from experiments import cli
 from experiments.best_known import read_best_known
 from experiments.round_file import write_round
 from experiments.swf_write import swf_from_workload, write_swf
@@ -13,18 +13,9 @@ from tests.builders import random_round
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command in this process, in a folder of its own; return exit code, output and error output."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["planbatch", "rounds", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        told = capsys.readouterr()
-        return exit_.value.code, told.out, told.err
-
-    return call
+def run(run):
+    """Run ``planbatch rounds``."""
+    return partial(run, "rounds")
 
 
 def test_from_a_log_to_a_table_and_pictures(run, tmp_path):

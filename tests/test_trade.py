@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import cli
 from experiments.pictures import logarithmic_ticks
 from experiments.synthetic import synthetic_workload
 from experiments.trade import choices, pareto_front, trade
@@ -124,21 +123,6 @@ def test_an_interrupt_keeps_finished_points(monkeypatch):
 def test_ticks_of_logarithmic_axes(low, high, ticks):
     """Three at least, and round."""
     assert logarithmic_ticks(low, high) == ticks
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command in this process, in a folder of its own; return exit code, output and error output."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["planbatch", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        told = capsys.readouterr()
-        return exit_.value.code, told.out, told.err
-
-    return call
 
 
 FEW = ("--first", 300, "--evaluations", 10, "--jobs", 1)

@@ -59,6 +59,7 @@ def command(
     policies = chosen.policies()
 
     from experiments.compare import compare, described_resources, result
+    from experiments.experiment.task import promises
     from experiments.first_use import announce_compilation
     from experiments.metrics import utilisation_by_resource
     from experiments.replay import policy_name
@@ -104,23 +105,6 @@ def command(
 def by_resource(utilisation: dict[str, float]) -> dict[str, dict[str, float]]:
     """Return the utilisation of every resource; nothing where processors are all that counts."""
     return {"utilisation_by_resource": utilisation} if utilisation else {}
-
-
-def promises(trace: "Trace") -> dict[str, int]:
-    """Return the promises made and broken, and the worst lateness (s); nothing without promises."""
-    import numpy as np
-
-    from planner.model import NEVER
-
-    made = trace.promise != NEVER
-    if not made.any():
-        return {}
-    late = np.maximum(trace.start - trace.promise, 0)[made]
-    return {
-        "promises": int(made.sum()),
-        "promises_broken": int((late > 0).sum()),
-        "worst_lateness": int(late.max()),
-    }
 
 
 def deadlines(trace: "Trace") -> dict[str, float]:

@@ -14,7 +14,7 @@ from experiments.reproduce import PAPERS
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of comparison.csv, report.md and the pictures.  [default: out/PAPER]",
+    help="Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]",
 )
 @click.option("--quick", is_flag=True, help="Only the first three months of every log, for a look.")
 @click.option(
@@ -43,7 +43,8 @@ def command(
 ) -> int:
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
-    A log that is not there is reported and left out.
+    A log that is not there is reported and left out. Replays that are finished are kept in the
+    folder: after an interruption, the same command runs only the others.
     """
     from rich.console import Console
     from rich.markdown import Markdown

@@ -2,13 +2,13 @@
 
 import json
 import math
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from experiments.commands.count_bar import CountBar
 from experiments.policy_options import PolicyOptions, policy_options
 from experiments.workload_options import WorkloadOptions, workload_options
 
@@ -149,7 +149,7 @@ def compare_command(
         evaluations = DEFAULT_EVALUATIONS
     if curves is None:
         curves = seconds is None
-    with _Bar() as bar:
+    with CountBar("searches") as bar:
         comparison = compare_rounds(
             files,
             tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
@@ -184,30 +184,6 @@ def _default_jobs(seconds: float | None) -> int:
     import joblib
 
     return int(joblib.cpu_count())
-
-
-class _Bar:
-    """A progress bar of searches on standard error, if that is a terminal; a context."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-        self._bar = Progress(
-            "{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
-        )  # fmt: skip
-        self._task = self._bar.add_task("searches", total=None)
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total)
 
 
 def described(comparison: "RoundComparison") -> dict[str, Any]:

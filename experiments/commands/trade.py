@@ -1,13 +1,13 @@
 """``planbatch trade``: mean waits against maximum waits, and the Pareto front."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from experiments.commands.count_bar import CountBar
 from experiments.policy_options import PolicyOptions, policy_options_without
 from experiments.workload_options import WorkloadOptions, workload_options
 
@@ -65,7 +65,7 @@ def command(
 
     loaded = [load(word, options, chosen) for word in workloads or (None,)]
     announce_compilation()
-    with _Bar() as bar:
+    with CountBar("replays") as bar:
         result = trade(
             loaded,
             listed,
@@ -130,27 +130,3 @@ def show(result: "Trade") -> None:
         console = Console(width=110)
     for name, points in result.by_workload().items():
         console.print(trade_table(name, points))
-
-
-class _Bar:
-    """A progress bar of replays on standard error, if that is a terminal; a context."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress
-
-        self._bar = Progress(
-            "{task.description}", BarColumn(), MofNCompleteColumn(),
-            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
-        )  # fmt: skip
-        self._task = self._bar.add_task("replays", total=None)
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total)

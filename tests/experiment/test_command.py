@@ -2,10 +2,10 @@
 
 import json
 import os
+from functools import partial
 
 import pytest
 
-from experiments import cli
 from experiments.experiment import Experiment, PolicySpec, cores, run_experiment
 from experiments.experiment.backends import BackendError
 from experiments.experiment.cores import own_core, usable_cores
@@ -15,18 +15,9 @@ from tests.experiment.grids import GRID, ROOT, write
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Run the command in this process, in a folder of its own; return exit code, output and error output."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["planbatch", "experiment", "run", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        told = capsys.readouterr()
-        return exit_.value.code, told.out, told.err
-
-    return call
+def run(run):
+    """Run ``planbatch experiment run``."""
+    return partial(run, "experiment", "run")
 
 
 def test_run_and_run_again(run, tmp_path):

@@ -6,23 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from experiments import cli
-
 SECTIONS = ["summary", "trade-offs", "gantt", "lublin-batch-64", "lublin-batch-32", "cells"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; return exit code, output and error output."""
-
-    def call(*words):
-        monkeypatch.setattr("sys.argv", ["planbatch", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        told = capsys.readouterr()
-        return exit_.value.code, told.out, told.err
-
-    return call
 
 
 class Page(HTMLParser):
