@@ -5,6 +5,8 @@ and how many jobs are submitted and finished in working time) and compared (WDBF
 and conservative backfilling, on four logs), but neither the logs nor a number.
 """
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 
 from baselines.catalogue import make_policy
@@ -102,17 +104,18 @@ def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:
         steady = wdbf[largest] <= min(of["EASY"][largest], of["CBF"][largest])
         better = wdbf[largest] < min(of["DBF"][largest], of["EDF"][largest])
         lines.append(
-            f"{name}: WDBF has a smaller mean wait than {listed(shorter)}, and more jobs submitted "
-            f"and finished in working time than {listed(more)}; its maximum wait is "
+            f"**{name}.** WDBF's mean wait is below that of {listed(shorter, of)}; its jobs submitted "
+            f"and finished in working time are more than those of {listed(more, of)}; its maximum wait is "
             f"{'no longer' if steady else 'longer'} than that of EASY and CBF, and "
             f"{'shorter' if better else 'not shorter'} than that of DBF and EDF."
         )
     return lines
 
 
-def listed(names: list[str]) -> str:
-    """Join names in a sentence."""
-    return ", ".join(names) if names else "none of the others"
+def listed(names: Sequence[str], of: Collection[str]) -> str:
+    """Say which of the policies besides WDBF these are."""
+    told = f"{len(names)} of {len(of) - 1} others"
+    return f"{told} ({'; '.join(names)})" if names else told
 
 
 def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
