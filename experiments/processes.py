@@ -8,7 +8,6 @@ long message to processes that are all dead. Short messages are written in one p
 import os
 import shutil
 import signal
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 
 from experiments.board import Progress, Tell, make_board, teller, watched
 from experiments.failure import Failure, attempt
+from experiments.own_folder import own_folder
 from experiments.portable import packed, unpacked
 
 #: How often a process looks whether its parent is still there (s).
@@ -60,8 +60,7 @@ def in_processes(
     from concurrent.futures.process import BrokenProcessPool
 
     left = dict.fromkeys(range(len(tasks)), 0)
-    with tempfile.TemporaryDirectory(prefix="planbatch-") as name:
-        folder = Path(name)
+    with own_folder() as folder:
         make_board(_board(folder), len(tasks))
         with watched(_board(folder), progress):
             while left:
