@@ -158,7 +158,7 @@ def test_command(tmp_path):
     items = ["Table I", "Figure 3", "Table II", *(f"Figure {n}" for n in (4, 5, 6)), "Section VI-C"]
     assert list(dict.fromkeys(row["item"] for row in rows)) == items
     used = [row for row in rows if row["item"] == "Table II" and row["policy"] == "PLAN 3"]
-    assert len(used) == 6
+    assert len(used) == 9
     assert {row["paper"] for row in used} == {"75.8"}
     timed = [
         row for row in rows if row["metric"].startswith("mean decision of the replay, at most 100 ")

@@ -192,7 +192,7 @@ def decisions(report: Report, one: Study) -> None:
 
 
 def over_all(report: Report, found: list[Study]) -> None:
-    """Average the changes over the machines, as the summary does; of scaled logs, these alone."""
+    """Average the changes over the machines, as the summary does; of a log at several loads, the last one alone."""
     each = {one.workload.name: one for one in found}.values()
     for kind in KINDS:
         by_machine = [changes(one, kind) for one in each]

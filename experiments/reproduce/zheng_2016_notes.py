@@ -71,9 +71,10 @@ NOTES = [
     "**LLNL.** The paper counts the jobs of the raw log, of which the cleaned one has about seven in "
     "ten; those without processors cannot be replayed. The log has no waits: its submissions are "
     "the starts, which already fit the machine. A replay of it as it is therefore meets next to no "
-    "contention, hardly anybody waits, and nothing can be gained. With arrivals compressed to 1.2 "
-    "times the load there are queues, but not the paper's. In the averages over all machines, only "
-    "the scaled log counts.",
+    "contention, hardly anybody waits, and nothing can be gained. With arrivals compressed to 1.06 "
+    "times the load, utilisation under FCFS is the paper's, and jobs wait for minutes; at 1.15 they "
+    "wait for about as long as on SDSC. These are queues, but not the paper's. In the averages over "
+    "all machines, only the log at 1.15 counts.",
     "**ANL.** Without the log of Intrepid, a year of ALCF's Theta stands in: another leadership "
     "machine, of which the paper has no figures.",
     "**Utilisation** is work / (capacity × time from the first submission to the last end). On a log "
