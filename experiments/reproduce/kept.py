@@ -26,7 +26,8 @@ class ReplayTask:
     workload : Workload
         What is replayed.
     policy : Policy
-        What decides the rounds; already bound to the workload.
+        What decides the rounds. Before a replay is looked up or run, :meth:`.runs.Run.replays` binds it to the
+        workload.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times.
     """
