@@ -3,22 +3,22 @@
 from collections.abc import Callable
 from functools import partial
 
-from baselines.balanced import AS_PRINTED, ONE_A_ROUND, decide_bb, decide_ibb
-from baselines.conservative import decide_conservative
-from baselines.dbf import decide_dbf, decide_dbf_2016
-from baselines.easy import decide_easy
-from baselines.fcfs import decide_best_fit, decide_fcfs
-from baselines.plan_based import PlanBased
-from baselines.policy import CompiledPolicy, Policy
-from baselines.promise import Promise
-from baselines.replanned import decide_replanned
-from baselines.working_time import Calendar, WorkingTimeBackfilling
-from objectives import OBJECTIVES, PARAMETRIC, make_objective
-from planner.budget import Budget
-from planner.names import did_you_mean
-from planner.objective import Objective
-from planner.optimizers import check_supported, make_optimizer
-from planner.orders import ORDERS
+from planbatch.baselines.balanced import AS_PRINTED, ONE_A_ROUND, decide_bb, decide_ibb
+from planbatch.baselines.conservative import decide_conservative
+from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
+from planbatch.baselines.easy import decide_easy
+from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
+from planbatch.baselines.plan_based import PlanBased
+from planbatch.baselines.policy import CompiledPolicy, Policy
+from planbatch.baselines.promise import Promise
+from planbatch.baselines.replanned import decide_replanned
+from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
+from planbatch.objectives import OBJECTIVES, PARAMETRIC, make_objective
+from planbatch.planner.budget import Budget
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizers import check_supported, make_optimizer
+from planbatch.planner.orders import ORDERS
 
 DEFAULT_EVALUATIONS = 100
 
@@ -40,7 +40,7 @@ def plan_based(
 
 
 def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
-    """Make a policy that works through the queue in an order (see ``planner.orders.ORDERS``)."""
+    """Make a policy that works through the queue in an order (see ``planbatch.planner.orders.ORDERS``)."""
     if order not in ORDERS:
         raise ValueError(
             f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}"
@@ -104,9 +104,9 @@ def make_policy(
     seconds : float, optional
         For how long plan-based policies search in a round, instead.
     promise : str
-        What plan-based policies promise; see :meth:`baselines.promise.Promise.parse`.
+        What plan-based policies promise; see :meth:`Promise.parse`.
     calendar : str
-        The working time of ``wdbf``; see :meth:`baselines.working_time.Calendar.parse`.
+        The working time of ``wdbf``; see :meth:`Calendar.parse`.
 
     Raises
     ------

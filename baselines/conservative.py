@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from planner.amounts import copy_entry, enough, same
-from planner.model import NEVER, FloatArray, IntArray
-from planner.native import borrowing_kernel, kernel
-from planner.profile import (
+from planbatch.planner.kernels.amounts import copy_entry, enough, same
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import NEVER, FloatArray, IntArray
+from planbatch.planner.profile import (
     all_demands,
     earliest_index,
     fill_profile,
@@ -18,7 +18,7 @@ from planner.profile import (
     room_for,
     take_between,
 )
-from planner.round import RoundArrays
+from planbatch.planner.round import RoundArrays
 
 
 @borrowing_kernel

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from baselines.timeline import (
+from planbatch.baselines.timeline import (
     Timeline,
     earliest_end,
     new_timeline,
     new_timeline_of_rows,
     reserve,
 )
-from baselines.two_lists import (
+from planbatch.baselines.two_lists import (
     FCFS_ORDER,
     Lists,
     admit_regular,
@@ -27,10 +27,10 @@ from baselines.two_lists import (
     is_tentative,
     start_over,
 )
-from planner.model import NEVER, FloatArray, IntArray
-from planner.native import kernel
-from planner.profile import all_demands, free_now, one_resource
-from planner.round import RoundArrays
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import NEVER, FloatArray, IntArray
+from planbatch.planner.profile import all_demands, free_now, one_resource
+from planbatch.planner.round import RoundArrays
 
 
 @kernel

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from baselines.timeline import Timeline, fill, fill_present, fits_now, take_now
-from planner.amounts import enough
-from planner.model import BoolArray, FloatArray, IntArray
-from planner.native import borrowing_kernel, kernel
-from planner.round import RoundArrays
+from planbatch.baselines.timeline import Timeline, fill, fill_present, fits_now, take_now
+from planbatch.planner.kernels.amounts import enough
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import BoolArray, FloatArray, IntArray
+from planbatch.planner.round import RoundArrays
 
 
 @borrowing_kernel

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from baselines.policy import CompiledPolicy
-from baselines.promise import Promise
-from planner.budget import Budget
-from planner.decoder import decode
-from planner.model import NEVER
-from planner.objective import Objective
-from planner.optimizer import Optimizer, Result, Status
-from planner.optimizers.annealing import Annealing
-from planner.plan import Plan
-from planner.profile import any_fits
-from planner.round import Round
+from planbatch.baselines.policy import CompiledPolicy
+from planbatch.baselines.promise import Promise
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Optimizer, Result, Status
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.plan import Plan
+from planbatch.planner.profile import any_fits
+from planbatch.planner.round import Round
 
 
 @dataclass(frozen=True)

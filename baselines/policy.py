@@ -6,22 +6,22 @@ from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit
 from numba.core.dispatcher import Dispatcher
 
-from objectives.wait import mean_wait
-from planner.model import FloatArray
-from planner.optimizer import Result
-from planner.orders import submit_order
-from planner.plan import Plan
-from planner.round import Round
-from planner.signatures import DECIDE
+from planbatch.objectives.wait import mean_wait
+from planbatch.planner.kernels.native import compiled_for
+from planbatch.planner.kernels.signatures import DECIDE
+from planbatch.planner.model import FloatArray
+from planbatch.planner.optimizer import Result
+from planbatch.planner.orders import submit_order
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
 
 
 class Policy(Protocol):
     """Decides a round: ``policy(problem, rng) -> Plan``. Any such callable can be replayed.
 
-    A policy that searches may return the search's :class:`~planner.optimizer.Result`; the replay then records its
+    A policy that searches may return the search's :class:`Result`; the replay then records its
     evaluations and costs.
 
     Jobs that the plan starts at ``problem.now`` are started; the others come back in the next round, with their
@@ -42,7 +42,7 @@ class CompiledPolicy:
     name : str
         What tables call it.
     decide : callable
-        ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``planner.signatures.DECIDE``.
+        ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``signatures.DECIDE``.
     order : callable
         The order of the queue, ``keys(jobs, now)``; FCFS by default. Where it is not compiled, the replay runs
         interpreted.
@@ -83,5 +83,4 @@ class CompiledPolicy:
 @cache
 def typed_decision(decide: Any) -> Callable[..., None]:
     """A compiled decision for *any* compiled order and cost, so that it is compiled only once."""
-    typed: Callable[..., None] = njit(DECIDE.signature, cache=True, nogil=True)(decide.py_func)
-    return typed
+    return compiled_for(DECIDE.signature, decide)

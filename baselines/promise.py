@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.model import NEVER, IntArray, JobTable
+from planbatch.planner.model import NEVER, IntArray, JobTable
 
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 _TERM = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d|x)")

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from planner.decoder import decode_once
-from planner.model import FloatArray, IntArray
-from planner.native import kernel
-from planner.round import RoundArrays
+from planbatch.planner.decoder import decode_once
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.round import RoundArrays
 
 
 @kernel

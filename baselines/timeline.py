@@ -4,12 +4,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.amounts import set_entry
-from planner.decoder import place_earliest
-from planner.model import NEVER, IntArray
-from planner.native import borrowing_kernel, kernel
-from planner.profile import earliest_index, fill_profile, fits_at, place, room_for, set_present
-from planner.round import RoundArrays
+from planbatch.planner.decoder import place_earliest
+from planbatch.planner.kernels.amounts import set_entry
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.profile import (
+    earliest_index,
+    fill_profile,
+    fits_at,
+    place,
+    room_for,
+    set_present,
+)
+from planbatch.planner.round import RoundArrays
 
 
 class Timeline(NamedTuple):

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.conservative import advance_all
-from baselines.timeline import Timeline, close, copy_timeline, fill, reserve
-from planner.model import NEVER, BoolArray, IntArray, JobTable
-from planner.native import borrowing_kernel, kernel
-from planner.profile import overdrawn, take_between
-from planner.round import RoundArrays
+from planbatch.baselines.conservative import advance_all
+from planbatch.baselines.timeline import Timeline, close, copy_timeline, fill, reserve
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
+from planbatch.planner.profile import overdrawn, take_between
+from planbatch.planner.round import RoundArrays
 
 
 class Lists(NamedTuple):

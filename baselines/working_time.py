@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from baselines.dbf import decide_wdbf
-from baselines.policy import CompiledPolicy
-from planner.model import BoolArray, IntArray, Workload
-from planner.plan import Plan
-from planner.round import Round
+from planbatch.baselines.dbf import decide_wdbf
+from planbatch.baselines.policy import CompiledPolicy
+from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
 
 DAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: For how long after the last submission periods are laid out, besides the longest walltime.

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 
-from objectives.aged import AGED_WAIT, parse_aged_wait
-from objectives.deadline import MAXIMUM_TARDINESS, MISSED_DEADLINES, REGULAR_WAIT, TARDINESS
-from objectives.makespan import MAKESPAN
-from objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
-from objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
-from planner.names import did_you_mean
-from planner.objective import Objective
+from planbatch.objectives.aged import AGED_WAIT, parse_aged_wait
+from planbatch.objectives.deadline import (
+    MAXIMUM_TARDINESS,
+    MISSED_DEADLINES,
+    REGULAR_WAIT,
+    TARDINESS,
+)
+from planbatch.objectives.makespan import MAKESPAN
+from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
+from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.objective import Objective
 
 #: The objectives by the names that the command uses.
 OBJECTIVES: dict[str, Objective] = {

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from planner.model import FloatArray, IntArray, JobTable
-from planner.native import kernel, made_kernel
-from planner.objective import Objective
-from planner.terms import Terms
+from planbatch.planner.kernels.native import kernel, made_kernel
+from planbatch.planner.model import FloatArray, IntArray, JobTable
+from planbatch.planner.objective import Objective
+from planbatch.planner.terms import Terms
 
 _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d)")

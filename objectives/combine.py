@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from planner.model import IntArray, JobTable
-from planner.native import kernel, made_kernel
-from planner.objective import Objective
+from planbatch.planner.kernels.native import kernel, made_kernel
+from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.objective import Objective
 
 #: Where :func:`squashed` reaches one half: a day, for costs in seconds.
 HALF = 86400.0

@@ -6,11 +6,11 @@ none.
 
 import numpy as np
 
-from objectives.combine import squashed
-from planner.model import NEVER, IntArray, JobTable
-from planner.native import kernel
-from planner.objective import Objective
-from planner.terms import Terms
+from planbatch.objectives.combine import squashed
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import NEVER, IntArray, JobTable
+from planbatch.planner.objective import Objective
+from planbatch.planner.terms import Terms
 
 
 @kernel

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from planner.model import IntArray, JobTable
-from planner.native import kernel
-from planner.objective import Objective
-from planner.terms import Terms
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.objective import Objective
+from planbatch.planner.terms import Terms
 
 #: Shorter jobs count as so long in slowdowns (s) (Feitelson et al. 1997: bounded slowdown).
 SHORT = 10

@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from planner.model import IntArray, JobTable
-from planner.native import kernel, made_kernel
-from planner.objective import Objective
-from planner.terms import Terms
+from planbatch.planner.kernels.native import kernel, made_kernel
+from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.objective import Objective
+from planbatch.planner.terms import Terms
 
 
 @kernel

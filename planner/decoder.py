@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.amounts import copy_entry, enough, give, set_entry, take
-from planner.model import NEVER, IntArray
-from planner.native import borrowing_kernel, kernel
-from planner.plan import Plan
-from planner.profile import all_demands, fill_profile, one_resource, room_for
-from planner.round import Round, RoundArrays
+from planbatch.planner.kernels.amounts import copy_entry, enough, give, set_entry, take
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.plan import Plan
+from planbatch.planner.profile import all_demands, fill_profile, one_resource, room_for
+from planbatch.planner.round import Round, RoundArrays
 
 #: An order of a round's waiting jobs: their indices, each once.
 Permutation = NDArray[np.int64]

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, int_column
-from planner.resources import Resource, Window, amount_table, window_table
+from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, int_column
+from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
 __all__ = [
     "MAX_VALUE",

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from planner.model import IntArray, JobTable
-from planner.round import Round
-from planner.terms import Terms
+from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms
 
 Cost = Callable[[IntArray, JobTable, int], float]
 
@@ -32,17 +32,17 @@ class Objective:
         What tables call it.
     cost : callable
         ``cost(start, jobs, now) -> float``: the planned starts (int64 array, s, one a waiting job), the waiting
-        jobs (:class:`~planner.model.JobTable`) and the time of the round (s). Plain Python, or compiled by
+        jobs (:class:`~planbatch.planner.model.JobTable`) and the time of the round (s). Plain Python, or compiled by
         ``numba.njit`` (then it runs inside the compiled search).
     terms : callable, optional
         ``terms(jobs, now) -> Terms``: the cost as a sum, or the largest, of one term a job. With it, lower bounds,
         branch and bound and CP-SAT work on the objective.
     bound : callable, optional
         ``bound(problem, upper, iterations) -> float``: a cost that no plan of the round is below, for objectives that
-        are no terms; see :func:`planner.bounds.lower_bound`.
+        are no terms; see :func:`lower_bound`.
     cp_cost : callable, optional
         ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives that are no terms; see
-        :mod:`planner.optimizers.cpsat`.
+        :mod:`optimizer`.
     """
 
     name: str

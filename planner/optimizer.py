@@ -6,11 +6,11 @@ from typing import Protocol
 
 import numpy as np
 
-from planner.budget import Budget
-from planner.decoder import Permutation
-from planner.objective import Objective
-from planner.plan import Plan
-from planner.round import Round
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.objective import Objective
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
 
 
 class Status(StrEnum):
@@ -48,7 +48,7 @@ class Result:
         How the search ended.
     lower_bound : float
         A proven bound: no plan costs less. NaN where none is known: searches that prove nothing leave it to
-        :func:`planner.solve.solve`, so that those who decide rounds by the thousand do not pay for it.
+        :func:`solve`, so that those who decide rounds by the thousand do not pay for it.
     """
 
     plan: Plan

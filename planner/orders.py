@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.decoder import Permutation
-from planner.model import NEVER, JobTable
-from planner.native import kernel
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import NEVER, JobTable
 
 OrderKeys = Callable[[JobTable, int], NDArray[np.float64]]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.model import NEVER, IntArray, int_column
-from planner.resources import PROCESSORS
-from planner.round import Round
+from planbatch.planner.model import NEVER, IntArray, int_column
+from planbatch.planner.resources import PROCESSORS
+from planbatch.planner.round import Round
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The availability profile: free processors (and other resources) as a step function of time.
 
 A profile is two columns, ``times`` and ``free``: from ``times[i]`` until ``times[i + 1]``, ``free[i]`` is free (see
-:mod:`planner.amounts`); the last entry holds for ever. This is the list of tuples (t, a) of Zheng et al. 2016, Section
+:mod:`amounts`); the last entry holds for ever. This is the list of tuples (t, a) of Zheng et al. 2016, Section
 IV-C, kept in arrays. The kernels below work on a prefix of length ``size`` of larger buffers and return the new size;
 :class:`Profile` is the same for people.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from planner.amounts import (
+from planbatch.planner.kernels.amounts import (
     amount_of,
     at_least_nothing,
     copy_entry,
@@ -21,10 +21,10 @@ from planner.amounts import (
     set_entry,
     take,
 )
-from planner.model import IntArray
-from planner.native import borrowing_kernel, kernel
-from planner.resources import Windows
-from planner.round import Round, RoundArrays
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import IntArray
+from planbatch.planner.resources import Windows
+from planbatch.planner.round import Round, RoundArrays
 
 #: A number of processors, or one number a resource.
 Demand = int | Sequence[int] | IntArray

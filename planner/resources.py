@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.columns import MAX_VALUE, IntArray, int_column
-from planner.names import did_you_mean
+from planbatch.planner.columns import MAX_VALUE, IntArray, int_column
+from planbatch.planner.names import did_you_mean
 
 #: The first resource of every machine.
 PROCESSORS = "processors"

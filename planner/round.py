@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.model import NEVER, IntArray, JobTable, int_column
-from planner.resources import Resource, Windows, amount_table, checked_windows
+from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
+from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 
 
 class RunningTable(NamedTuple):

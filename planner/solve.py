@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from planner.bounds import ITERATIONS, bounded
-from planner.budget import Budget
-from planner.objective import Objective
-from planner.optimizer import Optimizer, Result
-from planner.optimizers import check_supported, make_optimizer, warm_up
-from planner.round import Round
+from planbatch.planner.bounds import ITERATIONS, bounded
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Optimizer, Result
+from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
+from planbatch.planner.round import Round
 
 #: As many evaluations as the preset of Zheng et al. (2016) makes.
 EVALUATIONS = 8800
@@ -41,7 +41,7 @@ def solve(
     rng : numpy Generator or int
         Random numbers, or their seed.
     iterations : int
-        See :func:`planner.bounds.lower_bound`.
+        See :func:`lower_bound`.
 
     Returns
     -------

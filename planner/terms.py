@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.model import FloatArray, IntArray
-from planner.native import kernel
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import FloatArray, IntArray
 
 
 class Terms(NamedTuple):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from planner.decoder import decode_linear
-from planner.native import kernel
-from planner.round import Round
-from planner.terms import Terms, check_terms, one_term
+from planbatch.planner.decoder import decode_linear
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, check_terms, one_term
 
 
 @kernel

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from experiments.replay import RoundLog, Trace
-from planner.model import NEVER, Workload
-from planner.resources import Resource
-from planner.round import Round
+from planbatch.experiments.replay.replay import RoundLog, Trace
+from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.resources import Resource
+from planbatch.planner.round import Round
 
 #: submit, procs, walltime, runtime
 JobTuple = tuple[int, int, int, int]

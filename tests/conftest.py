@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from experiments import cli
+from planbatch.experiments.command import main as cli
 
 # The same examples in every run, and no time limits: the machine may be busy.
 settings.register_profile("planbatch", deadline=None, derandomize=True)
@@ -18,7 +18,9 @@ settings.load_profile("planbatch")
 def nothing_fetched(tmp_path_factory, monkeypatch):
     """Tests find no logs that whoever runs them happens to have fetched: some replay all that they find."""
     folder = tmp_path_factory.getbasetemp() / "nothing-fetched"
-    monkeypatch.setattr("experiments.archive.user_cache_path", lambda name: folder / name)
+    monkeypatch.setattr(
+        "planbatch.experiments.workloads.archive.user_cache_path", lambda name: folder / name
+    )
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ INPUT_AND_OUTPUT = {
     "pickle", "platformdirs", "shutil", "socket", "sqlite3", "subprocess", "sys", "tempfile", "urllib",
 }  # fmt: skip
 #: The one exception: where numba keeps its compiled code.
-CACHE_OF_KERNELS = "planner.native"
+CACHE_OF_KERNELS = "planbatch.planner.kernels.cache"
 
 
 class Import(NamedTuple):
@@ -90,8 +90,15 @@ def top(module: str) -> str:
 def test_the_imports_are_found():
     """A test that reads nothing finds nothing wrong."""
     assert len(IMPORTS) > 300
-    assert Import("objectives.wait", "planner.objective", True) in IMPORTS
-    assert Import("experiments.commands.compare", "experiments.compare", False) in IMPORTS
+    assert Import("planbatch.objectives.wait", "planbatch.planner.objective", True) in IMPORTS
+    assert (
+        Import(
+            "planbatch.experiments.command.compare",
+            "planbatch.experiments.comparison.compare",
+            False,
+        )
+        in IMPORTS
+    )
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -134,7 +141,10 @@ def test_only_experiments_import_libraries_for_files_processes_and_people():
 def test_only_cpsat_imports_the_solver():
     """The optimizer, and its windows for large neighbourhood search; everything else goes through their interfaces."""
     importers = {i.importer for i in IMPORTS if top(i.imported) == "ortools"}
-    allowed = {"planner.optimizers.cpsat", "planner.optimizers.cpwindow"}
+    allowed = {
+        "planbatch.planner.optimizers.cpsat.optimizer",
+        "planbatch.planner.optimizers.cpsat.window",
+    }
     assert {name for name in importers if top(name) != "tests"} <= allowed
 
 

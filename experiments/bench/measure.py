@@ -8,20 +8,20 @@ from time import perf_counter
 
 import numpy as np
 
-from baselines.catalogue import make_policy
-from experiments.bench.reference import repeat_scan
-from experiments.replay import replay
-from experiments.synthetic import synthetic_workload
-from objectives import WAIT
-from planner.budget import Budget
-from planner.decoder import JobClasses, Permutation, classify, decode_into
-from planner.model import IntArray, Workload
-from planner.native import kernel
-from planner.optimizer import Optimizer
-from planner.optimizers import make_optimizer, warm_up
-from planner.optimizers.annealing import Annealing
-from planner.resources import Resource, no_windows
-from planner.round import Round, RoundArrays, RunningTable, job_table
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.bench.reference import repeat_scan
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.objectives import WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import JobClasses, Permutation, classify, decode_into
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.optimizer import Optimizer
+from planbatch.planner.optimizers import make_optimizer, warm_up
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.resources import Resource, no_windows
+from planbatch.planner.round import Round, RoundArrays, RunningTable, job_table
 
 
 @dataclass(frozen=True)

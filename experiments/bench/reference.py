@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from planner.decoder import Permutation
-from planner.model import IntArray
-from planner.native import kernel
-from planner.profile import earliest_index, fill_profile, place, room_for
-from planner.round import RoundArrays
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import IntArray
+from planbatch.planner.profile import earliest_index, fill_profile, place, room_for
+from planbatch.planner.round import RoundArrays
 
 
 @kernel

@@ -5,11 +5,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiments.report import distributions, fairness, heat_maps, pareto, rounds, series, summary
-from experiments.report.cases import Case, Runs, load
-from experiments.report.drawing import Picture
-from experiments.report.gantt_data import gantt_data
-from experiments.report.tables import Table
+from planbatch.experiments.report import (
+    distributions,
+    fairness,
+    heat_maps,
+    pareto,
+    rounds,
+    series,
+    summary,
+)
+from planbatch.experiments.report.cases import Case, Runs, load
+from planbatch.experiments.report.drawing import Picture
+from planbatch.experiments.report.gantt_data import gantt_data
+from planbatch.experiments.report.tables import Table
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from experiments.format import slug
-from experiments.report.results import Cell, Jobs, Results, ResultsError
-from planner.model import IntArray
+from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
+from planbatch.experiments.text import slug
+from planbatch.planner.model import IntArray
 
 #: What other policies are measured against, where it is there.
 REFERENCE = "easy"

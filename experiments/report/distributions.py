@@ -7,10 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from experiments.format import duration, number
-from experiments.pictures import drawing, left_edge
-from experiments.report.cases import Runs
-from experiments.report.drawing import (
+from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     grid,
@@ -20,8 +18,10 @@ from experiments.report.drawing import (
     styles,
     time_ticks,
 )  # fmt: skip
-from experiments.report.tables import Column, Table
-from planner.model import FloatArray
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.text import duration, number
+from planbatch.experiments.views.pictures import drawing, left_edge
+from planbatch.planner.model import FloatArray
 
 #: Points of a curve.
 POINTS = 260

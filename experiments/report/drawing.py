@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from experiments.pictures import COLOURS, FAINT, INK, TICKS, line_styles
+from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, TICKS, line_styles
 
 GRID = "#E6E6E6"
 #: Colours of pictures → names of the page's colours. The pictures that are written as files keep their own.

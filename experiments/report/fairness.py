@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.format import duration, number, share
-from experiments.pictures import FAINT, drawing
-from experiments.report.cases import Runs
-from experiments.report.distributions import draw_curve_panel
-from experiments.report.drawing import (
+from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.report.distributions import draw_curve_panel
+from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     headed,
@@ -19,8 +17,10 @@ from experiments.report.drawing import (
     styles,
     time_ticks,
 )
-from experiments.report.tables import Column, Table
-from planner.model import FloatArray, IntArray
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.text import duration, number, share
+from planbatch.experiments.views.pictures import FAINT, drawing
+from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.
 LEAST_JOBS = 10

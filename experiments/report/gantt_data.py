@@ -1,7 +1,7 @@
 """The jobs of a case as text in a page: columns of 32-bit integers, shuffled, deflated, in base64.
 
 Policies of a case share the jobs, so that a cell adds its waits only; processors are assigned in the page, by the rule
-of :mod:`experiments.report.lanes`. The bytes of a column are written plane by plane (all lowest bytes, then the next
+of :mod:`lanes`. The bytes of a column are written plane by plane (all lowest bytes, then the next
 …), which deflates far better; ``gantt_data.js`` puts them together again.
 """
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report.cases import Runs
-from planner.model import IntArray
+from planbatch.experiments.report.cases import Runs
+from planbatch.planner.model import IntArray
 
 #: Largest number of a column.
 LIMIT = 2**31 - 1

@@ -13,13 +13,20 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from experiments.format import duration
-from experiments.pictures import TICKS, drawing
-from experiments.report.cases import Runs
-from experiments.report.drawing import Picture, finish, headed, ratio_ticks, ratio_told, time_ticks
-from experiments.report.results import Jobs
-from experiments.report.tables import Column, Table
-from planner.model import FloatArray, IntArray
+from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.report.drawing import (
+    Picture,
+    finish,
+    headed,
+    ratio_ticks,
+    ratio_told,
+    time_ticks,
+)
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.results.read import Jobs
+from planbatch.experiments.text import duration
+from planbatch.experiments.views.pictures import TICKS, drawing
+from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
 #: Waits below this are coloured as this (s), so that colours tell apart the waits that matter.

@@ -5,10 +5,17 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
-from experiments.pictures import COLOURS, FAINT, INK, drawing
-from experiments.report.cases import Case
-from experiments.report.drawing import Picture, finish, grid, headed, ratio_ticks, ratio_told
-from experiments.report.summary import Line
+from planbatch.experiments.report.cases import Case
+from planbatch.experiments.report.drawing import (
+    Picture,
+    finish,
+    grid,
+    headed,
+    ratio_ticks,
+    ratio_told,
+)
+from planbatch.experiments.report.summary import Line
+from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, drawing
 
 #: Panels of the overview beside each other.
 ACROSS = 3

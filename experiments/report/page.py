@@ -7,13 +7,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from experiments.compression import atomic_write
-from experiments.format import counted
-from experiments.report.blocks import Block, CaseParts, Section, case_parts
-from experiments.report.cases import REFERENCE, cases_of
-from experiments.report.overview import draw_overview
-from experiments.report.results import Cell, Results, ResultsError
-from experiments.report.tables import Column, Table
+from planbatch.experiments.files.compressed import atomic_write
+from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
+from planbatch.experiments.report.cases import REFERENCE, cases_of
+from planbatch.experiments.report.overview import draw_overview
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.results.read import Cell, Results, ResultsError
+from planbatch.experiments.text import counted
 
 #: Jobs that the page carries for its Gantt chart, at most, all cells together.
 MOST_GANTT_JOBS = 6_000_000
@@ -222,7 +222,7 @@ def render(
     """Put the page together."""
     from jinja2 import Environment
 
-    assets = files("experiments.report") / "assets"
+    assets = files("planbatch.experiments.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     scripts = ["gantt_data.js", "gantt_draw.js", "gantt.js"] if gantt else []

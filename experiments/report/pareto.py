@@ -6,9 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from experiments.pictures import FAINT, drawing
-from experiments.report.cases import Case
-from experiments.report.drawing import (
+from planbatch.experiments.report.cases import Case
+from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     grid,
@@ -17,8 +16,9 @@ from experiments.report.drawing import (
     styles,
     time_ticks,
 )
-from experiments.report.summary import Line
-from planner.model import BoolArray, FloatArray
+from planbatch.experiments.report.summary import Line
+from planbatch.experiments.views.pictures import FAINT, drawing
+from planbatch.planner.model import BoolArray, FloatArray
 
 MARKERS = "osD^vP*X"
 #: What the axis of utilisation shows at least (percentage points): smaller differences are none.

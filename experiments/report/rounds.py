@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from experiments.format import number, share
-from experiments.pictures import drawing
-from experiments.report.cases import Case
-from experiments.report.drawing import (
+from planbatch.experiments.report.cases import Case
+from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     grid,
@@ -19,10 +17,12 @@ from experiments.report.drawing import (
     number_told,
     styles,
 )
-from experiments.report.pareto import MARKERS
-from experiments.report.results import Cell, ResultsError
-from experiments.report.tables import Column, Table
-from planner.model import FloatArray
+from planbatch.experiments.report.pareto import MARKERS
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.results.read import Cell, ResultsError
+from planbatch.experiments.text import number, share
+from planbatch.experiments.views.pictures import drawing
+from planbatch.planner.model import FloatArray
 
 #: Rounds that make a point of the picture, at least.
 LEAST_ROUNDS = 5

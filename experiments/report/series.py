@@ -8,10 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from experiments.format import duration, number
-from experiments.pictures import FAINT, drawing
-from experiments.report.cases import Runs, months
-from experiments.report.drawing import (
+from planbatch.experiments.report.cases import Runs, months
+from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     grid,
@@ -22,9 +20,11 @@ from experiments.report.drawing import (
     styles,
     time_ticks,
 )  # fmt: skip
-from experiments.report.results import Jobs
-from experiments.report.tables import Column, Table
-from planner.model import FloatArray, IntArray
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.results.read import Jobs
+from planbatch.experiments.text import duration, number
+from planbatch.experiments.views.pictures import FAINT, drawing
+from planbatch.planner.model import FloatArray, IntArray
 
 #: Bins of the pictures over time, at most; each is a whole number of days where there is room for that.
 BINS = 180

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.format import change, duration, number, share
-from experiments.report.cases import Case, Runs, months
-from experiments.report.results import Jobs
-from experiments.report.tables import Column, Table
-from planner.model import FloatArray
+from planbatch.experiments.report.cases import Case, Runs, months
+from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.results.read import Jobs
+from planbatch.experiments.text import change, duration, number, share
+from planbatch.planner.model import FloatArray
 
 #: Resamples of the bootstrap, and its level.
 RESAMPLES, LEVEL = 2000, 0.95

@@ -2,9 +2,9 @@
 
 #: Paper → module of this package, and what it is.
 PAPERS = {
-    "zheng-2016": ("zheng_2016", "Plan-based scheduling, CLUSTER 2016."),
+    "zheng-2016": ("zheng_2016.reproduce", "Plan-based scheduling, CLUSTER 2016."),
     "ntakpe-2016": ("ntakpe_2016", "Deadline-based backfilling, Compas 2016."),
-    "ntakpe-2017": ("ntakpe_2017", "Deadline-based backfilling, JSSPP 2017."),
+    "ntakpe-2017": ("ntakpe_2017.reproduce", "Deadline-based backfilling, JSSPP 2017."),
     "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),
-    "liu-2016": ("liu_2016", "K-resource aware backfilling, NPC 2016."),
+    "liu-2016": ("liu_2016.reproduce", "K-resource aware backfilling, NPC 2016."),
 }

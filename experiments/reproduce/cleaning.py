@@ -1,8 +1,8 @@
 """The logs of N'takpé and Suter, cleaned as in Section 3 of the paper of 2017."""
 
-from experiments.swf_log import SwfLog
-from experiments.transform import round_sizes
-from planner.model import Workload
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.transform import round_sizes
+from planbatch.planner.model import Workload
 
 #: The paper's name → the log's.
 LOGS = {

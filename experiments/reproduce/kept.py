@@ -7,14 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from baselines.policy import Policy
-from experiments.experiment.identity import code_digest, content_digest, key_of, workload_hash
-from experiments.experiment.pieces import loaded
-from experiments.experiment.store import JOBS, ROUNDS, Store
-from experiments.experiment.tables import read_jobs, read_rounds
-from experiments.experiment.task import outcome_of
-from experiments.replay import Estimates, Trace, policy_name
-from planner.model import Workload
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.grid.pieces import loaded
+from planbatch.experiments.replay.parquet import read_jobs, read_rounds
+from planbatch.experiments.replay.replay import Estimates, Trace, policy_name
+from planbatch.experiments.replay.task import outcome_of
+from planbatch.experiments.results.identity import (
+    code_digest,
+    content_digest,
+    key_of,
+    workload_hash,
+)
+from planbatch.experiments.results.store import JOBS, ROUNDS, Store
+from planbatch.planner.model import Workload
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from baselines.catalogue import make_policy
-from baselines.working_time import Calendar, in_working_time
-from experiments.deadlines import HOUR, with_deadlines
-from experiments.metrics import metrics
-from experiments.replay import Trace
-from experiments.reproduce.kept import ReplayTask
-from experiments.reproduce.panels import LOOKS, finish, name_panel, panels
-from experiments.reproduce.results import Report
-from experiments.reproduce.runs import Run
-from planner.model import Workload
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.working_time import Calendar, in_working_time
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.reproduce.kept import ReplayTask
+from planbatch.experiments.reproduce.panels import LOOKS, finish, name_panel, panels
+from planbatch.experiments.reproduce.paper_report import Report
+from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.workloads.deadlines import HOUR, with_deadlines
+from planbatch.planner.model import Workload
 
 TITLE = "Working time deadline-based backfilling (Le Hai et al., ACOMP 2020)"
 #: Logs with requested times, waits, a start time and a time zone.

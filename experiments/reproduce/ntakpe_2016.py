@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from baselines.catalogue import make_policy
-from baselines.dbf import decide_dbf_2016
-from baselines.policy import CompiledPolicy
-from baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST, TOGETHER
-from experiments.deadlines import HOUR, every_third, slack_deadlines
-from experiments.replay import Trace
-from experiments.reproduce.cleaning import LOGS, cleaned
-from experiments.reproduce.kept import ReplayTask
-from experiments.reproduce.results import Report, percent_change
-from experiments.reproduce.runs import Run
-from planner.model import BoolArray, Workload
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.dbf import decide_dbf_2016
+from planbatch.baselines.policy import CompiledPolicy
+from planbatch.baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST, TOGETHER
+from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
+from planbatch.experiments.reproduce.kept import ReplayTask
+from planbatch.experiments.reproduce.paper_report import Report, percent_change
+from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.workloads.deadlines import HOUR, every_third, slack_deadlines
+from planbatch.planner.model import BoolArray, Workload
 
 TITLE = "Deadline-based backfilling (N'takpé and Suter, Compas 2016)"
 #: Case → least time to the deadline (s); the factor on the walltime is 2 (Section 4.1).

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.bounds.largest import largest_bound
-from planner.bounds.resources import alone_bound, relaxations
-from planner.bounds.separable import sum_bound
-from planner.objective import Objective
-from planner.optimizer import Result, Status
-from planner.round import Round
-from planner.terms import Terms, check_terms
+from planbatch.planner.bounds.largest import largest_bound
+from planbatch.planner.bounds.resources import alone_bound, relaxations
+from planbatch.planner.bounds.separable import sum_bound
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, check_terms
 
 #: Iterations of the subgradient method unless told otherwise: well below a second for 300 waiting jobs.
 ITERATIONS = 1000

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.bounds.staircase import when_used
-from planner.model import FloatArray
+from planbatch.planner.bounds.staircase import when_used
+from planbatch.planner.model import FloatArray
 
 
 class Fluid(NamedTuple):

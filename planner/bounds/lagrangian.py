@@ -9,7 +9,7 @@ term and the price of what it takes, and each job picks its cheapest start on it
 with eᵢ the earliest start of the job alone. The usage of a bucket is the exact overlap in real time, so the buckets
 only coarsen the prices and never the plan. Between the moments where t or t + pᵢ meets the edge of a bucket, the
 price of a start is linear and the term convex, so the minimum over all real t is exact. There is one price for each
-row of capacity (see :mod:`planner.bounds.staircase`).
+row of capacity (see :mod:`staircase`).
 
 The prices begin at those of the fluid relaxation and climb along smoothed subgradients (Barahona, Anbil 2000) with
 Polyak's step towards a known cost. The bound is the best L met, hence it never falls when there are more iterations.
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.model import FloatArray, IntArray
-from planner.native import kernel
-from planner.terms import one_term
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.terms import one_term
 
 
 class Market(NamedTuple):

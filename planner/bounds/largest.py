@@ -4,14 +4,14 @@ Two bounds are taken together. Alone: no job starts before the moment at which i
 Energy: of all jobs that cannot start before r, those that are due first have to be worked off by the capacity left
 after r, so the last of them ends no earlier than the area is there, and it is late by at least that less the latest
 of their due times (Jackson's rule on the relaxation). Besides the processors, each row of capacity of
-:mod:`planner.bounds.staircase` counts as a resource of its own, which covers wide jobs that exclude one another.
+:mod:`staircase` counts as a resource of its own, which covers wide jobs that exclude one another.
 """
 
 from typing import Any
 
 import numpy as np
 
-from planner.bounds.staircase import (
+from planbatch.planner.bounds.staircase import (
     EXACT,
     Rows,
     Staircase,
@@ -20,9 +20,9 @@ from planner.bounds.staircase import (
     staircase,
     when_used,
 )
-from planner.model import FloatArray, IntArray
-from planner.round import Round
-from planner.terms import Terms
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms
 
 
 def energy_lateness(
@@ -45,7 +45,7 @@ def energy_lateness(
 
 
 def largest_bound(problem: Round, terms: Terms) -> float:
-    """A lower bound of the largest term; see :func:`planner.bounds.lower_bound`."""
+    """A lower bound of the largest term; see :func:`lower_bound`."""
     jobs = problem.jobs
     counts = np.flatnonzero(terms.weight > 0)
     if not len(counts):

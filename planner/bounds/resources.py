@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.bounds.separable import rounded_up
-from planner.bounds.staircase import processors_alone
-from planner.model import MAX_VALUE, IntArray
-from planner.profile import Profile
-from planner.round import Round, RunningTable
-from planner.terms import Terms, terms_cost
+from planbatch.planner.bounds.separable import rounded_up
+from planbatch.planner.bounds.staircase import processors_alone
+from planbatch.planner.model import MAX_VALUE, IntArray
+from planbatch.planner.profile import Profile
+from planbatch.planner.round import Round, RunningTable
+from planbatch.planner.terms import Terms, terms_cost
 
 #: By how much units are refined, for each job that takes nothing of a resource.
 REFINED = 1000

@@ -4,26 +4,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.bounds.fluid import Fluid, fluid
-from planner.bounds.lagrangian import Market, climb
-from planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase
-from planner.decoder import decode
-from planner.model import FloatArray, IntArray
-from planner.orders import (
+from planbatch.planner.bounds.fluid import Fluid, fluid
+from planbatch.planner.bounds.lagrangian import Market, climb
+from planbatch.planner.bounds.staircase import (
+    EXACT,
+    Rows,
+    Staircase,
+    areas_at,
+    capacity_rows,
+    staircase,
+)
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.orders import (
     earliest_deadline_first,
     order_by,
     shortest_first,
     smallest_area_first,
     submit_order,
 )
-from planner.round import Round
-from planner.terms import Terms, terms_cost
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, terms_cost
 
 #: Buckets of time.
 BUCKETS = 100
 #: The horizon, relative to the end of the fluid relaxation.
 HORIZON = 1.1
-#: For :func:`planner.bounds.lagrangian.climb`.
+#: For :func:`climb`.
 CLIMB = np.array([1.0, 0.3, 20, 0.7, 1e-4, 1e-5])
 
 
@@ -145,7 +152,7 @@ def rounded_up(total: float, terms: Terms) -> float:
 
 
 def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int) -> float:
-    """A lower bound of a sum of terms; see :func:`planner.bounds.lower_bound`."""
+    """A lower bound of a sum of terms; see :func:`lower_bound`."""
     start = seed_start(problem, terms)
     relaxed = relax(problem, terms, start)
     best = terms_cost(terms, start)

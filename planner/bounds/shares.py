@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.bounds.lagrangian import Market, price_out
-from planner.model import FloatArray
-from planner.native import kernel
-from planner.terms import one_term
+from planbatch.planner.bounds.lagrangian import Market, price_out
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import FloatArray
+from planbatch.planner.terms import one_term
 
 
 class Shares(NamedTuple):

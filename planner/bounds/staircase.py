@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.model import FloatArray, IntArray
-from planner.native import kernel
-from planner.profile import Profile
-from planner.resources import no_windows
-from planner.round import Round
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.profile import Profile
+from planbatch.planner.resources import no_windows
+from planbatch.planner.round import Round
 
 #: Whole numbers up to here are exact in float64.
 EXACT = 2.0**53

@@ -5,20 +5,20 @@ from contextlib import suppress
 
 import numpy as np
 
-from planner.budget import Budget
-from planner.names import did_you_mean
-from planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
-from planner.optimizer import Optimizer
-from planner.optimizers.annealing import Annealing
-from planner.optimizers.cpsat import CpSat
-from planner.optimizers.exhaustive import Exhaustive
-from planner.optimizers.greedy import Greedy
-from planner.optimizers.lns import LargeNeighbourhood
-from planner.optimizers.local_search import LocalSearch
-from planner.optimizers.portfolio import Portfolio
-from planner.optimizers.simanneal_adapter import SimAnneal
-from planner.optimizers.tabu import Tabu
-from planner.round import Round
+from planbatch.planner.budget import Budget
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
+from planbatch.planner.optimizer import Optimizer
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.cpsat.optimizer import CpSat
+from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive
+from planbatch.planner.optimizers.greedy import Greedy
+from planbatch.planner.optimizers.lns import LargeNeighbourhood
+from planbatch.planner.optimizers.local_search import LocalSearch
+from planbatch.planner.optimizers.portfolio import Portfolio
+from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
+from planbatch.planner.optimizers.tabu import Tabu
+from planbatch.planner.round import Round
 
 #: Name → maker of the optimizer.
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.decoder import Permutation, classify
-from planner.model import IntArray
-from planner.objective import Objective, checked, not_finite
-from planner.round import Round
-from planner.seeds import SEEDS, best_seed
+from planbatch.planner.decoder import Permutation, classify
+from planbatch.planner.kernels.first_plans import SEEDS, best_seed
+from planbatch.planner.model import IntArray
+from planbatch.planner.objective import Objective, checked, not_finite
+from planbatch.planner.round import Round
 
 _best_seed = getattr(best_seed, "py_func", best_seed)
 

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.budget import Budget
-from planner.objective import Objective
-from planner.optimizer import Result
-from planner.optimizers.search import OrderSearch
-from planner.round import Round
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Result
+from planbatch.planner.optimizers.search import OrderSearch
+from planbatch.planner.round import Round
 
 
 @dataclass(frozen=True)
 class Greedy:
-    """The best of the first plans (:data:`planner.seeds.SEEDS`), conservative backfilling among them."""
+    """The best of the first plans (:data:`SEEDS`), conservative backfilling among them."""
 
     name: str = "greedy"
 

@@ -7,15 +7,15 @@ from time import perf_counter
 
 import numpy as np
 
-from planner.budget import Budget
-from planner.decoder import Permutation
-from planner.model import IntArray
-from planner.objective import Objective, UnsupportedObjectiveError
-from planner.optimizer import Result
-from planner.optimizers.cpwindow import repair
-from planner.optimizers.search import BudgetUsedUp, OrderSearch
-from planner.round import Round
-from planner.terms import check_terms
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.model import IntArray
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.optimizer import Result
+from planbatch.planner.optimizers.cpsat.window import repair
+from planbatch.planner.optimizers.search import BudgetUsedUp, OrderSearch
+from planbatch.planner.round import Round
+from planbatch.planner.terms import check_terms
 
 #: How the order of a window is found, and up to how many jobs.
 REPAIRS = {"enumerate": 6, "cp-sat": 30}
@@ -65,7 +65,7 @@ class LargeNeighbourhood:
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan; see :class:`~planner.optimizer.Optimizer`.
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
 
         Raises
         ------

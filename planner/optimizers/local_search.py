@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.budget import Budget
-from planner.objective import Objective
-from planner.optimizer import Result
-from planner.optimizers.search import OrderSearch, moved
-from planner.round import Round
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Result
+from planbatch.planner.optimizers.search import OrderSearch, moved
+from planbatch.planner.round import Round
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class LocalSearch:
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         search = OrderSearch(problem, objective, budget)
         n = len(problem)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from planner.budget import Budget
-from planner.objective import Objective
-from planner.optimizer import Optimizer, Result, Status
-from planner.round import Round
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Optimizer, Result, Status
+from planbatch.planner.round import Round
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Portfolio:
         The optimizers.
     spread : callable
         ``spread(function, items)`` applies the function to every item; ``map`` by default, or a parallel one such as
-        :func:`experiments.parallel.parallel_map`.
+        :func:`parallel_map`.
     name : str
         What tables call the optimizer.
     """
@@ -45,7 +45,7 @@ class Portfolio:
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         clock = budget.start()
         streams = rng.spawn(len(self.members))
         shares = [self._share(budget, place) for place in range(len(self.members))]

@@ -5,18 +5,26 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
-from planner.budget import Budget, Clock
-from planner.decoder import JobClasses, Permutation, classify, decode, decode_into, keeps_promises
-from planner.model import IntArray
-from planner.objective import Objective, ObjectiveError, checked, not_finite
-from planner.optimizer import Result, Status
-from planner.optimizers.first_plan import first_plan
-from planner.plan import Plan
-from planner.promises import with_feasible_promises
-from planner.round import Round, RoundArrays
-from planner.signatures import COST, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+from planbatch.planner.budget import Budget, Clock
+from planbatch.planner.decoder import (
+    JobClasses,
+    Permutation,
+    classify,
+    decode,
+    decode_into,
+    keeps_promises,
+)
+from planbatch.planner.kernels.native import compiled_for
+from planbatch.planner.kernels.promises import with_feasible_promises
+from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+from planbatch.planner.model import IntArray
+from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.optimizers.first_plan import first_plan
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round, RoundArrays
 
 
 class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
@@ -37,8 +45,7 @@ def decoded_cost(
 @cache
 def _compiled_cost() -> Callable[..., float]:
     signature = types.float64(ROUND_ARRAYS, JOB_CLASSES, COST, INT64_ARRAY, INT64_ARRAY)
-    compiled: Callable[..., float] = njit(signature, cache=True, nogil=True)(decoded_cost)
-    return compiled
+    return compiled_for(signature, decoded_cost)
 
 
 class OrderSearch:

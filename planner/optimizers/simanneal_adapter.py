@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from simanneal import Annealer
 
-from planner.budget import Budget
-from planner.decoder import Permutation
-from planner.objective import Objective
-from planner.optimizer import Result
-from planner.optimizers.search import OrderSearch, moved
-from planner.round import Round
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Result
+from planbatch.planner.optimizers.search import OrderSearch, moved
+from planbatch.planner.round import Round
 
 #: The library draws from the global ``random``: one search at a time may have it.
 _GLOBAL_RANDOM = Lock()
@@ -81,7 +81,7 @@ class SimAnneal:
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan; see :class:`~planner.optimizer.Optimizer`."""
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         search = OrderSearch(problem, objective, budget)
 
         def runs() -> None:

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numba import njit
 
-from objectives import MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT
-from planner.budget import Budget
-from planner.decoder import decode
-from planner.model import NEVER
-from planner.objective import Objective, ObjectiveError
-from planner.optimizer import Status
-from planner.orders import ORDERS, order_by
-from planner.plan import check_plan
-from planner.round import Round
-from planner.seeds import LONG_QUEUE, SEEDS, SEEDS_OF_LONG_QUEUES, seed_keys
+from planbatch.objectives import MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.first_plans import LONG_QUEUE, SEEDS, SEEDS_OF_LONG_QUEUES, seed_keys
+from planbatch.planner.model import NEVER
+from planbatch.planner.objective import Objective, ObjectiveError
+from planbatch.planner.optimizer import Status
+from planbatch.planner.orders import ORDERS, order_by
+from planbatch.planner.plan import check_plan
+from planbatch.planner.round import Round
 from tests.builders import random_round
 
 SIZES = (0, 1, 2, 5, 40, 150)

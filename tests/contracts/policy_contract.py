@@ -4,11 +4,11 @@ from functools import cache
 
 import pytest
 
-from experiments.checker import Recorder, check_trace
-from experiments.portable import packed, unpacked
-from experiments.replay import bound, compiled_form, replay
-from experiments.synthetic import synthetic_workload
-from planner.plan import check_plan
+from planbatch.experiments.replay.checker import Recorder, check_trace
+from planbatch.experiments.replay.replay import bound, compiled_form, replay
+from planbatch.experiments.tasks.pickled import packed, unpacked
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.planner.plan import check_plan
 from tests.builders import assert_same, workload_of
 
 

@@ -5,11 +5,11 @@ Pinned with numpy 2 on x86-64. A change here means that the workload's generator
 
 import pytest
 
-from baselines.catalogue import make_policy
-from experiments.checker import check_trace
-from experiments.metrics import metrics
-from experiments.replay import replay
-from experiments.synthetic import default_workload
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.checker import check_trace
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.lublin import default_workload
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ The FCFS and EASY figures agree with two independent simulators on an excerpt of
 
 import pytest
 
-from baselines.catalogue import make_policy
-from experiments.checker import check_reservations, check_trace, recorded_replay
-from experiments.metrics import metrics
-from experiments.replay import replay
-from experiments.transform import first_jobs
-from experiments.workload_source import load_workload
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.checker import check_reservations, check_trace, recorded_replay
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.transform import first_jobs
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,29 @@
+"""``planbatch convert``: the jobs of a replay for other tools, and back."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--capacity",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processors of the machine, where IN does not tell them (by default, the most in use at once).",
+)
+def command(source: Path, target: Path, capacity: int | None) -> None:
+    """Write the jobs of IN, with their starts, to OUT.
+
+    IN and OUT are told by their names: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log in the Standard
+    Workload Format with its waits, and jobs.parquet or its folder the cell of an experiment; .gz, .xz and .zst
+    compress. A log or a CSV so written can be replayed: planbatch replay reads .swf.
+    """
+    from planbatch.experiments.results.convert import kind_of, read_schedule, write_schedule
+
+    kind_of(target)
+    schedule = read_schedule(source, capacity)
+    write_schedule(target, schedule)
+    click.echo(f"{len(schedule.jobs):,} jobs written to {target}", err=True)

@@ -1,0 +1,127 @@
+"""``planbatch experiment``: a grid of workloads, policies and seeds from a TOML file, run and resumed."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from planbatch.experiments.grid.run import RunReport
+
+INTERRUPTED = 130
+
+
+@click.group()
+def command() -> None:
+    """Run experiments: grids of workloads, policies and seeds, written down in TOML files."""
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the results; by default out/ and the name of FILE. Cells that it holds are not run again.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Replays at a time; by default as many as there are cores.",
+)
+@click.option(
+    "--backend",
+    default="loky",
+    show_default=True,
+    metavar="NAME",
+    help="Where they run: loky (processes), threading, dask, ray.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="A cluster that is there already: tcp://HOST:8786 or a scheduler file (dask), ray://HOST:10001 (ray).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def run(
+    file: Path,
+    out: Path | None,
+    jobs: int | None,
+    backend: str,
+    scheduler: str | None,
+    as_json: bool,
+) -> int:
+    """Run the experiment of a TOML FILE, or what is missing of it.
+
+    Every cell is stored as soon as it is finished. After an interrupt, a crash or a full disk, the same command
+    goes on where it stopped. docs/experiments.md says how to write the file.
+    """
+    from planbatch.experiments.grid.toml_file import read_experiment
+    from planbatch.experiments.tasks.backends import check_backend
+
+    check_backend(backend, scheduler)
+    experiment = read_experiment(file)
+
+    from planbatch.experiments.command.first_use import announce_compilation
+    from planbatch.experiments.grid.run import run_experiment
+    from planbatch.experiments.tasks.cores import usable_cores
+
+    announce_compilation()
+    report = run_experiment(
+        experiment,
+        out if out is not None else Path("out") / file.stem,
+        jobs=jobs or len(usable_cores()),
+        backend=backend,
+        scheduler=scheduler,
+        tell=lambda line: click.echo(line, err=True),
+        quiet=False,
+    )
+    if as_json:
+        click.echo(json.dumps(described(report), ensure_ascii=False))
+    elif not report.interrupted:
+        show(report)
+    return conclude(report)
+
+
+def conclude(report: "RunReport") -> int:
+    """Tell what is missing on standard error; return the exit code: 1 for failures, 130 for an interrupt."""
+    for name, error in report.failed.items():
+        click.echo(f"planbatch: no result: {name}: {error}", err=True)
+    if report.interrupted:
+        click.echo(
+            f"planbatch: interrupted; {report.cells - report.missing} of {report.cells} cells are "
+            f"stored in {report.folder}; the same command goes on from there",
+            err=True,
+        )
+        return INTERRUPTED
+    return 1 if report.failed else 0
+
+
+def show(report: "RunReport") -> None:
+    """Print the figures of all cells, and the error of split replays."""
+    from rich.console import Console
+
+    from planbatch.experiments.views.grid_table import cell_table, span_table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)
+    if report.found:
+        console.print(cell_table(report.folder))
+    errors = span_table(report.folder)
+    if errors is not None:
+        console.print(errors)
+    console.print(f"results: {report.folder}", highlight=False, soft_wrap=True)
+
+
+def described(report: "RunReport") -> dict[str, Any]:
+    """Return a run for programs."""
+    return {
+        "out": str(report.folder),
+        "cells": report.cells,
+        "reused": report.reused,
+        "ran": report.cells - report.missing - report.reused,
+        "failed": dict(report.failed),
+        "missing": report.missing,
+        "interrupted": report.interrupted,
+    }

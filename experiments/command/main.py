@@ -1,0 +1,85 @@
+"""The command ``planbatch``: its verbs, and how anything that goes wrong is told."""
+
+import importlib
+import os
+import sys
+from difflib import get_close_matches
+
+import click
+
+#: Verb → one-line help. Each verb stands in a module of its own, imported only when it is called, so that
+#: ``planbatch --help`` answers at once.
+VERBS = {
+    "compare": "Compare policies on a workload: a table and pictures.",
+    "replay": "Replay a workload under policies: figures, starts, JSON.",
+    "experiment": "Run a grid of workloads, policies and seeds, written down in a TOML file.",
+    "trade": "Mean wait against maximum wait: policies × promises, and the Pareto front.",
+    "round": "Search for a plan of one scheduling round.",
+    "rounds": "Capture real rounds, and compare optimizers on them.",
+    "reproduce": "Reproduce published results, beside the papers' figures.",
+    "report": "Make one HTML page of the results of an experiment.",
+    "convert": "Write the jobs of a replay for other tools, and read them back.",
+    "workload": "Look into, transform, generate or fetch workloads.",
+    "bench": "Measure the speed of the kernels against references.",
+    "warm-up": "Compile the kernels once, after an installation.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose verbs are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All verbs, in the order in which a newcomer meets them."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the verb's module and return its command."""
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(
+            f"planbatch.experiments.command.{cmd_name.replace('-', '_')}"
+        )
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb, or suggest the nearest one."""
+        if args and not args[0].startswith("-") and args[0] not in VERBS:
+            near = get_close_matches(args[0], VERBS, n=1)
+            hint = f" Did you mean {near[0]}?" if near else f" The verbs are {', '.join(VERBS)}."
+            ctx.fail(f"there is no verb {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="planbatch", prog_name="planbatch")
+def planbatch() -> None:
+    """Plan-based batch scheduling: replay workloads, compare policies, search for plans."""
+
+
+def main() -> None:
+    """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for an interrupt."""
+    try:
+        status = planbatch.main(prog_name="planbatch", standalone_mode=False)
+    except click.ClickException as error:
+        print(f"planbatch: {error.format_message()}", file=sys.stderr)
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        print("planbatch: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except (ValueError, OSError) as error:
+        if "PLANBATCH_DEBUG" in os.environ:
+            raise
+        print(f"planbatch: {error}", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,194 @@
+"""The flags of every command that replays policies, and the policies that they mean."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from planbatch.baselines.policy import Policy
+    from planbatch.experiments.replay.replay import Estimates
+    from planbatch.planner.model import Workload
+
+#: What is compared where nothing is named.
+DEFAULT_POLICIES = (
+    "fcfs",
+    "easy",
+    "easy-sjf",
+    "conservative",
+    "replanned",
+    "plan-wait",
+    "plan-squared-wait",
+    "plan-makespan",
+)
+
+
+@dataclass(frozen=True)
+class PolicyOptions:
+    """Which policies to replay, and how.
+
+    Attributes
+    ----------
+    policy : tuple of str
+        Names of policies.
+    optimizer : str, optional
+        What plan-based policies search with.
+    evaluations : int, optional
+        Plans that they evaluate in a round, after the seeds.
+    seconds : float, optional
+        For how long they search in a round, instead.
+    estimates : {"requested", "actual", "mixed"}
+        What schedulers know of run times.
+    seed : int
+        Seed of the random numbers.
+    promise : str
+        What plan-based policies promise; see :meth:`Promise.parse`.
+    deadlines : str
+        Which jobs get deadlines; see :func:`with_deadlines`.
+    calendar : str
+        Working time; see :meth:`Calendar.parse`.
+    """
+
+    policy: tuple[str, ...]
+    optimizer: str | None
+    evaluations: int | None
+    seconds: float | None
+    estimates: "Estimates"
+    seed: int
+    promise: str
+    deadlines: str
+    calendar: str
+
+    def policies(self) -> "list[Policy]":
+        """Make the policies that are named (by default, those of :data:`DEFAULT_POLICIES`).
+
+        Raises
+        ------
+        ValueError
+            Where there is no such policy or a parameter is out of its range; in one sentence.
+        """
+        self.check()
+        names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
+        return [self.make(name, self.promise) for name in names]
+
+    def check(self) -> None:
+        """Raise a ``ValueError`` where a number is out of its range."""
+        if self.seed < 0:
+            raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
+        if self.evaluations is not None and self.seconds is not None:
+            raise ValueError("budget: give either --evaluations or --seconds")
+
+    def make(self, name: str, promise: str) -> "Policy":
+        """Make one policy, with a promise of its own."""
+        from planbatch.baselines.catalogue import make_policy
+
+        return make_policy(
+            name,
+            optimizer=self.optimizer,
+            evaluations=self.evaluations,
+            seconds=self.seconds,
+            promise=promise,
+            calendar=self.calendar,
+        )
+
+    def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
+        """Give the workload the deadlines that are asked for; without a wish, it stays as it is.
+
+        ``source`` is what the user named: the log whose columns may hold deadlines.
+        """
+        from planbatch.experiments.workloads.deadlines import with_deadlines
+
+        if not self.deadlines:
+            return workload
+        spec = self.deadlines
+        if spec == "working" and self.calendar:
+            spec = f"working:{self.calendar}"
+        log = None
+        if spec.startswith("column:") and source is not None:
+            from planbatch.experiments.workloads.load import load_log
+
+            log = load_log(source, skip_bad_lines=True, tell=lambda line: None)
+        return with_deadlines(workload, spec, self.seed, log)
+
+
+#: What a field is where a command has no flag for it.
+LEFT_OUT: dict[str, Any] = {"promise": "none", "seconds": None}
+
+_FLAGS = {
+    "policy": click.option(
+        "--policy",
+        multiple=True,
+        metavar="NAME",
+        help=f"May be repeated: {', '.join(DEFAULT_POLICIES)}. Queue-based ones take an order, "
+        "such as easy:smallest-area.",
+    ),
+    "optimizer": click.option(
+        "--optimizer", metavar="NAME", help="What plan-based policies search with."
+    ),
+    "evaluations": click.option(
+        "--evaluations", type=int, metavar="N", help="Plans that they evaluate in a round."
+    ),
+    "seconds": click.option(
+        "--seconds", type=float, metavar="S", help="For how long they search in a round, instead."
+    ),
+    "estimates": click.option(
+        "--estimates",
+        type=click.Choice(["requested", "actual", "mixed"]),
+        default="requested",
+        show_default=True,
+        help="What schedulers know: requested times; run times; or run times of waiting and "
+        "requested times of running jobs.",
+    ),
+    "promise": click.option(
+        "--promise",
+        default="none",
+        show_default=True,
+        metavar="SLACK",
+        help="The latest start that plan-based policies promise each job: its first planned start "
+        "and a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
+    ),
+    "deadlines": click.option(
+        "--deadlines",
+        default="",
+        metavar="RULE",
+        help="Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
+        "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would end "
+        "outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column due), "
+        "column:NAME (of the log itself, such as column:think_time; seconds as submit times), none.",
+    ),
+    "calendar": click.option(
+        "--calendar",
+        default="",
+        metavar="CALENDAR",
+        help="Working time: hours, days, time zone (by default, the log's) and holidays, such as "
+        "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26.",
+    ),
+    "seed": click.option(
+        "--seed", default=0, show_default=True, metavar="N", help="Of random numbers."
+    ),
+}
+
+
+def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags of :class:`PolicyOptions`, as its parameter ``chosen``."""
+    return policy_options_without()(command)
+
+
+def policy_options_without(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Like :func:`policy_options`, but some fields keep what stands in :data:`LEFT_OUT`."""
+    names = [field.name for field in fields(PolicyOptions) if field.name not in left_out]
+    fixed = {name: LEFT_OUT[name] for name in left_out}
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_options(*args: Any, **kwargs: Any) -> Any:
+            values = {name: kwargs.pop(name) for name in names}
+            return command(*args, chosen=PolicyOptions(**values, **fixed), **kwargs)
+
+        for name in reversed(names):
+            with_options = _FLAGS[name](with_options)
+        return with_options
+
+    return decorate

@@ -1,0 +1,233 @@
+"""``planbatch rounds``: real rounds out of a replay, and optimizers compared on them."""
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.tasks.count_bar import CountBar
+from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+
+if TYPE_CHECKING:
+    from planbatch.experiments.rounds.compare import RoundComparison
+
+INTERRUPTED = 130
+DEFAULT_EVALUATIONS = 1000
+DEFAULT_OPTIMIZERS = ("annealing", "annealing-paper")
+
+
+@click.group()
+def command() -> None:
+    """Take real rounds out of replays, and compare optimizers on them."""
+
+
+class Sizes(click.ParamType):  # type: ignore[type-arg]
+    """Numbers of jobs behind commas."""
+
+    name = "sizes"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+        """Read ``10,30,100``."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            sizes = tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            sizes = ()
+        if not sizes or min(sizes) < 1:
+            raise ValueError(f"sizes: {value!r} are not numbers such as 10,30,100")
+        return sizes
+
+
+@command.command("capture")
+@click.argument("log")
+@policy_options
+@workload_options
+@click.option("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…",
+              help="How many jobs wait in the rounds to keep, give or take 5 %.")  # fmt: skip
+@click.option("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
+              help="How many rounds of each size.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
+              show_default=True, help="Folder of the round files.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def capture_command(
+    log: str,
+    chosen: PolicyOptions,
+    options: WorkloadOptions,
+    sizes: tuple[int, ...],
+    per_size: int,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Replay LOG under each --policy (by default, easy), and keep some rounds as round files.
+
+    Rounds are drawn at random, by --seed, from those in which a job fits now. LOG is a log in the
+    Standard Workload Format or the name of one that was fetched.
+    """
+    from dataclasses import replace
+
+    from planbatch.experiments.replay.replay import policy_name
+    from planbatch.experiments.rounds.capture import capture, write_captured
+    from planbatch.experiments.tasks.progress import ReplayProgress
+    from planbatch.experiments.workloads.load import load_workload
+
+    policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
+    workload = load_workload(log, options)
+    written: list[Path] = []
+    missing: dict[str, list[int]] = {}
+    names = [policy_name(policy) for policy in policies]
+    note = options.described()
+    with ReplayProgress(names, [len(workload)] * len(names)) as progress:
+        for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
+            rounds = capture(
+                workload, policy, sizes, per_size=per_size, estimates=chosen.estimates,
+                seed=chosen.seed, progress=partial(progress, place),
+            )  # fmt: skip
+            written += write_captured(rounds, out, workload.name, name, note)
+            missing[name] = [size for size, found in rounds.items() if not found]
+    for name, absent in missing.items():
+        if absent:
+            told = ", ".join(map(str, absent))
+            click.echo(f"{name}: in no round did about {told} jobs wait while one fitted", err=True)
+    if as_json:
+        click.echo(json.dumps({"files": [str(path) for path in written], "missing": missing}))
+    else:
+        for path in written:
+            click.echo(path)
+
+
+@command.command("compare")
+@click.argument("files", metavar="ROUND…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--optimizer", "optimizers", multiple=True, metavar="NAME",
+              help=f"May be repeated.  [default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
+@click.option("--objective", "objectives", multiple=True, default=("wait",), show_default=True,
+              metavar="NAME", help="May be repeated.")  # fmt: skip
+@click.option("--evaluations", type=int, metavar="N",
+              help=f"Plans that a search evaluates.  [default: {DEFAULT_EVALUATIONS}]")  # fmt: skip
+@click.option("--seconds", type=float, metavar="S", help="For how long a search goes on, instead.")
+@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
+              help="How often each search is repeated.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(min=1), metavar="J",
+              help="Processes. By default as many as there are cores, but one with --seconds.")  # fmt: skip
+@click.option("--curves/--no-curves", default=None,
+              help="Whether to follow the cost over time, which takes more searches. "
+              "[default: unless --seconds]")  # fmt: skip
+@click.option("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
+              help="Of how many rounds, from the first on, curves and plans are drawn.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/round-comparison"),
+              show_default=True, help="Folder of tables and pictures.")  # fmt: skip
+@click.option("--best-known", type=click.Path(path_type=Path, dir_okay=False),
+              help="File of best-known costs.  [default: best-known.json in --out]")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def compare_command(
+    files: tuple[Path, ...],
+    optimizers: tuple[str, ...],
+    objectives: tuple[str, ...],
+    evaluations: int | None,
+    seconds: float | None,
+    seeds: int,
+    jobs: int | None,
+    curves: bool | None,
+    pictured: int,
+    out: Path,
+    best_known: Path | None,
+    as_json: bool,
+) -> int:
+    """Compare optimizers on the rounds in the files: each on all, for every objective and seed.
+
+    A search that fails is told and counted, and all others go on. An interrupt (Ctrl-C) ends the
+    comparison, and keeps what is finished.
+    """
+    from planbatch.experiments.rounds.compare import compare_rounds
+    from planbatch.planner.budget import Budget
+
+    if evaluations is None and seconds is None:
+        evaluations = DEFAULT_EVALUATIONS
+    if curves is None:
+        curves = seconds is None
+    with CountBar("searches") as bar:
+        comparison = compare_rounds(
+            files,
+            tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
+            tuple(dict.fromkeys(objectives)),
+            Budget(seconds=seconds, evaluations=evaluations),
+            seeds,
+            jobs or _default_jobs(seconds),
+            bar,
+            curves=pictured if curves else 0,
+            best_known=best_known or out / "best-known.json",
+        )
+    if as_json:
+        click.echo(json.dumps(described(comparison), ensure_ascii=False))
+    else:
+        show(comparison)
+    tell_failures(comparison)
+    from planbatch.experiments.views.round_pictures import write_round_comparison
+
+    written = write_round_comparison(comparison, out, pictured)
+    click.echo(f"{len(written)} tables and pictures written to {out}", err=True)
+    if comparison.unfinished:
+        left = comparison.unfinished
+        click.echo(f"planbatch: interrupted; {left} searches not finished", err=True)
+        return INTERRUPTED
+    return 0
+
+
+def _default_jobs(seconds: float | None) -> int:
+    """As many processes as cores, but one where time limits the searches."""
+    if seconds is not None:
+        return 1
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
+def described(comparison: "RoundComparison") -> dict[str, Any]:
+    """Return a comparison for programs: figures that are not known are null."""
+
+    def plain(frame: Any) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = frame.to_dict("records")
+        return [
+            {
+                key: None if isinstance(value, float) and not math.isfinite(value) else value
+                for key, value in row.items()
+            }
+            for row in rows
+        ]
+
+    return {
+        "evaluations": comparison.budget.evaluations,
+        "seconds": comparison.budget.seconds,
+        "rows": plain(comparison.frame()),
+        "summary": plain(comparison.summary()),
+        "unfinished": comparison.unfinished,
+    }
+
+
+def tell_failures(comparison: "RoundComparison") -> None:
+    """Tell every search that failed on standard error."""
+    from planbatch.experiments.tasks.failure import Failure
+
+    lines: dict[str, None] = {}  # searches behind the curves fail in the same way
+    for cell in (*comparison.cells, *comparison.curve_cells):
+        if isinstance(cell.outcome, Failure):
+            where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
+            lines[f"failed: {where}: {cell.outcome.error}"] = None
+    for line in lines:
+        click.echo(line, err=True)
+
+
+def show(comparison: "RoundComparison") -> None:
+    """Print the summary; where standard output is no terminal, as wide as it needs to be."""
+    from rich.console import Console
+
+    from planbatch.experiments.views.round_table import round_table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=110)
+    console.print(round_table(comparison))

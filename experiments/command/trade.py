@@ -1,0 +1,132 @@
+"""``planbatch trade``: mean waits against maximum waits, and the Pareto front."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.tasks.count_bar import CountBar
+from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+
+if TYPE_CHECKING:
+    from planbatch.experiments.comparison.trade import Trade
+    from planbatch.planner.model import Workload
+
+INTERRUPTED = 130
+DEFAULT_POLICIES = (
+    "easy",
+    "easy-sjf",
+    "conservative",
+    "plan-wait",
+    "plan-squared-wait",
+    "plan-fourth-wait",
+)
+DEFAULT_PROMISES = ("none", "4x", "2x", "1x")
+
+
+@click.command()
+@click.argument("workloads", metavar="[WORKLOAD[@N]]…", nargs=-1)
+@policy_options_without("promise", "seconds")
+@click.option("--promise", "promises", multiple=True, metavar="SLACK",
+              help="What plan-based policies promise, as for compare; each gives a point. May be repeated.  "
+              f"[default: {', '.join(DEFAULT_PROMISES)}]")  # fmt: skip
+@workload_options
+@click.option("--jobs", type=click.IntRange(min=1), metavar="J",
+              help="Processes. By default as many as there are cores.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/trade"),
+              show_default=True, help="Folder of trade.png, trade.svg and trade.csv.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def command(
+    workloads: tuple[str, ...],
+    chosen: PolicyOptions,
+    promises: tuple[str, ...],
+    options: WorkloadOptions,
+    jobs: int | None,
+    out: Path,
+    as_json: bool,
+) -> int:
+    """Replay WORKLOADs under every policy and every promise, and draw mean wait against maximum wait.
+
+    Each policy and slack is a point, relative to EASY; the Pareto front joins those that no other
+    beats in both. WORKLOAD is a log in the Standard Workload Format or the name of one that was
+    fetched, @N the processors of its machine instead of the header's; without any, the embedded
+    workload is replayed. An interrupt (Ctrl-C) keeps the points that are finished.
+    """
+    from planbatch.experiments.comparison.trade import choices, trade
+
+    names = chosen.policy or DEFAULT_POLICIES
+    chosen.check()
+    listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)
+
+    from planbatch.experiments.command.first_use import announce_compilation
+
+    loaded = [load(word, options, chosen) for word in workloads or (None,)]
+    announce_compilation()
+    with CountBar("replays") as bar:
+        result = trade(
+            loaded,
+            listed,
+            estimates=chosen.estimates,
+            seed=chosen.seed,
+            jobs=jobs or _cores(),
+            progress=bar,
+        )
+    if as_json:
+        click.echo(json.dumps(described(result, chosen), ensure_ascii=False))
+    else:
+        show(result)
+    if result.points:
+        from planbatch.experiments.views.trade_picture import draw_trade
+
+        out.mkdir(parents=True, exist_ok=True)
+        result.frame().to_csv(out / "trade.csv", index=False)
+        draw_trade(result, out / "trade")
+        click.echo(f"trade.png, trade.svg and trade.csv written to {out}", err=True)
+    if result.unfinished:
+        click.echo(f"planbatch: interrupted; {result.unfinished} replays not finished", err=True)
+        return INTERRUPTED
+    return 0
+
+
+def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "Workload":
+    """Load a workload; ``@N`` behind its name is the machine's capacity."""
+    from planbatch.experiments.workloads.load import load_workload
+
+    name, at, number = (word or "").rpartition("@")
+    if word and at and number.isdigit() and not Path(word).exists():
+        if options.capacity is not None:
+            raise ValueError(f"capacity: give either --capacity or {word}, not both")
+        word, options = name, replace(options, capacity=int(number))
+    return chosen.with_deadlines(load_workload(word, options), word)
+
+
+def _cores() -> int:
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
+def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:
+    """Return the points for programs."""
+    return {
+        "estimates": chosen.estimates,
+        "seed": chosen.seed,
+        "points": [dict(vars(point)) for point in result.points],
+        "unfinished": result.unfinished,
+    }
+
+
+def show(result: "Trade") -> None:
+    """Print the points, the Pareto front marked; where standard output is no terminal, as wide as needed."""
+    from rich.console import Console
+
+    from planbatch.experiments.views.trade_picture import trade_table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=110)
+    for name, points in result.by_workload().items():
+        console.print(trade_table(name, points))

@@ -1,0 +1,61 @@
+"""Compiling all kernels, in several processes at a time."""
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+from planbatch.baselines.catalogue import POLICIES, make_policy
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.tasks.failure import Failure
+from planbatch.experiments.tasks.isolated import run_isolated
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.objectives import MAKESPAN, SQUARED_WAIT
+from planbatch.planner.bounds import lower_bound
+from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
+from planbatch.planner.round import Round
+
+#: The policies that take longest to compile, begun first; others of their families share most of the kernels.
+LONGEST = ("dbf", "plan-wait", "ibb", "conservative")
+
+
+def warm_up_everything(jobs: int = 1) -> None:
+    """Compile every kernel and keep it on disk; those that are there are only loaded.
+
+    Parameters
+    ----------
+    jobs : int
+        Processes.
+    """
+    tasks: list[Callable[[], None]] = [
+        *(partial(_replay, name) for name in LONGEST),
+        *(partial(_search, name) for name in OPTIMIZERS),
+        *(partial(_replay, name) for name in POLICIES if name not in LONGEST),
+        _bound,
+    ]
+    if jobs > 1:
+        # Kernels that two processes compile at the same time may get lost on disk; hence all once more below.
+        with warnings.catch_warnings():
+            # Compiling takes memory, for which joblib starts a process anew now and then.
+            warnings.filterwarnings("ignore", "A worker stopped while", UserWarning)
+            for _, result in run_isolated(tasks, jobs):
+                if isinstance(result, Failure):
+                    raise RuntimeError(result.error)
+    for task in tasks:
+        task()
+
+
+def _replay(name: str) -> None:
+    """Compile a policy, and the event loop."""
+    replay(synthetic_workload(jobs=20, capacity=64), make_policy(name))
+
+
+def _search(name: str) -> None:
+    """Compile an optimizer."""
+    warm_up(make_optimizer(name), SQUARED_WAIT)
+
+
+def _bound() -> None:
+    """Compile the lower bounds."""
+    example = Round.of(capacity=2, now=1, waiting=[(0, 1 + i % 2, 1 + i) for i in range(8)])
+    for objective in (SQUARED_WAIT, MAKESPAN):
+        lower_bound(example, objective)

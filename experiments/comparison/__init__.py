@@ -1,0 +1,1 @@
+"""Policies side by side on workloads: lists of replays, and views of their results."""

@@ -1,0 +1,253 @@
+"""The trade between short waits on average and a short longest wait: policies × promises, against EASY."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import Estimates, bound, replay, warm_up
+from planbatch.experiments.tasks.board import Tell
+from planbatch.experiments.tasks.parallel import run_tasks
+from planbatch.experiments.views.comparison_table import REFERENCE
+from planbatch.planner.model import BoolArray, FloatArray, Workload
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: Told how many replays of how many are finished.
+Progress = Callable[[int, int], None]
+#: The promise of policies that make none.
+NO_PROMISE = "none"
+
+
+class Choice(NamedTuple):
+    """One policy under one promise."""
+
+    name: str
+    promise: str
+    policy: Policy
+
+
+@dataclass(frozen=True)
+class Point:
+    """One replay in the picture.
+
+    Attributes
+    ----------
+    workload, policy, promise : str
+        What was replayed; ``none`` for policies that promise nothing.
+    mean_wait, max_wait : float
+        Mean and maximum wait (s).
+    mean_ratio, max_ratio : float
+        The same, over EASY's.
+    on_front : bool
+        Whether no other policy on this workload is better in one and no worse in the other.
+    """
+
+    workload: str
+    policy: str
+    promise: str
+    mean_wait: float
+    max_wait: float
+    mean_ratio: float
+    max_ratio: float
+    on_front: bool = False
+
+
+@dataclass(frozen=True)
+class Trade:
+    """The points of all workloads, by workload, in the order of the choices.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        One a finished replay, EASY's among them.
+    unfinished : int
+        Replays that an interrupt left without a result.
+    """
+
+    points: tuple[Point, ...]
+    unfinished: int = 0
+
+    def by_workload(self) -> dict[str, list[Point]]:
+        """Group the points."""
+        groups: dict[str, list[Point]] = {}
+        for point in self.points:
+            groups.setdefault(point.workload, []).append(point)
+        return groups
+
+    def frame(self) -> "DataFrame":
+        """Return a data frame: a row a point, the fields of :class:`Point` as columns."""
+        import pandas as pd
+
+        names = list(Point.__dataclass_fields__)
+        return pd.DataFrame([vars(point) for point in self.points], columns=names)
+
+
+def pareto_front(costs: FloatArray) -> BoolArray:
+    """Mark the points that no other point dominates, that is: is better in one cost and no worse in the other.
+
+    Of equal points all are marked, or none.
+
+    Parameters
+    ----------
+    costs : float array, shape (n, 2)
+        Two costs of every point; less is better.
+
+    Returns
+    -------
+    bool array, shape (n,)
+    """
+    costs = np.asarray(costs, dtype=np.float64).reshape(-1, 2)
+    front = np.zeros(len(costs), dtype=bool)
+    least = np.inf
+    # Ascending in the first cost, then in the second: a point is dominated by one that comes earlier, or by none.
+    order = np.lexsort((costs[:, 1], costs[:, 0]))
+    previous = None
+    for i in order:
+        same = previous is not None and bool((costs[i] == costs[previous]).all())
+        front[i] = bool(front[previous]) if same else bool(costs[i, 1] < least)
+        least = min(least, float(costs[i, 1]))
+        previous = i
+    return front
+
+
+def choices(
+    names: Sequence[str],
+    promises: Sequence[str],
+    make: Callable[[str, str], Policy] = lambda name, promise: make_policy(name, promise=promise),
+) -> list[Choice]:
+    """Every plan-based policy under every promise, every other policy once; EASY first.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Policies, as the command names them.
+    promises : sequence of str
+        Slacks; see :meth:`Promise.parse`.
+    make : callable
+        ``make(name, promise)``, a policy.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such policy or no such promise.
+    """
+    listed = []
+    for name in dict.fromkeys((REFERENCE, *names)):
+        own = dict.fromkeys(promises) if name.startswith("plan-") else (NO_PROMISE,)
+        listed += [Choice(name, promise, make(name, promise)) for promise in own]
+    return listed
+
+
+def trade(
+    workloads: Sequence[Workload],
+    chosen: Sequence[Choice],
+    *,
+    estimates: Estimates = "requested",
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Trade:
+    """Replay workloads under policies and promises, and set their waits against EASY's.
+
+    The figures depend neither on the number of processes nor on what else is replayed.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        What to replay; with names that differ.
+    chosen : sequence of Choice
+        EASY without an order among them; see :func:`choices`.
+    estimates : {"requested", "actual", "mixed"}
+        What schedulers know of run times.
+    seed : int
+        Seed of every replay.
+    jobs : int
+        Processes; with 1, the replays run in this one.
+    progress : callable, optional
+        ``progress(done, all)``.
+
+    Returns
+    -------
+    Trade
+        An interrupt (Ctrl-C) ends the replays; those that finished are returned, of workloads on which EASY finished.
+
+    Raises
+    ------
+    ValueError
+        Where two workloads have the same name, EASY is not chosen, or no job of a workload waits under EASY.
+    ReplayError
+        Where a policy breaks the rules.
+    """
+    names = [workload.name for workload in workloads]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"workloads: {twice[0]} is given more than once")
+    if REFERENCE not in [choice.name for choice in chosen]:
+        raise ValueError(f"policies: the reference {REFERENCE} is not among them")
+    tasks = [(w, c) for w in range(len(workloads)) for c in range(len(chosen))]
+    waits: dict[tuple[int, int], tuple[float, float]] = {}
+    try:
+        for place, found in _run(workloads, chosen, tasks, estimates, seed, jobs):
+            waits[tasks[place]] = found
+            if progress is not None:
+                progress(len(waits), len(tasks))
+    except KeyboardInterrupt:
+        pass
+    points: list[Point] = []
+    for w, workload in enumerate(workloads):
+        points += _points(workload.name, chosen, {c: waits[w, c] for v, c in waits if v == w})
+    return Trade(tuple(points), len(tasks) - len(waits))
+
+
+def _points(
+    workload: str, chosen: Sequence[Choice], waits: dict[int, tuple[float, float]]
+) -> list[Point]:
+    """Set the waits (mean and maximum, s) of the choices on one workload against EASY's."""
+    reference = next((waits[c] for c in waits if chosen[c].name == REFERENCE), None)
+    if reference is None:
+        return []
+    mean, longest = reference
+    if mean <= 0:
+        raise ValueError(f"{workload}: no job waits under EASY, so there is nothing to trade")
+    places = sorted(waits)
+    front = pareto_front(np.array([waits[c] for c in places]))
+    return [
+        Point(
+            workload, chosen[c].name, chosen[c].promise, *waits[c],
+            waits[c][0] / mean, waits[c][1] / longest, bool(marked),
+        )
+        for c, marked in zip(places, front, strict=True)
+    ]  # fmt: skip
+
+
+def _run(
+    workloads: Sequence[Workload],
+    chosen: Sequence[Choice],
+    places: Sequence[tuple[int, int]],
+    estimates: Estimates,
+    seed: int,
+    jobs: int,
+) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Replay; yield the place of every task that is finished, and its mean and maximum wait (s)."""
+    tasks = [
+        partial(_waits, workloads[w], bound(chosen[c].policy, workloads[w]), estimates, seed)
+        for w, c in places
+    ]
+    for choice in chosen:
+        warm_up(choice.policy)  # once, before all processes do
+    yield from run_tasks(tasks, [chosen[c].name for _, c in places], jobs)
+
+
+def _waits(
+    workload: Workload, policy: Policy, estimates: Estimates, seed: int, tell: Tell
+) -> tuple[float, float]:
+    """Replay, and return the mean and the maximum wait (s)."""
+    found = metrics(replay(workload, policy, estimates=estimates, seed=seed, progress=tell))
+    return found.mean_wait, float(found.max_wait)

@@ -1,0 +1,15 @@
+"""Experiments: a grid of workloads, policies and seeds, run in parallel, stored cell by cell, and resumed."""
+
+from planbatch.experiments.grid.run import RunReport, run_experiment
+from planbatch.experiments.grid.spec import Experiment, PolicySpec, Spans, WorkloadSpec
+from planbatch.experiments.grid.toml_file import read_experiment
+
+__all__ = [
+    "Experiment",
+    "PolicySpec",
+    "RunReport",
+    "Spans",
+    "WorkloadSpec",
+    "read_experiment",
+    "run_experiment",
+]

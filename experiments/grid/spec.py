@@ -1,0 +1,216 @@
+"""What an experiment is: workloads, policies and seeds, as frozen data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
+
+if TYPE_CHECKING:
+    from planbatch.baselines.policy import Policy
+    from planbatch.experiments.replay.replay import Estimates
+    from planbatch.planner.model import Workload
+
+#: The name of the workload that comes with planbatch.
+EMBEDDED = "embedded"
+#: Where a replay's random numbers come from.
+SEEDINGS = ("cell", "plain")
+ESTIMATES = ("requested", "actual", "mixed")
+#: What a plan-based policy is told besides its objective.
+SEARCH_KEYS = ("optimizer", "evaluations", "seconds", "promise")
+
+
+@dataclass(frozen=True)
+class WorkloadSpec:
+    """One workload of an experiment.
+
+    Attributes
+    ----------
+    source : str
+        A path, the name of a fetched log, or ``embedded``.
+    name : str
+        What tables call it; by default, the name of the log.
+    options : WorkloadOptions
+        What to make of the log.
+    deadlines : str
+        Which jobs get deadlines; see :func:`with_deadlines`.
+    estimates : {"requested", "actual", "mixed"}
+        What schedulers know of run times.
+    jobs : Workload, optional
+        The workload itself, instead of a source.
+    where : str
+        The place in a file that errors name, such as ``grid.toml, line 7``.
+    """
+
+    source: str = EMBEDDED
+    name: str = ""
+    options: WorkloadOptions = NO_CHANGES
+    deadlines: str = ""
+    estimates: "Estimates" = "requested"
+    jobs: "Workload | None" = None
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        if self.estimates not in ESTIMATES:
+            raise ValueError(f"estimates: {self.estimates!r} is none of {', '.join(ESTIMATES)}")
+
+
+@dataclass(frozen=True)
+class PolicySpec:
+    """One policy of an experiment, with the parameters that it takes.
+
+    Attributes
+    ----------
+    name : str
+        A name of :data:`POLICIES`; see :func:`make_policy`.
+    label : str
+        What tables call it; by default its name and whatever tells it from others of this name.
+    optimizer : str, optional
+        What a plan-based policy searches with.
+    evaluations : int, optional
+        Plans that it evaluates in a round, after the seeds.
+    seconds : float, optional
+        For how long it searches in a round, instead.
+    promise : str
+        What it promises; see :meth:`Promise.parse`.
+    calendar : str
+        The working time of ``wdbf``.
+    policy : Policy, optional
+        The policy itself, instead of a name.
+    where : str
+        The place in a file that errors name.
+    """
+
+    name: str = ""
+    label: str = ""
+    optimizer: str | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+    promise: str = "none"
+    calendar: str = ""
+    policy: "Policy | None" = None
+    where: str = ""
+
+    @property
+    def plan_based(self) -> bool:
+        """Whether the name is that of a plan-based policy of the catalogue."""
+        return self.policy is None and self.name.startswith("plan-")
+
+    def make(self) -> "Policy":
+        """Make the policy.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such policy, or a parameter is out of its range.
+        """
+        if self.policy is not None:
+            return self.policy
+        from planbatch.baselines.catalogue import make_policy
+
+        return make_policy(
+            self.name,
+            optimizer=self.optimizer,
+            evaluations=self.evaluations,
+            seconds=self.seconds,
+            promise=self.promise,
+            calendar=self.calendar,
+        )
+
+
+@dataclass(frozen=True)
+class Spans:
+    """How long logs are split, so that one replay uses many cores.
+
+    Attributes
+    ----------
+    count : int
+        Into how many spans.
+    warm_up, cool_down : int
+        So much of the log (s) is replayed before and after each span, and not counted.
+    compare : bool
+        Whether every cell is also replayed as a whole, to measure the error.
+    """
+
+    count: int
+    warm_up: int = 7 * 86400
+    cool_down: int = 86400
+    compare: bool = False
+
+    def __post_init__(self) -> None:
+        if self.count < 2:
+            raise ValueError(f"spans: count is {self.count}; a log is split into 2 or more")
+        for name in ("warm_up", "cool_down"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"spans: {name} is {getattr(self, name)} s, below 0")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A grid: every workload under every policy with every seed.
+
+    Attributes
+    ----------
+    workloads : sequence of WorkloadSpec or Workload
+        On which machines and jobs.
+    policies : sequence of PolicySpec, str or Policy
+        Names, specifications, or policies of one's own.
+    seeds : sequence of int
+        Each gives a cell of its own.
+    title : str
+        What the report calls it.
+    seeding : {"cell", "plain"}
+        Whether a replay draws its random numbers from the cell's identity, the seed included, or from
+        the seed alone, as ``planbatch replay --seed`` does.
+    spans : Spans or sequence of Spans, optional
+        Whether and how logs are split; each way gives cells of its own.
+    """
+
+    workloads: Sequence[Any]
+    policies: Sequence[Any]
+    seeds: Sequence[int] = (0,)
+    title: str = "Experiment"
+    seeding: str = "cell"
+    spans: Any = ()
+    where: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("workloads", "policies", "seeds"):
+            if not getattr(self, name):
+                raise ValueError(f"{name}: an experiment needs at least one")
+        if self.seeding not in SEEDINGS:
+            raise ValueError(f"seeding: {self.seeding!r} is none of {', '.join(SEEDINGS)}")
+        for seed in self.seeds:
+            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+                raise ValueError(f"seeds: {seed!r} is not a whole number, 0 or more")
+        spans = (self.spans,) if isinstance(self.spans, Spans) else tuple(self.spans or ())
+        object.__setattr__(self, "spans", spans)
+        object.__setattr__(self, "seeds", tuple(self.seeds))
+        object.__setattr__(self, "workloads", tuple(map(as_workload_spec, self.workloads)))
+        object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))
+
+
+def as_workload_spec(thing: Any) -> WorkloadSpec:
+    """Take a specification as it is, and a workload as one."""
+    if isinstance(thing, WorkloadSpec):
+        return thing
+    if isinstance(thing, str):
+        return WorkloadSpec(thing)
+    return WorkloadSpec(thing.name, thing.name, jobs=thing)
+
+
+def as_policy_spec(thing: Any) -> PolicySpec:
+    """Take a specification as it is, and a name or a policy as one; fill in the defaults.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such policy, or it does not take one of its parameters.
+    """
+    from planbatch.experiments.replay.replay import policy_name
+
+    if isinstance(thing, PolicySpec):
+        return thing
+    if isinstance(thing, str):
+        return PolicySpec(thing)
+    return PolicySpec(policy_name(thing), policy=thing)

@@ -1,0 +1,293 @@
+"""From a TOML file to an experiment; whatever is wrong is told with its line."""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.grid.spec import (
+    EMBEDDED,
+    SEARCH_KEYS,
+    Experiment,
+    PolicySpec,
+    Spans,
+    WorkloadSpec,
+)
+from planbatch.experiments.grid.toml_keys import (
+    OPTIONS,
+    POLICY_KEYS,
+    SPANS_KEYS,
+    TOP_KEYS,
+    WORDS,
+    WORKLOAD_KEYS,
+)
+from planbatch.experiments.grid.toml_lines import line_of
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.planner.names import did_you_mean
+
+
+class ExperimentFileError(ValueError):
+    """Something in an experiment's file is wrong; the message names file and line."""
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read an experiment from a TOML file; docs/experiments.md lists the keys.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be read.
+    ExperimentFileError
+        Where a key, a policy, a log or a value is not known, with its line and the nearest name.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
+    return _Reader(path, text).experiment(document)
+
+
+class _Reader:
+    """Turns the parts of one file into specifications."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+
+    def where(
+        self, table: str = "", index: int = 0, key: str | None = None, value: Any = None
+    ) -> str:
+        """Name a place of the file."""
+        shown = value if isinstance(value, str) else None
+        return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
+
+    def experiment(self, document: Mapping[str, Any]) -> Experiment:
+        """Turn the whole document into an experiment."""
+        top = self.checked(document, TOP_KEYS, "", 0)
+        for table in ("workload", "policy"):
+            if table not in top:
+                raise ExperimentFileError(
+                    f"{self.path}: there is no [[{table}]]; give at least one"
+                )
+        if {"evaluations", "seconds"} <= top.keys():
+            where = self.where("", 0, "seconds")
+            raise ExperimentFileError(f"{where}: give either evaluations or seconds")
+        workloads = [
+            spec
+            for index, entry in enumerate(_tables(top["workload"]))
+            for spec in self.workloads(entry, index, top)
+        ]
+        policies = [
+            spec
+            for index, entry in enumerate(_tables(top["policy"]))
+            for spec in self.policies(entry, index, top)
+        ]
+        seeds = _listed(top.get("seeds", 0))
+        spans = self.spans(top["spans"]) if "spans" in top else ()
+        key = "seeding" if "seeding" in top else "seeds"
+        return self.told(
+            lambda: Experiment(
+                workloads,
+                policies,
+                seeds,
+                title=top.get("title", self.path.stem),
+                seeding=top.get("seeding", "cell"),
+                spans=spans,
+                where=str(self.path),
+            ),
+            "", 0, key,
+        )  # fmt: skip
+
+    def checked(
+        self, entry: Any, keys: Mapping[str, Any], table: str, index: int
+    ) -> dict[str, Any]:
+        """Check names and kinds of the keys of a table; underscores become hyphens."""
+        what = (
+            f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
+        )
+        if not isinstance(entry, dict):
+            raise ExperimentFileError(f"{self.where('', 0, table)}: {what} is a table of keys")
+        found = {}
+        for written, value in entry.items():
+            key = written.replace("_", "-")
+            where = self.where(table, index, written)
+            if key not in keys:
+                if value and isinstance(value, dict | list) and not table:
+                    where = self.where(written)
+                raise ExperimentFileError(
+                    f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}"
+                )
+            kinds = keys[key]
+            for item in _listed(value):
+                allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+                if type(item) not in allowed:
+                    raise ExperimentFileError(
+                        f"{where}: {key} is {item!r}, and should be {WORDS[kinds]}"
+                    )
+            if isinstance(value, list) and not value:
+                raise ExperimentFileError(f"{where}: {key} is an empty list")
+            found[key] = value
+        return found
+
+    def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
+        """Expand one [[workload]]: lists of values give one workload each."""
+        own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
+        for key in ("estimates", "deadlines"):
+            if key in top:
+                own.setdefault(key, top[key])
+        queues = tuple(map(str, _listed(own.pop("drop-queue", []))))
+        own.setdefault("source", EMBEDDED)
+        for values in _combinations(own):
+            options = {key.replace("-", "_"): values[key] for key in OPTIONS if key in values} | {
+                "drop_queue": queues
+            }
+            where = self.where("workload", index, "source", values["source"])
+            yield self.told(
+                partial(self.workload, values, WorkloadOptions(**options), where),
+                "workload", index, "source", values["source"],
+            )  # fmt: skip
+
+    def workload(
+        self, values: Mapping[str, Any], options: WorkloadOptions, where: str
+    ) -> WorkloadSpec:
+        """Make one workload of its values."""
+        return WorkloadSpec(
+            source=self.source(values["source"]),
+            name=values.get("name", ""),
+            options=options,
+            deadlines=values.get("deadlines", ""),
+            estimates=values.get("estimates", "requested"),
+            where=where,
+        )
+
+    def source(self, named: str) -> str:
+        """Find what a source means: paths count from the folder of the file, or else from here."""
+        from planbatch.experiments.workloads.load import resolve_source
+
+        if named == EMBEDDED:
+            return named
+        beside = self.path.parent / named
+        return str(beside) if beside.exists() else str(resolve_source(named))
+
+    def policies(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
+        """Expand one [[policy]]: lists of values give one policy each, as far as they concern it."""
+        own = self.checked(entry, POLICY_KEYS, "policy", index)
+        if "name" not in own:
+            raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
+        concerned: set[str] = set()
+        for name in self.names(own, index):
+            keys = _keys_of(name)
+            concerned.update(key for key in own if key in keys)
+            given = {key: own[key] for key in keys if key in own}
+            if {"evaluations", "seconds"} <= given.keys():
+                where = self.where("policy", index, "seconds")
+                raise ExperimentFileError(f"{where}: give either evaluations or seconds")
+            for key in (key for key in keys if key in top and key not in given):
+                if key not in ("evaluations", "seconds") or not (
+                    {"evaluations", "seconds"} & given.keys()
+                ):
+                    given[key] = top[key]
+            for values in _combinations(given):
+                where = self.where("policy", index, "name", name)
+                spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
+                self.told(spec.make, "policy", index, *_blamed(name, values, own))
+                yield spec
+        for key in own.keys() - concerned - {"name", "label", "objective"}:
+            raise ExperimentFileError(
+                f"{self.where('policy', index, key)}: {own['name']} takes no {key}"
+            )
+
+    def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
+        """The names of one [[policy]]; ``plan`` becomes one name for each objective."""
+        names = _listed(own["name"])
+        if "objective" in own and "plan" not in names:
+            raise ExperimentFileError(
+                f'{self.where("policy", index, "objective")}: objective goes with name = "plan"'
+            )
+        for name in names:
+            if name != "plan":
+                yield name
+            elif "objective" not in own:
+                raise ExperimentFileError(
+                    f"{self.where('policy', index, 'name', name)}: plan needs an objective"
+                )
+            else:
+                yield from (f"plan-{objective}" for objective in _listed(own["objective"]))
+
+    def spans(self, entry: Any) -> list[Spans]:
+        """Turn [spans] into the ways in which logs are split."""
+        own = self.checked(entry, SPANS_KEYS, "spans", 0)
+        if "count" not in own:
+            raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
+        ways = []
+        for values in _combinations(own):
+            for key in ("warm-up", "cool-down"):
+                if key in values:
+                    make = partial(_duration, key, values[key])
+                    values[key] = self.told(make, "spans", 0, key)
+            named = {key.replace("-", "_"): value for key, value in values.items()}
+            ways.append(self.told(partial(Spans, **named), "spans", 0, "count"))
+        return ways
+
+    def told(self, make: Callable[[], Any], *place: Any) -> Any:
+        """Make something, and tell where in the file the fault lies if it cannot be made."""
+        try:
+            return make()
+        except (ValueError, OSError) as error:
+            raise ExperimentFileError(f"{self.where(*place)}: {error}") from error
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _tables(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _combinations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every combination of the values that a table's keys have."""
+    for values in product(*(_listed(value) for value in entry.values())):
+        yield dict(zip(entry, values, strict=True))
+
+
+def _keys_of(name: str) -> tuple[str, ...]:
+    """Which parameters a policy takes."""
+    if name.startswith("plan-"):
+        return SEARCH_KEYS
+    return ("calendar",) if name == "wdbf" else ()
+
+
+def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Guess which key of a policy is at fault: make it again with less and see."""
+    if name.startswith("plan-") and "objective" in own and "plan" in _listed(own["name"]):
+        from planbatch.objectives import OBJECTIVES
+
+        objective = name.removeprefix("plan-")
+        if objective not in OBJECTIVES:
+            return "objective", objective
+    for key, value in values.items():
+        if key in own:
+            try:
+                PolicySpec(
+                    name="plan-wait" if key in SEARCH_KEYS else "wdbf", **{key: value}
+                ).make()
+            except ValueError:
+                return key, value if isinstance(value, str) else None
+    return "name", name
+
+
+def _duration(key: str, value: str | int) -> int:
+    """Read a number of seconds, or a text such as 7d or 12h."""
+    from planbatch.experiments.workloads.options import parse_span
+
+    start, _ = parse_span(f"{value}:")
+    if start is None:
+        raise ValueError(f"{key}: {value!r} is not a duration, such as 7d, 12h or seconds")
+    return start

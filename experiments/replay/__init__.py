@@ -1,0 +1,1 @@
+"""The replay: event loop, traces, metrics, checker. Everything that decides what a replay gives stands here."""

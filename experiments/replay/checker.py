@@ -1,0 +1,212 @@
+"""An independent check of traces: it shares no code with the schedulers and the event loop.
+
+Everything here is counted anew from the workload and the starts and ends that a replay reports.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from planbatch.experiments.replay.replay import Estimates, Trace, bound, replay
+from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.optimizer import Result
+from planbatch.planner.resources import PROCESSORS, Window
+
+#: How many faults of a kind are told one by one.
+LISTED = 5
+
+
+@dataclass(frozen=True)
+class PlannedRound:
+    """What a policy planned in one round.
+
+    Attributes
+    ----------
+    now : int
+        When the round was (s).
+    ids : int64 array, shape (n,)
+        The waiting jobs.
+    start : int64 array, shape (n,)
+        Their planned starts (s).
+    """
+
+    now: int
+    ids: IntArray
+    start: IntArray
+
+
+@dataclass
+class Recorder:
+    """A policy that does what another does, and records every plan. The replay runs interpreted."""
+
+    policy: Any
+    rounds: list[PlannedRound] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The name of the policy that is recorded."""
+        return str(getattr(self.policy, "name", "recorded"))
+
+    @property
+    def promise(self) -> Any:
+        """What the policy that is recorded promises."""
+        return getattr(self.policy, "promise", None)
+
+    def __call__(self, problem: Any, rng: np.random.Generator) -> Any:
+        """Decide as the recorded policy does."""
+        outcome = self.policy(problem, rng)
+        plan = outcome.plan if isinstance(outcome, Result) else outcome
+        self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
+        return outcome
+
+
+def recorded_replay(
+    workload: Workload, policy: Any, *, estimates: Estimates = "requested", seed: int = 0
+) -> tuple[Trace, list[PlannedRound]]:
+    """Replay a workload interpreted; return the trace, and what was planned in every round."""
+    recorder = Recorder(bound(policy, workload))
+    return replay(workload, recorder, estimates=estimates, seed=seed), recorder.rounds
+
+
+def check_trace(trace: Trace) -> list[str]:
+    """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
+
+    Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
+    is more in use of any resource than the machine has, and, by jobs that started when a window was known, than the
+    window leaves; every start happens in a round, and the log
+    counts the starts; no job starts after the latest start that it was promised.
+    """
+    workload, start, end = trace.workload, trace.start, trace.end
+    n = len(workload.submit)
+    if len(start) != n or len(end) != n:
+        return [f"the trace has {len(start)} starts and {len(end)} ends for {n} jobs"]
+    last = int(workload.submit.max(initial=0)) + int(workload.walltime.sum())
+    faults = _listed(
+        start > last,
+        lambda i: f"job {workload.id[i]} never runs, or only after the machine was idle for ever",
+    )
+    faults += _listed(
+        start < workload.submit,
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, "
+            f"before its submission at {workload.submit[i]}"
+        ),
+    )
+    faults += _listed(
+        end - start != workload.runtime,
+        lambda i: (
+            f"job {workload.id[i]} runs for {end[i] - start[i]} s "
+            f"instead of {workload.runtime[i]} s"
+        ),
+    )
+    faults += _listed(
+        start > trace.promise,
+        lambda i: (
+            f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}"
+        ),
+    )
+    return faults + _capacity_faults(trace) + _log_faults(trace)
+
+
+def _listed(wrong: Any, sentence: Any) -> list[str]:
+    """Write a sentence for each of the first few faults, and the number of the others."""
+    where = np.flatnonzero(wrong)
+    told = [sentence(i) for i in where[:LISTED]]
+    if len(where) > LISTED:
+        told.append(f"… and {len(where) - LISTED} more like the last")
+    return told
+
+
+def _capacity_faults(trace: Trace) -> list[str]:
+    """Add up what is in use of every resource, after every instant at which something changes."""
+    workload = trace.workload
+    capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
+    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
+    demands = np.column_stack([workload.procs, workload.demands])
+    faults = []
+    for k, (name, capacity) in enumerate(zip(names, capacities, strict=True)):
+        instants, used = _in_use(trace.start, trace.end, demands[:, k])
+        faults += _listed(
+            used > capacity,
+            lambda i, used=used, instants=instants, name=name, capacity=capacity: (
+                f"{used[i]} {name} are in use at {instants[i]}, above the capacity of {capacity}"
+            ),
+        )
+        for window in workload.windows:
+            faults += _window_faults(trace, window, name, demands[:, k], capacity)
+    return faults
+
+
+def _in_use(start: IntArray, end: IntArray, demand: IntArray) -> tuple[IntArray, IntArray]:
+    """The instants at which something changes, and what is in use from each of them on."""
+    instants, place = np.unique(np.concatenate([start, end]), return_inverse=True)
+    changes = np.zeros(len(instants), dtype=np.int64)
+    np.add.at(changes, place, np.concatenate([demand, -demand]))
+    return instants, np.cumsum(changes)
+
+
+def _window_faults(
+    trace: Trace, window: Window, name: str, demand: IntArray, capacity: int
+) -> list[str]:
+    """Jobs that started when a window was known, and run in it although it leaves too little."""
+    away = window.amounts.get(name, 0)
+    inside = (trace.start < window.end) & (trace.end > window.start)
+    aware = inside & (trace.start >= window.announced) & (demand > 0)
+    if not away or not aware.any():
+        return []
+    begin, end = np.maximum(trace.start, window.start), np.minimum(trace.end, window.end)
+    instants, used = _in_use(begin[inside], end[inside], demand[inside])
+    known, count = _in_use(begin[aware], end[aware], np.ones(int(aware.sum()), dtype=np.int64))
+    place = np.searchsorted(known, instants, side="right") - 1
+    there = (place >= 0) & (count[place] > 0)
+    return _listed(
+        there & (used > capacity - away),
+        lambda i: (
+            f"{used[i]} {name} are in use at {instants[i]}, above the {capacity - away} that the "
+            f"window from {window.start} leaves"
+        ),
+    )
+
+
+def _log_faults(trace: Trace) -> list[str]:
+    """Compare the starts with the log of the rounds."""
+    times, started = np.asarray(trace.rounds.time), np.asarray(trace.rounds.started)
+    faults = _listed(
+        np.diff(times) <= 0, lambda i: f"the round at {times[i + 1]} comes after one at {times[i]}"
+    )
+    if faults:
+        return faults
+    instants, counts = np.unique(trace.start, return_counts=True)
+    faults = _listed(
+        ~np.isin(instants, times), lambda i: f"jobs start at {instants[i]}, when there is no round"
+    )
+    in_rounds = np.zeros(len(times), dtype=np.int64)
+    known = np.isin(instants, times)
+    in_rounds[np.searchsorted(times, instants[known])] = counts[known]
+    return faults + _listed(
+        in_rounds != started,
+        lambda i: (
+            f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}"
+        ),
+    )
+
+
+def check_reservations(rounds: list[PlannedRound]) -> list[str]:
+    """Every reservation that moved to a later time from one round to a later one, in sentences.
+
+    For conservative backfilling that keeps its reservations there is none, with ``requested`` and
+    with ``actual`` estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and
+    reservations have to move).
+    """
+    reserved: dict[int, int] = {}
+    faults = []
+    for planned in rounds:
+        for job, when in zip(planned.ids.tolist(), planned.start.tolist(), strict=True):
+            if when > reserved.get(job, when):
+                faults.append(
+                    f"the reservation of job {job} moves from {reserved[job]} to {when} "
+                    f"in the round at {planned.now}"
+                )
+            reserved[job] = when
+    return faults

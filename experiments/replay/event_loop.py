@@ -1,0 +1,434 @@
+"""The event loop of the replay (design rules 4 and 5): one source, run compiled or interpreted.
+
+:func:`advance` moves time to the next round, :func:`view` shows the round to a policy, :func:`commit` carries its
+plan out, and :func:`drive` is the loop of the three. Compiled policies run in the compiled loop; a policy in plain
+Python runs in the very same loop, interpreted.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import typeof, types
+
+from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
+from planbatch.planner.kernels.signatures import COST, DECIDE, FLOAT64_ARRAY, GENERATOR, ORDER_KEYS
+from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
+from planbatch.planner.resources import Windows, no_windows
+from planbatch.planner.round import RoundArrays, RunningTable
+
+# Counters of the loop, by their place in ``Replay.counters``.
+NOW = 0  #: the present instant
+STARTED = 1  #: jobs started so far: the queue begins here
+SUBMITTED = 2  #: jobs submitted so far: the queue ends here
+RUNNING = 3  #: jobs running
+DUE = 4  #: the next planned start that falls due
+EARLY = 5  #: whether a job ended early at this instant
+FREE = 6  #: processors free
+ROUNDS = 7  #: rounds so far
+LOGGED = 8  #: rounds in the log buffers
+KNOWN = 9  #: windows that are known so far
+CHANGE = 10  #: the next change of the machine, in ``Replay.changes``
+COUNTERS = 11
+
+# What the loop says when it returns.
+PAUSED = 0  #: the log is full: store it and call again
+FINISHED = 1  #: every job has ended
+STUCK = 2  #: jobs wait, but nothing will ever happen again
+BAD_START = 3  #: the policy gave a start before now
+OVER_CAPACITY = 4  #: the policy started more than fits
+
+
+class Log(NamedTuple):
+    """One entry a round, in buffers that are emptied whenever the loop pauses."""
+
+    time: IntArray
+    waiting: IntArray
+    running: IntArray
+    started: IntArray
+    evaluations: IntArray
+    seed_cost: FloatArray
+    cost: FloatArray
+
+
+class Replay(NamedTuple):
+    """Everything that changes or is looked up during a replay.
+
+    ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
+    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
+    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
+    before it up by one, so that a view of the queue is a slice. Running jobs stand twice: by expected end (what
+    schedulers see), and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
+    processors. ``windows`` stand in the order in which they become known, ``changes`` are the moments at which one
+    becomes known, begins or ends.
+    """
+
+    jobs: JobTable
+    runtime: IntArray
+    occupied: IntArray
+    slack: IntArray
+    floor: IntArray
+    start: IntArray
+    first_planned: IntArray
+    queue: JobTable
+    queue_job: IntArray
+    queue_planned: IntArray
+    queue_notes: IntArray
+    queue_occupied: IntArray
+    plan: IntArray
+    running: RunningTable
+    running_job: IntArray
+    actual_end: IntArray
+    actual_job: IntArray
+    counters: IntArray
+    capacity: IntArray
+    capacities: IntArray
+    free: IntArray
+    windows: Windows
+    window_known: IntArray
+    changes: IntArray
+    log: Log
+
+
+@borrowing_kernel
+def release(replay: Replay, job: int) -> None:
+    """Take a job that has ended out of the running jobs."""
+    counters = replay.counters
+    end = replay.start[job] + replay.occupied[job]
+    at = np.searchsorted(replay.running.end[: counters[RUNNING]], end)
+    while replay.running_job[at] != job:
+        at += 1
+    counters[RUNNING] -= 1
+    counters[FREE] += replay.running.procs[at]
+    for i in range(at, counters[RUNNING]):
+        replay.running.procs[i] = replay.running.procs[i + 1]
+        replay.running.end[i] = replay.running.end[i + 1]
+        replay.running_job[i] = replay.running_job[i + 1]
+    for k in range(len(replay.free)):
+        replay.free[k] += replay.running.demands[at, k]
+        for i in range(at, counters[RUNNING]):
+            replay.running.demands[i, k] = replay.running.demands[i + 1, k]
+
+
+@borrowing_kernel
+def occupy(replay: Replay, job: int) -> None:
+    """Put a job that starts now among the running jobs, at its place by expected and by actual end."""
+    counters = replay.counters
+    now = counters[NOW]
+    replay.start[job] = now
+    i = counters[RUNNING]
+    end = now + replay.occupied[job]
+    while i > 0 and replay.running.end[i - 1] > end:
+        replay.running.procs[i] = replay.running.procs[i - 1]
+        replay.running.end[i] = replay.running.end[i - 1]
+        replay.running_job[i] = replay.running_job[i - 1]
+        i -= 1
+    replay.running.procs[i] = replay.jobs.procs[job]
+    replay.running.end[i] = end
+    replay.running_job[i] = job
+    for k in range(len(replay.free)):
+        for j in range(counters[RUNNING], i, -1):
+            replay.running.demands[j, k] = replay.running.demands[j - 1, k]
+        replay.running.demands[i, k] = replay.jobs.demands[job, k]
+        replay.free[k] -= replay.jobs.demands[job, k]
+    i = counters[RUNNING]
+    end = now + replay.runtime[job]
+    while i > 0 and replay.actual_end[i - 1] < end:
+        replay.actual_end[i] = replay.actual_end[i - 1]
+        replay.actual_job[i] = replay.actual_job[i - 1]
+        i -= 1
+    replay.actual_end[i] = end
+    replay.actual_job[i] = job
+    counters[RUNNING] += 1
+    counters[FREE] -= replay.jobs.procs[job]
+
+
+@borrowing_kernel
+def submit(replay: Replay, job: int) -> None:
+    """Append a job to the queue."""
+    at = replay.counters[SUBMITTED]
+    replay.queue.submit[at] = replay.jobs.submit[job]
+    replay.queue.procs[at] = replay.jobs.procs[job]
+    replay.queue.walltime[at] = replay.jobs.walltime[job]
+    replay.queue.deadline[at] = replay.jobs.deadline[job]
+    replay.queue.latest[at] = replay.jobs.latest[job]
+    replay.queue.user[at] = replay.jobs.user[job]
+    for k in range(len(replay.free)):
+        replay.queue.demands[at, k] = replay.jobs.demands[job, k]
+    replay.queue_job[at] = job
+    replay.queue_planned[at] = NEVER
+    replay.queue_notes[at] = NEVER
+    replay.queue_occupied[at] = replay.occupied[job]
+    replay.counters[SUBMITTED] += 1
+
+
+@borrowing_kernel
+def advance(replay: Replay) -> int:
+    """Move to the next instant at which a job waits; return PAUSED (a round is due), FINISHED or STUCK.
+
+    At one instant come first all completions, then all submissions (rule 4), then what changes about the machine.
+    """
+    counters = replay.counters
+    n = len(replay.start)
+    changes = replay.changes
+    while True:
+        now = NEVER
+        if counters[SUBMITTED] < n:
+            now = replay.jobs.submit[counters[SUBMITTED]]
+        if counters[RUNNING]:
+            now = min(now, replay.actual_end[counters[RUNNING] - 1])
+        now = min(now, counters[DUE])
+        if counters[STARTED] < n and counters[CHANGE] < len(changes):
+            now = min(now, changes[counters[CHANGE]])
+        if now == NEVER:
+            return STUCK if counters[STARTED] < n else FINISHED
+        counters[NOW] = now
+        counters[EARLY] = 0
+        counters[DUE] = NEVER if counters[DUE] == now else counters[DUE]
+        while counters[RUNNING] and replay.actual_end[counters[RUNNING] - 1] == now:
+            job = replay.actual_job[counters[RUNNING] - 1]
+            if replay.runtime[job] < replay.occupied[job]:
+                counters[EARLY] = 1
+            release(replay, job)
+        while counters[SUBMITTED] < n and replay.jobs.submit[counters[SUBMITTED]] == now:
+            submit(replay, counters[SUBMITTED])
+        while counters[CHANGE] < len(changes) and changes[counters[CHANGE]] <= now:
+            counters[CHANGE] += 1
+        while (
+            counters[KNOWN] < len(replay.window_known)
+            and replay.window_known[counters[KNOWN]] <= now
+        ):
+            counters[KNOWN] += 1
+        if counters[STARTED] < counters[SUBMITTED]:
+            return PAUSED
+
+
+@kernel(inline="always")
+def view(replay: Replay) -> RoundArrays:
+    """The round at this instant: slices, not copies."""
+    counters = replay.counters
+    first, last = counters[STARTED], counters[SUBMITTED]
+    known = counters[KNOWN]
+    running = RunningTable(
+        replay.running.procs[: counters[RUNNING]],
+        replay.running.end[: counters[RUNNING]],
+        replay.running.demands[: counters[RUNNING]],
+    )
+    queue = JobTable(
+        replay.queue.submit[first:last],
+        replay.queue.procs[first:last],
+        replay.queue.walltime[first:last],
+        replay.queue.deadline[first:last],
+        replay.queue.latest[first:last],
+        replay.queue.user[first:last],
+        replay.queue.demands[first:last],
+    )
+    windows = Windows(
+        replay.windows.start[:known], replay.windows.end[:known], replay.windows.amounts[:known]
+    )
+    planned = replay.queue_planned[first:last]
+    notes = replay.queue_notes[first:last]
+    early = counters[EARLY] == 1
+    return RoundArrays(
+        counters[NOW],
+        replay.capacity[0],
+        running,
+        queue,
+        planned,
+        early,
+        notes,
+        replay.queue_occupied[first:last],
+        replay.capacities,
+        windows,
+    )
+
+
+@borrowing_kernel
+def move_in_queue(replay: Replay, source: int, target: int) -> None:
+    """Copy one entry of the queue to another place."""
+    replay.queue.submit[target] = replay.queue.submit[source]
+    replay.queue.procs[target] = replay.queue.procs[source]
+    replay.queue.walltime[target] = replay.queue.walltime[source]
+    replay.queue.deadline[target] = replay.queue.deadline[source]
+    replay.queue.latest[target] = replay.queue.latest[source]
+    replay.queue.user[target] = replay.queue.user[source]
+    for k in range(len(replay.free)):
+        replay.queue.demands[target, k] = replay.queue.demands[source, k]
+    replay.queue_job[target] = replay.queue_job[source]
+    replay.queue_planned[target] = replay.queue_planned[source]
+    replay.queue_notes[target] = replay.queue_notes[source]
+    replay.queue_occupied[target] = replay.queue_occupied[source]
+
+
+@borrowing_kernel
+def promise(replay: Replay, at: int, planned: int) -> None:
+    """Promise a job that is planned for the first time its latest start, where promises are made."""
+    job = replay.queue_job[at]
+    if replay.slack[job] != NEVER:
+        latest = max(planned + replay.slack[job], replay.floor[job])
+        replay.queue.latest[at] = latest
+        replay.jobs.latest[job] = latest
+
+
+@borrowing_kernel
+def withdrawn(replay: Replay, resource: int) -> int:
+    """How much of a resource windows take at this instant."""
+    now = replay.counters[NOW]
+    total = 0
+    for w in range(replay.counters[KNOWN]):
+        if replay.windows.start[w] <= now < replay.windows.end[w]:
+            total += replay.windows.amounts[w, resource]
+    return total
+
+
+@borrowing_kernel
+def fits(replay: Replay, at: int) -> bool:
+    """Whether an entry of the queue finds what it takes free at this instant."""
+    if replay.queue.procs[at] > replay.counters[FREE] - withdrawn(replay, 0):
+        return False
+    for k in range(len(replay.free)):
+        if replay.queue.demands[at, k] > replay.free[k] - withdrawn(replay, 1 + k):
+            return False
+    return True
+
+
+@borrowing_kernel
+def commit(replay: Replay) -> int:
+    """Start the jobs that the plan starts now, remember the other starts; return PAUSED or what is wrong."""
+    counters = replay.counters
+    now = counters[NOW]
+    first, last = counters[STARTED], counters[SUBMITTED]
+    logged = counters[LOGGED]
+    replay.log.time[logged] = now
+    replay.log.waiting[logged] = last - first
+    replay.log.running[logged] = counters[RUNNING]
+    checked = len(replay.free) > 0 or counters[KNOWN] > 0
+    due = NEVER
+    started = 0
+    last_started = first
+    for i in range(first, last):
+        when = replay.plan[i]
+        if when == NEVER:  # most entries, where policies plan only what starts now
+            replay.queue_planned[i] = NEVER
+            continue
+        if when < now:
+            return BAD_START
+        if replay.first_planned[replay.queue_job[i]] == NEVER:
+            replay.first_planned[replay.queue_job[i]] = when
+        if when == now:
+            if replay.queue.procs[i] > counters[FREE] or (checked and not fits(replay, i)):
+                return OVER_CAPACITY
+            occupy(replay, replay.queue_job[i])
+            started += 1
+            last_started = i
+        else:
+            replay.queue_planned[i] = when
+            due = min(due, when)
+        if replay.queue.latest[i] == NEVER:
+            promise(replay, i, when)
+    if started:
+        target = last_started
+        for i in range(last_started, first - 1, -1):
+            if replay.plan[i] != now:
+                move_in_queue(replay, i, target)
+                target -= 1
+        counters[STARTED] += started
+    counters[DUE] = due
+    counters[ROUNDS] += 1
+    counters[LOGGED] += 1
+    replay.log.started[logged] = started
+    return PAUSED
+
+
+def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray, rng: Any) -> int:
+    """Run rounds until the log is full or the replay is over; return PAUSED, FINISHED or what is wrong."""
+    counters = replay.counters
+    log = replay.log
+    report = np.zeros(3)
+    while counters[LOGGED] < len(log.time):
+        status: int = advance(replay)
+        if status != PAUSED:
+            return status
+        logged = counters[LOGGED]
+        report[:] = np.nan
+        report[0] = 0.0
+        plan = replay.plan[counters[STARTED] : counters[SUBMITTED]]
+        decide(view(replay), order, cost, params, rng, plan, report)
+        log.evaluations[logged] = int(report[0])
+        log.seed_cost[logged] = report[1]
+        log.cost[logged] = report[2]
+        status = commit(replay)
+        if status != PAUSED:
+            return status
+    return PAUSED
+
+
+@cache
+def compiled_drive() -> Callable[..., int]:
+    """:func:`drive`, compiled for any compiled policy, order and objective."""
+    replay_type = typeof(empty_replay(1, 1, 1))
+    signature = types.int64(replay_type, DECIDE, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR)
+    return compiled_for(signature, drive)
+
+
+def empty_replay(
+    n: int,
+    capacity: int,
+    rounds: int,
+    capacities: Sequence[int] = (),
+    windows: Windows | None = None,
+    known: Sequence[int] | IntArray = (),
+) -> Replay:
+    """Buffers for ``n`` jobs, and for a log of ``rounds`` rounds.
+
+    ``capacities`` are those of the resources besides processors, ``known`` says when each window becomes known.
+    """
+    most_running = min(n, capacity) + 1
+    further = len(capacities)
+    if windows is None:
+        windows = no_windows(further)
+    order = np.argsort(np.asarray(known, dtype=np.int64), kind="stable")
+    window_known = np.asarray(known, dtype=np.int64)[order]
+    windows = Windows(*(np.array(column[order], dtype=np.int64) for column in windows))
+
+    def ints(length: int, value: int = 0) -> IntArray:
+        return np.full(length, value, dtype=np.int64)
+
+    def rows(length: int) -> IntArray:
+        return np.zeros((length, further), dtype=np.int64)
+
+    def table() -> JobTable:
+        return JobTable._make([*(ints(n) for _ in JobTable._fields[:-1]), rows(n)])
+
+    log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
+    counters = ints(COUNTERS)
+    counters[FREE] = capacity
+    counters[DUE] = NEVER
+    return Replay(
+        jobs=table(),
+        runtime=ints(n),
+        occupied=ints(n),
+        slack=ints(n, NEVER),
+        floor=ints(n, -NEVER),
+        start=ints(n, NEVER),
+        first_planned=ints(n, NEVER),
+        queue=table(),
+        queue_job=ints(n),
+        queue_planned=ints(n, NEVER),
+        queue_notes=ints(n, NEVER),
+        queue_occupied=ints(n),
+        plan=ints(n, NEVER),
+        running=RunningTable(ints(most_running), ints(most_running), rows(most_running)),
+        running_job=ints(most_running),
+        actual_end=ints(most_running),
+        actual_job=ints(most_running),
+        counters=counters,
+        capacity=ints(1, capacity),
+        capacities=np.array(capacities, dtype=np.int64),
+        free=np.array(capacities, dtype=np.int64),
+        windows=windows,
+        window_known=window_known,
+        changes=np.unique(np.concatenate([window_known, windows.start, windows.end])),
+        log=log,
+    )

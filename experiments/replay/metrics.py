@@ -1,0 +1,141 @@
+"""What a replay is measured by (design rule 9)."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planbatch.planner.model import NEVER
+from planbatch.planner.resources import PROCESSORS
+
+if TYPE_CHECKING:
+    from planbatch.experiments.replay.replay import Trace
+
+#: Run times below this many seconds count as this long in the bounded slowdown.
+SLOWDOWN_BOUND = 10
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The figures of one replay, over all its jobs.
+
+    In the formulas, *waitᵢ* = startᵢ − submitᵢ; *runᵢ* is the run time, *walltimeᵢ* the requested
+    time.
+
+    Attributes
+    ----------
+    jobs : int
+        How many jobs were replayed.
+    mean_wait, median_wait, p95_wait : float
+        Mean, median and 95th percentile (linear interpolation) of waitᵢ (s).
+    max_wait : int
+        max waitᵢ (s).
+    mean_bounded_slowdown : float
+        (1/n) Σ max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)).
+    mean_stretch : float
+        (1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.
+    mean_response : float
+        (1/n) Σ (waitᵢ + runᵢ) (s).
+    makespan : int
+        max endᵢ − min submitᵢ (s).
+    utilisation : float
+        Σ procsᵢ · runᵢ / (capacity · makespan).
+    """
+
+    jobs: int
+    mean_wait: float
+    median_wait: float
+    p95_wait: float
+    max_wait: int
+    mean_bounded_slowdown: float
+    mean_stretch: float
+    mean_response: float
+    makespan: int
+    utilisation: float
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the figures by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class DeadlineMetrics:
+    """What became of the deadlines in one replay.
+
+    Attributes
+    ----------
+    missed_deadlines : int
+        Jobs that ended after their deadline.
+    infeasible_deadlines : int
+        Jobs whose first planned end (start + walltime) was after their deadline.
+    regular_mean_wait : float
+        Mean wait (s) of the jobs without a deadline; 0 where all have one.
+    """
+
+    missed_deadlines: int
+    infeasible_deadlines: int
+    regular_mean_wait: float
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the figures by name."""
+        return asdict(self)
+
+
+def deadline_metrics(trace: "Trace") -> DeadlineMetrics:
+    """Measure a trace against the deadlines of its jobs."""
+    workload = trace.workload
+    regular = workload.deadline == NEVER
+    wait = (trace.start - workload.submit)[regular]
+    first_end = trace.first_planned + workload.walltime
+    return DeadlineMetrics(
+        missed_deadlines=int(np.count_nonzero(trace.end > workload.deadline)),
+        infeasible_deadlines=int(np.count_nonzero(~regular & (first_end > workload.deadline))),
+        regular_mean_wait=float(wait.mean()) if len(wait) else 0.0,
+    )
+
+
+def utilisation_by_resource(trace: "Trace") -> dict[str, float]:
+    """Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty where processors are all that counts."""
+    workload = trace.workload
+    if not workload.resources:
+        return {}
+    makespan = float(trace.end.max() - workload.submit.min())
+    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
+    sizes = [workload.capacity, *(resource.capacity for resource in workload.resources)]
+    demands = np.column_stack([workload.procs, workload.demands]).astype(np.float64)
+    taken = (demands * workload.runtime[:, None]).sum(axis=0)
+    return {
+        name: float(amount / (size * makespan))
+        for name, amount, size in zip(names, taken, sizes, strict=True)
+    }
+
+
+def metrics(trace: "Trace") -> Metrics:
+    """Measure a trace; see :class:`Metrics` for the formulas.
+
+    Raises
+    ------
+    ValueError
+        Where the trace has no jobs.
+    """
+    workload = trace.workload
+    if not len(workload):
+        raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")
+    wait = (trace.start - workload.submit).astype(np.float64)
+    run = workload.runtime.astype(np.float64)
+    walltime = workload.walltime.astype(np.float64)
+    median, p95 = np.percentile(wait, [50, 95])
+    makespan = int(trace.end.max() - workload.submit.min())
+    slowdown = np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
+    return Metrics(
+        jobs=len(workload),
+        mean_wait=float(wait.mean()),
+        median_wait=float(median),
+        p95_wait=float(p95),
+        max_wait=int(wait.max()),
+        mean_bounded_slowdown=float(slowdown.mean()),
+        mean_stretch=float(((wait + walltime) / walltime).mean()),
+        mean_response=float((wait + run).mean()),
+        makespan=makespan,
+        utilisation=float((workload.procs * run).sum() / (workload.capacity * float(makespan))),
+    )

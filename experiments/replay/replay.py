@@ -1,0 +1,317 @@
+"""Replaying a workload under a policy, job by job."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from planbatch.baselines.policy import CompiledPolicy, Policy
+from planbatch.baselines.promise import Promise
+from planbatch.experiments.replay import event_loop
+from planbatch.experiments.replay.event_loop import (
+    SUBMITTED,
+    Replay,
+    compiled_drive,
+    drive,
+    empty_replay,
+)
+from planbatch.objectives.wait import mean_wait
+from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS
+from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
+from planbatch.planner.optimizer import Result
+from planbatch.planner.orders import submit_order
+from planbatch.planner.resources import window_table
+from planbatch.planner.round import Round, RoundArrays, RunningTable
+
+Estimates = Literal["requested", "actual", "mixed"]
+
+#: Rounds that the compiled loop runs in one go: few at first, so that searches are interruptible and show their
+#: progress; twice as many after each go that took less than ``SHORT_GO`` seconds.
+FIRST_ROUNDS, MOST_ROUNDS = 16, 8192
+SHORT_GO = 0.1
+
+
+class ReplayError(ValueError):
+    """A policy broke the rules of the replay."""
+
+
+@dataclass(frozen=True)
+class RoundLog:
+    """One entry a round of a replay; every column has shape (rounds,).
+
+    Attributes
+    ----------
+    time : int64 array
+        When the round was (s).
+    waiting, running, started : int64 arrays
+        Jobs waiting and running before the decision, and jobs started by it.
+    evaluations : int64 array
+        Plans that the search evaluated after its seeds.
+    seed_cost, cost : float64 arrays
+        Cost of the best seed and of the plan; NaN where the round needed no search.
+    """
+
+    time: IntArray
+    waiting: IntArray
+    running: IntArray
+    started: IntArray
+    evaluations: IntArray
+    seed_cost: FloatArray
+    cost: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What comes out of a replay.
+
+    Attributes
+    ----------
+    workload : Workload
+        What was replayed.
+    policy : str
+        Name of the policy.
+    start, end : int64 arrays, shape (n,)
+        Start and end of every job (s), in the order of the workload.
+    rounds : RoundLog
+        One entry a round.
+    seconds : float
+        How long the replay took, compilation excluded.
+    promise : int64 array, shape (n,)
+        The latest start that every job was promised (s), ``NEVER`` where nothing was.
+    first_planned : int64 array, shape (n,)
+        The first planned start of every job (s); under policies that do not plan, its start.
+    """
+
+    workload: Workload
+    policy: str
+    start: IntArray
+    end: IntArray
+    rounds: RoundLog
+    seconds: float
+    promise: IntArray
+    first_planned: IntArray = field(default=None)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        if self.first_planned is None:
+            object.__setattr__(self, "first_planned", self.start)
+
+
+def policy_name(policy: Policy) -> str:
+    """What tables call a policy."""
+    return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
+
+
+def bound(policy: Policy, workload: Workload) -> Policy:
+    """Return the policy for a workload: some need its header, such as those that know working time."""
+    bind = getattr(policy, "for_workload", None)
+    return policy if bind is None else bind(workload)  # type: ignore[no-any-return]
+
+
+def compiled_form(policy: Policy) -> CompiledPolicy | None:
+    """The policy for the compiled loop, or None where it has none."""
+    form = getattr(policy, "compiled_form", None)
+    return form() if form is not None else None
+
+
+def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray, IntArray]:
+    """For how long schedulers reckon with each job while it waits, and while it runs (design rule 8)."""
+    if estimates == "requested":
+        return workload.walltime, workload.walltime
+    if estimates == "actual":
+        return workload.runtime, workload.runtime
+    if estimates == "mixed":
+        return workload.runtime, workload.walltime
+    raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
+
+
+def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
+    """A replay before its first instant."""
+    waiting, occupied = estimated_times(workload, estimates)
+    replay = empty_replay(
+        len(workload),
+        workload.capacity,
+        FIRST_ROUNDS,
+        [resource.capacity for resource in workload.resources],
+        window_table(workload.windows, workload.capacity, workload.resources),
+        [window.announced for window in workload.windows],
+    )
+    replay.jobs.submit[:] = workload.submit
+    replay.jobs.procs[:] = workload.procs
+    replay.jobs.walltime[:] = waiting
+    replay.jobs.deadline[:] = workload.deadline
+    replay.jobs.latest[:] = NEVER
+    replay.jobs.user[:] = workload.user
+    replay.jobs.demands[:] = workload.demands
+    if promise is not None:
+        replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
+    replay.runtime[:] = workload.runtime
+    replay.occupied[:] = occupied
+    return replay
+
+
+def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Callable[..., None]:
+    """``policy`` as the event loop calls it: a round in, starts out."""
+
+    def decide(
+        arrays: RoundArrays,
+        order: Any,
+        cost: Any,
+        params: FloatArray,
+        rng: np.random.Generator,
+        start: IntArray,
+        report: FloatArray,
+    ) -> None:
+        n = len(start)
+        last = replay.counters[SUBMITTED]
+        problem = Round(
+            int(arrays.now),
+            int(arrays.capacity),
+            RunningTable(*arrays.running),
+            JobTable(*arrays.jobs),
+            arrays.planned,
+            bool(arrays.ended_early),
+            workload.id[replay.queue_job[last - n : last]],
+            arrays.notes,
+            arrays.occupied,
+            workload.resources,
+            arrays.windows,
+        )
+        outcome = policy(problem, rng)
+        if isinstance(outcome, Result):
+            report[:] = outcome.evaluations, outcome.seed_cost, outcome.cost
+            outcome = outcome.plan
+        if len(outcome.start) != n:
+            raise ReplayError(
+                f"policy {policy_name(policy)} planned {len(outcome.start)} of {n} jobs "
+                f"at {arrays.now}"
+            )
+        start[:] = outcome.start
+        if outcome.notes is not None:
+            arrays.notes[:] = outcome.notes
+
+    return decide
+
+
+def warm_up(policy: Policy) -> None:
+    """Compile what a replay of ``policy`` runs, or load it from disk; so it is never on the clock of a replay."""
+    native = compiled_form(policy)
+    if native is not None:
+        compiled_drive()
+        kernels: tuple[Any, ...] = (
+            (native.decide, DECIDE),
+            (native.order, ORDER_KEYS),
+            (native.cost, COST),
+        )
+        for compiled, kind in kernels:
+            compiled.compile(kind.signature.args)
+
+
+def replay(
+    workload: Workload,
+    policy: Policy,
+    *,
+    estimates: Estimates = "requested",
+    seed: int = 0,
+    compiled: bool | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Trace:
+    """Replay a workload under a policy (design rules 1 to 8).
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs and the machine.
+    policy : Policy
+        What decides the rounds.
+    estimates : {"requested", "actual", "mixed"}
+        What schedulers know of run times: the requested times; the run times; or, as in the simulator behind
+        Zheng et al. 2016, the requested times of running and the run times of waiting jobs.
+    seed : int
+        Seed of the random numbers that the policy draws.
+    compiled : bool, optional
+        Whether the loop runs compiled; by default, whenever the policy can.
+    progress : callable, optional
+        Called now and then with the number of jobs started so far.
+
+    Returns
+    -------
+    Trace
+
+    Raises
+    ------
+    ReplayError
+        Where the policy starts more than fits, plans the past or lets jobs wait for ever.
+    """
+    policy = bound(policy, workload)
+    native = compiled_form(policy)
+    if compiled and native is None:
+        raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
+    state = prepare(workload, estimates, getattr(policy, "promise", None))
+    rng = np.random.default_rng(seed)
+    loop: Callable[..., int]
+    if native is not None and compiled is not False:
+        warm_up(native)
+        loop = compiled_drive()
+        arguments = (native.decide, native.order, native.cost, native.param_array, rng)
+    else:
+        loop = drive
+        decide = interpreted_decide(policy, workload, state)
+        arguments = (decide, submit_order, mean_wait, np.zeros(0), rng)
+    began = perf_counter()
+    status, pages = run_to_the_end(state, loop, arguments, progress)
+    seconds = perf_counter() - began
+    if status != event_loop.FINISHED:
+        raise ReplayError(describe_failure(status, policy, state))
+    rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
+    end = state.start + workload.runtime
+    return Trace(
+        workload,
+        policy_name(policy),
+        state.start,
+        end,
+        rounds,
+        seconds,
+        state.jobs.latest,
+        state.first_planned,
+    )
+
+
+def run_to_the_end(
+    state: Replay,
+    loop: Callable[..., int],
+    arguments: tuple[Any, ...],
+    progress: Callable[[int], None] | None,
+) -> tuple[int, list[event_loop.Log]]:
+    """Run the loop, some rounds in one go, until it is over; return its status and the logs of the goes."""
+    pages = []
+    status = event_loop.PAUSED
+    while status == event_loop.PAUSED:
+        began = perf_counter()
+        status = loop(state, *arguments)
+        took = perf_counter() - began
+        logged = int(state.counters[event_loop.LOGGED])
+        pages.append(event_loop.Log._make(column[:logged].copy() for column in state.log))
+        state.counters[event_loop.LOGGED] = 0
+        if took < SHORT_GO and logged < MOST_ROUNDS:
+            longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
+            state = state._replace(log=event_loop.Log._make(longer))
+        if progress is not None:
+            progress(int(state.counters[event_loop.STARTED]))
+    return status, pages
+
+
+def describe_failure(status: int, policy: Policy, state: Replay) -> str:
+    """What went wrong, in a sentence."""
+    now = int(state.counters[event_loop.NOW])
+    waiting = int(state.counters[SUBMITTED] - state.counters[event_loop.STARTED])
+    what = {
+        event_loop.STUCK: f"left {waiting} jobs waiting on an idle machine, the last round at {now}",
+        event_loop.BAD_START: f"planned a start in the past, in the round at {now}",
+        event_loop.OVER_CAPACITY: f"started more jobs than fit, in the round at {now}",
+    }[status]
+    return f"policy {policy_name(policy)} {what}"

@@ -1,0 +1,1 @@
+"""Liu et al. (2016): balanced backfilling on two resources."""

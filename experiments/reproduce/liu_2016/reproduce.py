@@ -1,0 +1,296 @@
+"""Liu et al., IBB: Improved K-resource aware backfill balanced scheduling for HTCondor (NPC 2016).
+
+Figures 1 and 2 show the average wait, response and slowdown over the load, on LANL-CM5 and on a mixture with a log of
+MetaCentrum; Figure 3 shows 54 jobs on four nodes. The paper prints no table: the figures that it claims are gains of
+IBB over BB of up to 65 % (wait and response, Figure 1) and up to 60 % (all three, Figure 2).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.reproduce.kept import ReplayTask
+from planbatch.experiments.reproduce.liu_2016 import pictures
+from planbatch.experiments.reproduce.liu_2016.notes import NOTES, found
+from planbatch.experiments.reproduce.liu_2016.workloads import Reading, memory_load, mixed, mpi_jobs
+from planbatch.experiments.reproduce.paper_report import Report
+from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.workloads.transform import in_span, offered_load, scale_load
+from planbatch.planner.model import Workload
+
+TITLE = "IBB, K-resource aware backfilling (Liu et al., NPC 2016)"
+LANL = "LANL-CM5-1994-4.1-cln"
+#: What is told → policy.
+COMPARED = {
+    "FCFS": "fcfs",
+    "best fit": "best-fit",
+    "EASY": "easy",
+    "CBF": "conservative",
+    "BB": "bb",
+    "BB, one a round": "bb-one",
+    "IBB": "ibb",
+    "plan, wait": "plan-wait",
+    "plan, squared wait": "plan-squared-wait",
+}
+#: The policies of the choices, where every variant is replayed.
+FEW = ("FCFS", "EASY", "BB", "BB, one a round", "IBB")
+LOADS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
+#: Logs of MetaCentrum: told → file, how it is read, and the share of its jobs that is mixed in.
+OTHERS = {
+    "MetaCentrum 2009": ("METACENTRUM-2009-2", Reading(), 0.5),
+    "wagap 2013": ("wagap-2013", Reading("requested", unit="B", per="job"), 0.1),
+}
+MIXED_LOADS = (0.6, 0.8, 1.0)
+#: Of the logs that are mixed: the first so many days, in a quick run and in a whole one.
+MIXED_DAYS = {True: 20, False: 45}
+SEEDS = {True: (1,), False: (1, 2, 3)}
+MPI_SEEDS = tuple(range(1, 11))
+METRICS = ("mean wait (h)", "mean response (h)", "mean slowdown")
+#: Into how many parts of equal length LANL-CM5 is cut, to see how the gain varies.
+PARTS = 8
+#: What the paper claims: gains (%) of IBB over BB, at best.
+CLAIMS = {"Figure 1": (65, 65, None), "Figure 2": (60, 60, 60)}
+#: What the paper leaves open about LANL-CM5; the first is the one of Figure 1.
+READINGS = {
+    "used memory, 1 GB a node, run times": Reading(),
+    "used memory, 32 MB a node, run times": Reading(capacity="32MB/processor"),
+    "requested memory, 1 GB a node, run times": Reading("requested"),
+    "requested memory, 32 MB a node, run times": Reading("requested", "32MB/processor"),
+    "used memory, 1 GB a node, requested times": Reading(times="requested times"),
+    "requested memory, 32 MB a node, requested times": Reading(
+        "requested", "32MB/processor", "requested times"
+    ),
+}
+#: Load → metric → policy → figure.
+Curves = dict[float, dict[str, dict[str, float]]]
+
+
+def reproduce(run: Run) -> Report:
+    """Replay the three experiments, and write the pictures."""
+    report = Report(TITLE)
+    log = run.log(LANL)
+    if log is None:
+        report.notes.append(f"Figures 1 and 2 are left out: the log {LANL} is not there.")
+    else:
+        whole = Reading().workload(log)
+        workload = run.shortened(whole)
+        run.tell(f"LANL-CM5: {len(workload):,} jobs")
+        curves = figure_1(report, run, workload)
+        mixtures = figure_2(report, run, whole)
+        claims(report, {"LANL-CM5": curves}, "Figure 1")
+        claims(report, mixtures, "Figure 2")
+        parts(report, run, workload)
+        for name, reading in READINGS.items():
+            choice(report, run, name, run.shortened(reading.workload(log)))
+    figure_3(report, run)
+    report.notes += [*found(report.rows), *NOTES]
+    return report
+
+
+def measure(trace: Trace) -> dict[str, float]:
+    """Return the three figures of a trace."""
+    measured = metrics(trace)
+    values = (
+        measured.mean_wait / 3600,
+        measured.mean_response / 3600,
+        measured.mean_bounded_slowdown,
+    )
+    return dict(zip(METRICS, values, strict=True))
+
+
+def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves:
+    """Replay a workload at several relative loads under all policies."""
+    curves: Curves = {}
+    for load in loads:
+        scaled = scale_load(workload, load)
+        tasks = {told: ReplayTask(scaled, make_policy(name)) for told, name in COMPARED.items()}
+        traces = run.replays(tasks)
+        values = {told: measure(trace) for told, trace in traces.items()}
+        curves[load] = {
+            metric: {told: values[told][metric] for told in values} for metric in METRICS
+        }
+        run.tell(f"{workload.name}: load {load:g} replayed")
+    return curves
+
+
+def tabulate(report: Report, item: str, name: str, curves: Curves) -> None:
+    """Write the figures at every load as rows."""
+    for load, by_metric in curves.items():
+        for metric, by_policy in by_metric.items():
+            for policy, value in by_policy.items():
+                report.add(item, f"{name}, load {load:g}", policy, metric, value)
+
+
+def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
+    """Replay LANL-CM5 at every load."""
+    curves = over_loads(run, workload, LOADS)
+    told_loads(report, "Figure 1", "LANL-CM5", workload)
+    tabulate(report, "Figure 1", "LANL-CM5", curves)
+    title = "LANL-CM5 on 1,024 nodes with 1 GB each"
+    pictures.draw_loads(run.out / "figure-1", title, {"LANL-CM5": curves})
+    report.pictures.append("figure-1")
+    return curves
+
+
+def told_loads(report: Report, item: str, name: str, workload: Workload) -> None:
+    """Report the offered loads of a workload, at a relative load of 1."""
+    for what, load in (
+        ("processors", offered_load(workload)),
+        ("memory", memory_load(workload)),
+    ):
+        report.add(item, name, "", f"offered load in {what}, at a relative load of 1", load)
+
+
+def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
+    """Replay mixtures of LANL-CM5 and a log of MetaCentrum, several of each; return those of each, and their means."""
+    shown: dict[str, Curves] = {}
+    mixtures: dict[str, Curves] = {}
+    for name, (source, reading, share) in OTHERS.items():
+        log = run.log(source)
+        if log is None:
+            report.notes.append(f"The mixture with {name} is left out: the log is not there.")
+            continue
+        other = in_span(reading.workload(log), 0, MIXED_DAYS[run.quick] * 86400)
+        told = f"LANL-CM5 and {name}"
+        each = {}
+        for seed in SEEDS[run.quick]:
+            workload = mixed(lanl, other, share, seed)
+            run.tell(f"{told}, seed {seed}: {len(workload):,} jobs")
+            told_loads(report, "Figure 2", f"{told}, seed {seed}", workload)
+            each[seed] = over_loads(run, workload, MIXED_LOADS)
+            mixtures[f"{told}, seed {seed}"] = each[seed]
+        shown[f"with {name}"] = averaged(list(each.values()))
+        tabulate(report, "Figure 2", f"{told}, mean of {len(each)}", shown[f"with {name}"])
+    if shown:
+        title = "LANL-CM5 mixed with jobs of MetaCentrum, on 1,024 nodes with 1 GB each"
+        pictures.draw_loads(run.out / "figure-2", title, shown)
+        report.pictures.append("figure-2")
+    return mixtures
+
+
+def averaged(each: list[Curves]) -> Curves:
+    """Return the means of several curves, entry by entry."""
+    return {
+        load: {
+            metric: {
+                policy: float(np.mean([curves[load][metric][policy] for curves in each]))
+                for policy in by_policy
+            }
+            for metric, by_policy in by_metric.items()
+        }
+        for load, by_metric in each[0].items()
+    }
+
+
+def claims(report: Report, workloads: Mapping[str, Curves], item: str) -> None:
+    """Lay the gains of IBB over BB beside what the paper claims: at best, at worst, and at every load."""
+    for other in ("BB", "BB, one a round"):
+        for metric, paper in zip(METRICS, CLAIMS[item], strict=True):
+            name = metric.removesuffix(" (h)")
+            gains = {
+                (workload, load): gain(curves[load][metric], "IBB", other)
+                for workload, curves in workloads.items()
+                for load in curves
+            }
+            if not gains:
+                continue
+            policy = f"IBB against {other}"
+            most, least = max(gains.values()), min(gains.values())
+            report.add(
+                f"Claims on {item}", "all", policy, f"greatest gain in {name} (%)", most, paper
+            )
+            report.add(f"Claims on {item}", "all", policy, f"least gain in {name} (%)", least)
+            for (workload, load), value in gains.items():
+                where = f"{workload}, load {load:g}"
+                report.add(f"Claims on {item}", where, policy, f"gain in {name} (%)", value)
+
+
+def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
+    """By how many per cent a policy's figure is below another's; negative where it is above."""
+    return 100 * (1 - by_policy[policy] / by_policy[other]) if by_policy[other] else 0.0
+
+
+def few(run: Run, workload: Workload) -> dict[str, dict[str, float]]:
+    """Replay a workload under the queue-based policies; return the figures of each."""
+    tasks = {told: ReplayTask(workload, make_policy(COMPARED[told])) for told in FEW}
+    return {told: measure(trace) for told, trace in run.replays(tasks).items()}
+
+
+def parts(report: Report, run: Run, workload: Workload) -> None:
+    """Cut LANL-CM5 into parts of equal length, and tell the gain in each."""
+    length = int(workload.submit[-1] - workload.submit[0]) // PARTS + 1
+    for part in range(PARTS):
+        inside = (workload.submit - workload.submit[0]) // length == part
+        if not inside.any():
+            continue
+        values = few(run, workload.take(inside))
+        waits = {told: of[METRICS[0]] for told, of in values.items()}
+        for other in ("BB", "BB, one a round"):
+            report.add(
+                "Parts of LANL-CM5",
+                f"part {part + 1} of {PARTS}, load 1",
+                f"IBB against {other}",
+                "gain in mean wait (%)",
+                gain(waits, "IBB", other),
+            )
+
+
+def choice(report: Report, run: Run, name: str, workload: Workload) -> None:
+    """Report the figures of one reading of LANL-CM5, at the log's own load."""
+    values = few(run, workload)
+    item = "What the paper leaves open"
+    report.add(item, name, "", "offered load in processors", offered_load(workload))
+    report.add(item, name, "", "offered load in memory", memory_load(workload))
+    for told, of in values.items():
+        report.add(item, name, told, METRICS[0], of[METRICS[0]])
+    waits = {told: of[METRICS[0]] for told, of in values.items()}
+    for other in ("EASY", "BB", "BB, one a round"):
+        value = gain(waits, "IBB", other)
+        report.add(item, name, f"IBB against {other}", "gain in mean wait (%)", value)
+
+
+def figure_3(report: Report, run: Run) -> None:
+    """Replay 54 jobs on four nodes: the jobs of the first seed in pictures, all seeds in figures."""
+    shown = {told: name for told, name in COMPARED.items() if told in ("FCFS", "best fit", "IBB")}
+    shown["plan, squared wait"] = COMPARED["plan, squared wait"]
+    workloads = {seed: mpi_jobs(seed) for seed in MPI_SEEDS}
+    tasks = {
+        (told, seed): ReplayTask(workload, make_policy(name))
+        for told, name in COMPARED.items()
+        for seed, workload in workloads.items()
+    }
+    traces = replace(run, jobs=1).replays(tasks)
+    kinds = {
+        "wait": ("wait (s)", False),
+        "response": ("response time (s)", False),
+        "slowdown": ("slowdown", True),
+    }
+    for letter, (kind, (unit, logarithmic)) in zip("abc", kinds.items(), strict=True):
+        item = f"Figure 3{letter}"
+        for told in COMPARED:
+            of = [of_jobs(traces[told, seed])[kind] for seed in MPI_SEEDS]
+            means = [float(values.mean()) for values in of]
+            report.add(item, "54 jobs, 10 seeds", told, f"mean {unit}", float(np.mean(means)))
+            report.add(item, "54 jobs, 10 seeds", told, f"mean {unit}, least", min(means))
+            report.add(item, "54 jobs, 10 seeds", told, f"mean {unit}, greatest", max(means))
+            longest = float(np.mean([values.max() for values in of]))
+            report.add(item, "54 jobs, 10 seeds", told, f"greatest {unit} of a job", longest)
+        pictures.draw_jobs(
+            run.out / f"figure-3{letter}",
+            f"54 jobs on four nodes: {unit}",
+            unit,
+            {told: of_jobs(traces[told, 1])[kind].tolist() for told in shown},
+            logarithmic,
+        )
+        report.pictures.append(f"figure-3{letter}")
+
+
+def of_jobs(trace: Trace) -> dict[str, np.ndarray]:
+    """Return wait, response (s) and slowdown (response / run time) of every job."""
+    wait = (trace.start - trace.workload.submit).astype(np.float64)
+    response = wait + trace.workload.runtime
+    return {"wait": wait, "response": response, "slowdown": response / trace.workload.runtime}

@@ -1,0 +1,1 @@
+"""N'takpé and Suter (2017): deadline-based backfilling."""

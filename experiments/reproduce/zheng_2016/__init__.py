@@ -1,0 +1,1 @@
+"""Zheng et al. (2016): plan-based scheduling."""

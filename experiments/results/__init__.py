@@ -1,0 +1,1 @@
+"""Finished replays on disk: one store, one format, one reader."""

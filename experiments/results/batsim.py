@@ -1,0 +1,189 @@
+"""Finished jobs in the CSV of Batsim, which evalys and other tools read: written, and read back.
+
+Batsim writes one line a job into ``…_jobs.csv``; its documentation ("Jobs", docs/output-jobs.rst) names the columns.
+``allocated_resources`` is a set of intervals such as ``0-3 8``. Our replays count processors without naming them, so
+that they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (user, deadline,
+promise) stands in ``metadata``, as ``user=3;deadline=900``.
+"""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from planbatch.experiments.files.compressed import atomic_write, compress, decompress
+from planbatch.experiments.results.lanes import Piece, assign
+from planbatch.experiments.results.read import Jobs
+from planbatch.planner.model import MAX_VALUE, NEVER, FloatArray, IntArray
+
+#: The columns that Batsim 4 writes, in its order.
+COLUMNS = (
+    "job_id", "workload_name", "profile", "submission_time", "requested_number_of_resources", "requested_time",
+    "success", "final_state", "starting_time", "execution_time", "finish_time", "waiting_time",
+    "turnaround_time", "stretch", "allocated_resources", "consumed_energy", "metadata",
+)  # fmt: skip
+#: Columns without which jobs cannot be read back.
+NEEDED = (
+    "job_id", "submission_time", "requested_number_of_resources", "requested_time", "starting_time", "finish_time",
+)  # fmt: skip
+#: Columns of ours that go into ``metadata``, and the values that are left out there.
+EXTRA = {"user": -1, "deadline": NEVER, "promise": NEVER}
+
+
+def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> None:
+    """Write jobs as Batsim does, compressed where the name asks for it; whole or not at all.
+
+    A job that ran for its whole walltime counts as killed at it (``COMPLETED_WALLTIME_REACHED``, success 0): the
+    replay cannot tell whether it would have ended just then.
+
+    Parameters
+    ----------
+    path : Path
+        Usually ending in ``_jobs.csv``.
+    jobs : Jobs
+        What ran.
+    capacity : int
+        Processors of the machine, numbered from 0.
+    name : str
+        The workload.
+
+    Raises
+    ------
+    ValueError
+        Where more runs at once than there are processors.
+    OSError
+        Where the file cannot be written.
+    """
+    reached = jobs.runtime >= jobs.walltime
+    turnaround = jobs.end - jobs.submit
+    frame = pd.DataFrame(
+        {
+            "job_id": jobs.id,
+            "workload_name": name,
+            "profile": "delay",
+            "submission_time": jobs.submit,
+            "requested_number_of_resources": jobs.procs,
+            "requested_time": jobs.walltime,
+            "success": (~reached).astype(np.int64),
+            "final_state": np.where(
+                reached, "COMPLETED_WALLTIME_REACHED", "COMPLETED_SUCCESSFULLY"
+            ),
+            "starting_time": jobs.start,
+            "execution_time": jobs.runtime,
+            "finish_time": jobs.end,
+            "waiting_time": jobs.start - jobs.submit,
+            "turnaround_time": turnaround,
+            "stretch": turnaround / jobs.runtime,
+            "allocated_resources": [resources(own) for own in assign(jobs, capacity)],
+            "consumed_energy": 0,
+            "metadata": metadata(jobs),
+        },
+        columns=list(COLUMNS),
+    )
+    text = frame.to_csv(index=False, lineterminator="\n", float_format="%.6f")
+    with atomic_write(path) as file:
+        file.write(compress(text.encode(), path))
+
+
+def resources(pieces: list[Piece]) -> str:
+    """Write pieces as a set of intervals.
+
+    >>> resources([(0, 4), (8, 1)])
+    '0-3 8'
+    """
+    return " ".join(f"{low}" if count == 1 else f"{low}-{low + count - 1}" for low, count in pieces)
+
+
+def metadata(jobs: Jobs) -> list[str]:
+    """Write what Batsim has no column for, where it is known."""
+    texts = [""] * len(jobs)
+    for name, absent in EXTRA.items():
+        column = getattr(jobs, name)
+        for i in np.flatnonzero(column != absent).tolist():
+            texts[i] += f"{';' if texts[i] else ''}{name}={column[i]}"
+    return texts
+
+
+def read_batsim(path: Path) -> Jobs:
+    """Read jobs that Batsim or :func:`write_batsim` wrote, in the order of their submission.
+
+    Jobs that did not run (rejected, or never started) are left out; times are rounded to whole seconds. Job numbers
+    are taken from identifiers such as ``w0!17``; where they are no numbers, jobs are numbered from 1 in the order of
+    the file.
+
+    Raises
+    ------
+    ValueError
+        Where it is not such a file, a value is not a number, or no job ran; names file, column and line.
+    OSError
+        Where it cannot be read.
+    """
+    data = decompress(path.read_bytes(), str(path))
+    try:
+        frame = pd.read_csv(
+            io.BytesIO(data), dtype=str, keep_default_na=False, skipinitialspace=True
+        )
+    except (ValueError, pd.errors.ParserError) as error:
+        raise ValueError(
+            f"{path} cannot be read as CSV ({error}); give a jobs file of Batsim"
+        ) from error
+    frame.columns = [str(name).strip() for name in frame.columns]
+    absent = [name for name in NEEDED if name not in frame.columns]
+    if absent:
+        raise ValueError(f"{path} has no column {absent[0]!r}; give a jobs file of Batsim")
+    ran = ~frame["starting_time"].str.strip().isin(["", "-1", "-1.000000", "nan"])
+    frame = frame[ran]
+    if frame.empty:
+        raise ValueError(f"{path}: no job ran")
+    columns = {name: whole(frame, name, path) for name in NEEDED[1:]}
+    start, end = columns["starting_time"], columns["finish_time"]
+    runtime = np.maximum(end - start, 1)
+    extra = read_metadata(frame, path)
+    jobs = Jobs(
+        numbers(frame["job_id"]),
+        extra["user"],
+        columns["submission_time"],
+        columns["requested_number_of_resources"],
+        np.maximum(columns["requested_time"], runtime),
+        runtime,
+        start,
+        start + runtime,
+        extra["deadline"],
+        extra["promise"],
+    )
+    order = np.argsort(jobs.submit, kind="stable")
+    return Jobs(*(getattr(jobs, name)[order] for name in Jobs.__dataclass_fields__))
+
+
+def whole(frame: pd.DataFrame, name: str, path: Path) -> IntArray:
+    """Read a column of numbers, rounded to whole ones."""
+    values: FloatArray = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64)
+    wrong = np.flatnonzero(~(np.abs(values) <= MAX_VALUE))
+    if wrong.size:
+        row = wrong[0]
+        raise ValueError(
+            f"{path}, line {frame.index[row] + 2}: {name} is {frame[name].iloc[row]!r}, not a number"
+        )
+    rounded: IntArray = np.floor(values + 0.5).astype(np.int64)
+    return rounded
+
+
+def numbers(identifiers: "pd.Series[str]") -> IntArray:
+    """Turn identifiers into numbers; see :func:`read_batsim`."""
+    last = identifiers.str.rpartition("!")[2]
+    if last.str.fullmatch(r"-?\d{1,15}").all() and last.is_unique:
+        return last.to_numpy(dtype=np.int64)
+    return np.arange(1, len(identifiers) + 1)
+
+
+def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
+    """Read what we wrote into ``metadata``; what others wrote there is not looked at."""
+    found = {name: np.full(len(frame), absent) for name, absent in EXTRA.items()}
+    if "metadata" not in frame.columns:
+        return found
+    for name, column in found.items():
+        values = frame["metadata"].str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
+        known = values.notna().to_numpy()
+        column[known] = values[known].astype(np.int64)
+    return found

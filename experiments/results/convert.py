@@ -1,0 +1,165 @@
+"""Jobs of a replay in the formats that people have: Batsim's CSV, the Standard Workload Format, Parquet."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from planbatch.experiments.files.compressed import SUFFIXES, atomic_write
+from planbatch.experiments.results.batsim import read_batsim, write_batsim
+from planbatch.experiments.results.read import Cell, Jobs, ResultsError, read_cell
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.swf.read import log_name, read_swf
+from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+from planbatch.planner.model import NEVER, Workload
+
+#: How files are told apart by their names, compression left aside.
+KINDS = {".csv": "Batsim's CSV", ".swf": "the Standard Workload Format", ".parquet": "Parquet"}
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Jobs and when they ran.
+
+    Attributes
+    ----------
+    name : str
+        The workload.
+    capacity : int
+        Processors of the machine.
+    jobs : Jobs
+        The jobs, in FCFS order.
+    """
+
+    name: str
+    capacity: int
+    jobs: Jobs
+
+    def workload(self) -> Workload:
+        """The jobs as a workload, to be replayed."""
+        jobs = self.jobs
+        return Workload(
+            self.name, self.capacity, jobs.id, jobs.submit, jobs.procs, jobs.walltime, jobs.runtime,
+            jobs.deadline, jobs.user,
+        )  # fmt: skip
+
+    def log(self) -> SwfLog:
+        """The jobs as a log, with the waits; deadlines and promises have no column and are lost."""
+        log = swf_from_workload(self.workload())
+        wait = (self.jobs.start - self.jobs.submit).astype(np.float64)
+        columns = {**log.columns, "wait": wait}
+        return SwfLog(log.name, log.source, log.header, columns)
+
+
+def kind_of(path: Path) -> str:
+    """Tell the format of a file by its name.
+
+    Raises
+    ------
+    ValueError
+        Where the name tells none.
+    """
+    name = Path(path.stem if path.suffix.lower() in SUFFIXES else path.name)
+    if name.suffix.lower() not in KINDS:
+        raise ValueError(
+            f"{path}: give a name that ends in {', '.join(KINDS)} (or one of these and .gz)"
+        )
+    return name.suffix.lower()
+
+
+def read_schedule(path: Path, capacity: int | None = None) -> Schedule:
+    """Read the jobs of a replay.
+
+    Parameters
+    ----------
+    path : Path
+        Batsim's jobs CSV, a log with waits, ``jobs.parquet``, or the folder of a cell.
+    capacity : int, optional
+        Processors of the machine; by default what ``cell.json`` or the log's header says, and else the most that
+        were in use at once.
+
+    Raises
+    ------
+    OSError, ValueError
+        With one sentence that says what is wrong.
+    """
+    if path.is_dir() or path.name == "jobs.parquet":
+        return read_parquet(path if path.is_dir() else path.parent, capacity)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: there is no such file; check the path")
+    kind = kind_of(path)
+    if kind == ".parquet":
+        raise ValueError(f"{path}: give the folder of a cell, or its jobs.parquet")
+    name = log_name(path.with_suffix("") if kind == ".csv" and path.suffix != ".csv" else path)
+    if kind == ".csv":
+        jobs = read_batsim(path)
+        return Schedule(
+            name.removesuffix(".csv").removesuffix("_jobs"), capacity or peak(jobs), jobs
+        )
+    return read_log(path, capacity)
+
+
+def read_parquet(folder: Path, capacity: int | None) -> Schedule:
+    """Read the folder of a cell."""
+    if (folder / "cell.json").is_file():
+        cell = read_cell(folder, folder.name)
+    elif capacity is not None:
+        cell = Cell(folder.name, folder, {"workload": {"capacity": capacity}}, {}, {})
+    else:
+        raise ResultsError(f"{folder} holds no cell.json; give the machine's size with --capacity")
+    name = str(cell.workload.get("name", folder.resolve().name))
+    return Schedule(name, capacity or cell.capacity, cell.jobs())
+
+
+def read_log(path: Path, capacity: int | None) -> Schedule:
+    """Read a log whose waits are known; lines without one are left out."""
+    log = read_swf(path)
+    known = log.columns["wait"] >= 0
+    if not known.any():
+        raise ValueError(f"{path}: the log tells no waits, so nobody knows when its jobs ran")
+    selection = log.select(capacity, keep=known)
+    workload = log.build(selection)
+    wait = np.floor(log.columns["wait"][selection.rows] + 0.5).astype(np.int64)
+    start = workload.submit + wait
+    none = np.full(len(workload), NEVER)
+    jobs = Jobs(
+        workload.id, workload.user, workload.submit, workload.procs, workload.walltime, workload.runtime,
+        start, start + workload.runtime, none, none,
+    )  # fmt: skip
+    return Schedule(workload.name, workload.capacity, jobs)
+
+
+def peak(jobs: Jobs) -> int:
+    """Tell the most processors that were in use at once."""
+    times = np.concatenate([jobs.end, jobs.start])
+    changes = np.concatenate([-jobs.procs, jobs.procs])
+    order = np.lexsort((changes > 0, times))
+    return int(np.cumsum(changes[order]).max())
+
+
+def write_schedule(path: Path, schedule: Schedule) -> None:
+    """Write jobs in the format that the name of the file tells.
+
+    A Parquet file has the columns of ``jobs.parquet``, and a ``cell.json`` is not written: reading it back needs the
+    machine's size.
+
+    Raises
+    ------
+    OSError, ValueError
+        With one sentence that says what is wrong.
+    """
+    kind = kind_of(path)
+    if kind == ".csv":
+        write_batsim(path, schedule.jobs, schedule.capacity, schedule.name)
+    elif kind == ".swf":
+        write_swf(path, schedule.log())
+    else:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        columns = {name: getattr(schedule.jobs, name) for name in Jobs.__dataclass_fields__}
+        told = {"planbatch": json.dumps({"name": schedule.name, "capacity": schedule.capacity})}
+        table = pa.table(columns).replace_schema_metadata(told)
+        with atomic_write(path) as file:
+            pq.write_table(table, file)

@@ -1,0 +1,304 @@
+"""Reading a folder of results: what is there, what is missing, and what cannot be read.
+
+The layout is that of ``planbatch experiment run``: ``experiment.json`` names the cells, and every cell has a folder
+with ``cell.json`` (settings and summary), ``jobs.parquet`` (one row a job) and ``rounds.parquet`` (one row a round).
+Nothing in the folder is ever written to.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planbatch.planner.model import IntArray
+
+#: The version of the layout that is read here.
+FORMAT = 1
+#: Columns of ``jobs.parquet`` that no report can do without, and those that may be absent.
+JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
+MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned")
+ROUND_COLUMNS = ("time", "waiting", "running", "started", "evaluations", "seed_cost", "cost")
+
+
+class ResultsError(ValueError):
+    """A folder or a cell that cannot be read; says in a sentence what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of one cell as columns of shape (n,), in FCFS order; times in seconds.
+
+    Attributes
+    ----------
+    id, user : int64 arrays
+        Job and user numbers; users are -1 where they are not known.
+    submit, start, end : int64 arrays
+        When the job was submitted, started and ended.
+    procs, walltime, runtime : int64 arrays
+        Processors, requested time and run time.
+    deadline, promise : int64 arrays
+        Latest end and latest promised start, ``NEVER`` for none.
+    """
+
+    id: IntArray
+    user: IntArray
+    submit: IntArray
+    procs: IntArray
+    walltime: IntArray
+    runtime: IntArray
+    start: IntArray
+    end: IntArray
+    deadline: IntArray
+    promise: IntArray
+
+    def __len__(self) -> int:
+        return len(self.submit)
+
+    @cached_property
+    def wait(self) -> NDArray[np.float64]:
+        """How long every job waited (s)."""
+        return (self.start - self.submit).astype(np.float64)
+
+    @cached_property
+    def slowdown(self) -> NDArray[np.float64]:
+        """The bounded slowdown of every job (design rule 9)."""
+        run = self.runtime.astype(np.float64)
+        return np.maximum(1.0, (self.wait + run) / np.maximum(run, 10.0))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One replay of the grid.
+
+    Attributes
+    ----------
+    key : str
+        Name of its folder.
+    folder : Path
+        Where its files are.
+    settings, summary, versions : mappings
+        As in ``cell.json``.
+    machine : object
+        What it ran on, as in ``cell.json``.
+    """
+
+    key: str
+    folder: Path
+    settings: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    versions: Mapping[str, Any]
+    machine: Any = None
+
+    @property
+    def label(self) -> str:
+        """What tables call the policy."""
+        policy = self.settings["policy"]
+        return str(policy.get("label") or policy["name"])
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy."""
+        return str(self.settings["policy"]["name"])
+
+    @property
+    def workload(self) -> Mapping[str, Any]:
+        """What was replayed."""
+        found: Mapping[str, Any] = self.settings["workload"]
+        return found
+
+    @property
+    def capacity(self) -> int:
+        """Processors of the machine."""
+        return int(self.workload["capacity"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the random numbers."""
+        return int(self.settings.get("seed") or 0)
+
+    def jobs(self) -> Jobs:
+        """Read the jobs.
+
+        Raises
+        ------
+        ResultsError
+            Where the file is missing, damaged, or holds other columns or impossible values.
+        """
+        path = self.folder / "jobs.parquet"
+        found = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
+        n = len(found["submit"])
+        if not n:
+            raise ResultsError(f"{path} holds no jobs; run the cell again")
+        absent = {"user": -1, "deadline": 2**60, "promise": 2**60}
+        columns = {
+            name: found[name] if name in found else np.full(n, absent[name])
+            for name in Jobs.__dataclass_fields__
+        }
+        jobs = Jobs(**{name: column.astype(np.int64) for name, column in columns.items()})
+        wrong = (jobs.start < jobs.submit) | (jobs.end <= jobs.start)
+        wrong |= (jobs.procs < 1) | (jobs.procs > self.capacity)
+        if wrong.any():
+            job = int(jobs.id[np.flatnonzero(wrong)[0]])
+            raise ResultsError(
+                f"{path}: job {job} has impossible times or sizes; run the cell again"
+            )
+        return jobs
+
+    def rounds(self) -> dict[str, NDArray[Any]]:
+        """Read the rounds: the columns :data:`ROUND_COLUMNS`, and ``seconds`` where it is there.
+
+        Raises
+        ------
+        ResultsError
+            As :meth:`jobs`.
+        """
+        return read_columns(self.folder / "rounds.parquet", ROUND_COLUMNS, ("seconds",))
+
+
+@dataclass(frozen=True)
+class Results:
+    """A folder of results.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    title : str
+        What the experiment is called.
+    version : str
+        The planbatch that wrote it.
+    cells : tuple of Cell
+        The cells that can be read, in the order of the grid.
+    missing : tuple of str
+        Keys of cells that have not been run.
+    broken : tuple of (str, str)
+        Keys of cells that cannot be read, and why.
+    """
+
+    folder: Path
+    title: str
+    version: str
+    cells: tuple[Cell, ...]
+    missing: tuple[str, ...] = ()
+    broken: tuple[tuple[str, str], ...] = ()
+
+
+def read_columns(
+    path: Path, needed: tuple[str, ...], wanted: tuple[str, ...] = ()
+) -> dict[str, NDArray[Any]]:
+    """Read columns of a Parquet file; see :meth:`Cell.jobs` for the errors."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_file():
+        raise ResultsError(f"{path} is missing; run the cell again")
+    try:
+        with pq.ParquetFile(path) as file:
+            there = set(file.schema_arrow.names)
+            absent = [name for name in needed if name not in there]
+            if absent:
+                raise ResultsError(
+                    f"{path} has no column {absent[0]!r}; it was written by another version of planbatch"
+                )
+            table = file.read(columns=[*needed, *(name for name in wanted if name in there)])
+        columns = {name: table[name].to_numpy() for name in table.column_names}
+    except ResultsError:
+        raise
+    except (OSError, pa.ArrowException) as error:
+        raise ResultsError(
+            f"{path} is damaged ({first_line(error)}); delete the cell's folder and run it again"
+        ) from error
+    text = [name for name, column in columns.items() if column.dtype.kind not in "iuf"]
+    if text:
+        raise ResultsError(f"{path}: column {text[0]!r} holds no numbers; run the cell again")
+    return columns
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error says, without a full stop."""
+    return (str(error) or type(error).__name__).strip().split("\n")[0].rstrip(". ")
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """Read an object that tells its format; see :func:`read_results` for the errors."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ResultsError(f"{path} is missing") from error
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path} cannot be read ({first_line(error)})") from error
+    if not isinstance(found, dict) or "format" not in found:
+        raise ResultsError(f"{path} is not {what} of planbatch")
+    if found["format"] != FORMAT:
+        by = f", by planbatch {found['planbatch']}" if "planbatch" in found else ""
+        raise ResultsError(
+            f"{path} was written in format {found['format']}{by}, and this version reads format {FORMAT}; "
+            "make the report with the version that ran the experiment"
+        )
+    return found
+
+
+def read_cell(folder: Path, key: str) -> Cell:
+    """Read the description of one cell; its jobs and rounds are read when they are asked for.
+
+    Raises
+    ------
+    ResultsError
+        Where it cannot be read, or lacks a setting.
+    """
+    found = read_json(folder / "cell.json", "a cell")
+    try:
+        cell = Cell(
+            key, folder, found["settings"], found["summary"], found.get("versions", {}),
+            found.get("machine"),
+        )  # fmt: skip
+        _ = cell.label, cell.workload["name"], cell.capacity, cell.seed
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ResultsError(f"{folder / 'cell.json'} lacks {first_line(error)}") from error
+    return cell
+
+
+def read_results(folder: Path) -> Results:
+    """Read what an experiment left in a folder.
+
+    A cell that is missing or broken is listed, and does not keep the others from being read. Jobs and rounds are
+    not read here: whoever does may meet further broken cells.
+
+    Raises
+    ------
+    ResultsError
+        Where the folder holds no experiment, one of another version, or no finished cell.
+    """
+    if not folder.is_dir():
+        raise ResultsError(
+            f"{folder}: there is no such folder; give the --out folder of an experiment"
+        )
+    if not (folder / "experiment.json").is_file():
+        raise ResultsError(
+            f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"
+        )
+    described = read_json(folder / "experiment.json", "an experiment")
+    keys = described.get("cells")
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
+    cells, missing, broken = [], [], []
+    for key in keys:
+        own = folder / "cells" / key
+        if not (own / "cell.json").is_file():
+            missing.append(key)
+            continue
+        try:
+            cells.append(read_cell(own, key))
+        except ResultsError as error:
+            broken.append((key, str(error)))
+    if not cells:
+        why = f": {broken[0][1]}" if broken else "; run the experiment first"
+        raise ResultsError(f"{folder}: none of its {len(keys)} cells can be read{why}")
+    title = str(described.get("title") or folder.resolve().name)
+    version = str(described.get("planbatch", "unknown"))
+    return Results(folder, title, version, tuple(cells), tuple(missing), tuple(broken))

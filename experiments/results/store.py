@@ -1,0 +1,254 @@
+"""The folder of an experiment's results: whole cells or none.
+
+A cell is written into a folder beside its place, brought to the disk, and only then renamed; ``cell.json`` holds the
+digests of the two tables. So whatever stands at a cell's place is either whole, or it was damaged later, which the
+digests show. Nothing that was finished is ever deleted: what is damaged is put aside.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.replay.task import Outcome
+from planbatch.experiments.results.identity import planbatch_version
+
+#: The format of the folder.
+FORMAT = 1
+EXPERIMENT, CELL, JOBS, ROUNDS = "experiment.json", "cell.json", "jobs.parquet", "rounds.parquet"
+#: Where cells stand, the spans that they are put together from, and what is no longer readable.
+CELLS, PARTS, DAMAGED = "cells", "spans", "damaged"
+_LOCK, _UNFINISHED = ".lock", "."
+
+
+class ResultsError(ValueError):
+    """A folder cannot be used for the results."""
+
+
+class DiskFullError(OSError):
+    """There was no room for a result."""
+
+
+class Store:
+    """The results of one experiment.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are; made when something is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def check(self) -> None:
+        """See whether the folder can hold results, before anything runs.
+
+        Raises
+        ------
+        ResultsError
+            Where it is a file, cannot be written, or holds another format.
+        """
+        path = self.folder / EXPERIMENT
+        if path.exists():
+            try:
+                found = json.loads(path.read_text(encoding="utf-8"))
+                known, writer = found["format"], found.get("planbatch", "?")
+            except (ValueError, KeyError, TypeError):
+                raise ResultsError(
+                    f"{path}: this is not the {EXPERIMENT} of an experiment; choose another --out, "
+                    "or delete this file (the cells stay)"
+                ) from None
+            if known != FORMAT:
+                raise ResultsError(
+                    f"{self.folder}: these results have format {known}, written by planbatch "
+                    f"{writer}; this planbatch {planbatch_version()} writes "
+                    f"format {FORMAT}; choose another --out"
+                )
+        try:
+            for name in (CELLS, PARTS):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
+            probe = self.folder / f"{_UNFINISHED}probe.{os.getpid()}"
+            write_through(probe, b"planbatch")
+            probe.unlink()
+        except OSError as error:
+            raise _no_room(error, self.folder) from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs out of the folder, as long as the context lasts or this process lives."""
+        try:
+            import fcntl
+        except ImportError:  # no such locks on this system
+            yield
+            return
+        with (self.folder / _LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ResultsError(f"{self.folder}: another run writes its results there") from None
+            yield
+
+    def clean(self) -> None:
+        """Delete what interrupted runs left half-written."""
+        for name in (CELLS, PARTS):
+            for path in (self.folder / name).glob(f"{_UNFINISHED}*"):
+                shutil.rmtree(path, ignore_errors=True)
+        for pattern in (f"{_UNFINISHED}*", f"{CELLS}/*/{_UNFINISHED}*"):
+            for path in self.folder.glob(pattern):
+                if path.is_file() and path.name != _LOCK:
+                    path.unlink()
+
+    def begin(self, title: str, keys: Sequence[str]) -> None:
+        """Say which cells belong to the experiment, in their order."""
+        described = {
+            "format": FORMAT,
+            "planbatch": planbatch_version(),
+            "title": title,
+            "cells": list(keys),
+        }
+        self.write(EXPERIMENT, json_bytes(described))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file of the folder as a whole or not at all."""
+        path = self.folder / name
+        beside = path.with_name(f"{_UNFINISHED}{path.name}.{uuid.uuid4().hex[:8]}")
+        try:
+            write_through(beside, data)
+            beside.replace(path)
+            sync_folder(path.parent)
+        except OSError as error:
+            with suppress(OSError):
+                beside.unlink()
+            raise _no_room(error, path) from error
+
+    def place(self, key: str, part: bool = False) -> Path:
+        """Give the folder of a cell, or of a span."""
+        return self.folder / (PARTS if part else CELLS) / key
+
+    def store(
+        self, key: str, settings: Mapping[str, Any], outcome: Outcome, *, part: bool = False
+    ) -> dict[str, Any]:
+        """Store a finished cell, or span; return its ``cell.json``.
+
+        Raises
+        ------
+        DiskFullError, OSError
+            Where it could not be written; nothing is left of it then, and nothing else is touched.
+        """
+        place = self.place(key, part)
+        beside = place.with_name(f"{_UNFINISHED}{key}.{uuid.uuid4().hex[:8]}")
+        tables = {JOBS: outcome.jobs, ROUNDS: outcome.rounds}
+        described = {
+            "format": FORMAT,
+            "key": key,
+            "settings": dict(settings),
+            "versions": outcome.versions,
+            "summary": outcome.summary,
+            "machine": outcome.machine,
+            "files": {name: _fingerprint(data) for name, data in tables.items()},
+        }
+        try:
+            beside.mkdir()
+            for name, data in tables.items():
+                write_through(beside / name, data)
+            write_through(beside / CELL, json_bytes(described))
+            sync_folder(beside)
+            beside.rename(place)
+            sync_folder(place.parent)
+        except OSError as error:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise _no_room(error, place) from error
+        return described
+
+    def load(self, key: str, *, part: bool = False) -> dict[str, Any] | None:
+        """Read the ``cell.json`` of a cell if it is there.
+
+        Raises
+        ------
+        ResultsError
+            Where the cell is damaged; says in what way.
+        """
+        place = self.place(key, part)
+        if not place.exists():
+            return None
+        try:
+            described: dict[str, Any] = json.loads((place / CELL).read_bytes())
+            if described["format"] != FORMAT or described["key"] != key:
+                raise ResultsError(f"{place / CELL}: it belongs to another cell")
+            prints = {name: described["files"][name] for name in (JOBS, ROUNDS)}
+            described["summary"]["jobs"], described["settings"]["policy"]
+        except ResultsError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ResultsError(f"{place / CELL}: it cannot be read ({error})") from error
+        for name, expected in prints.items():
+            path = place / name
+            if not path.is_file():
+                raise ResultsError(f"{path}: it is missing")
+            if _fingerprint(path.read_bytes()) != expected:
+                raise ResultsError(f"{path}: it is not what was written (its checksum differs)")
+        return described
+
+    def put_aside(self, key: str, *, part: bool = False) -> Path:
+        """Move what is left of a damaged cell out of the way; return where it is now."""
+        target = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
+        target.parent.mkdir(exist_ok=True)
+        self.place(key, part).rename(target)
+        return target
+
+    def describe_anew(self, key: str, described: Mapping[str, Any]) -> None:
+        """Replace the ``cell.json`` of a cell, since its names have changed."""
+        self.write(f"{CELLS}/{key}/{CELL}", json_bytes(described))
+
+    def others(self, keys: Sequence[str]) -> list[str]:
+        """List the cells that are stored but do not belong to these."""
+        stored = {path.name for path in (self.folder / CELLS).iterdir()}
+        return sorted(stored - set(keys))
+
+
+def write_through(path: Path, data: bytes) -> None:
+    """Write a file and wait until it is on the disk."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the entries of a folder are on the disk."""
+    with suppress(OSError, AttributeError):  # not every system can open folders
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def json_bytes(thing: Any) -> bytes:
+    """Write JSON for people and programs."""
+    return (json.dumps(thing, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _fingerprint(data: bytes) -> dict[str, Any]:
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
+def _no_room(error: OSError, path: Path) -> OSError:
+    """Say in a sentence what became of a write."""
+    told: OSError
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        told = DiskFullError(
+            "the disk is full; the cells that are finished are safe; make room and run the same "
+            f"command again ({path})"
+        )
+    else:
+        told = OSError(f"cannot write results: {error.strerror or error}: {path}")
+    told.errno = error.errno
+    return told

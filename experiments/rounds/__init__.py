@@ -1,0 +1,1 @@
+"""Real scheduling rounds: captured, kept as files, and searched by several optimizers."""

@@ -1,0 +1,207 @@
+"""The best plans known of rounds, in a file that only ever improves.
+
+The file is one JSON object: ``{"ROUND|OBJECTIVE": {"cost", "optimizer", "budget", "seed", "order", "starts"?}}``. ROUND
+is a digest of the round's content. ``order`` are job ids, which decode to the plan; where the plan is better than
+what its order decodes to (which no regular objective allows), ``starts`` are its starts in that order.
+"""
+
+import fcntl
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from planbatch.experiments.files.compressed import atomic_write
+from planbatch.experiments.rounds.file import round_to
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.promises import with_feasible_promises
+from planbatch.planner.model import IntArray
+from planbatch.planner.objective import Objective, checked
+from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.round import Round
+
+#: How far apart two ways of adding up the same cost may be, relatively.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class BestKnown:
+    """The best plan known of a round for an objective, and what found it.
+
+    Attributes
+    ----------
+    cost : float
+        Its cost.
+    optimizer, budget : str
+        What found it, and how long that might search, for people.
+    seed : int
+        With which random numbers.
+    order : tuple of int
+        The ids of the jobs in the order of their starts.
+    starts : tuple of int, optional
+        Their starts (s), where the order alone does not give them.
+    """
+
+    cost: float
+    optimizer: str
+    budget: str
+    seed: int
+    order: tuple[int, ...]
+    starts: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(
+        cls, problem: Round, objective: Objective, start: IntArray,
+        optimizer: str, budget: str, seed: int,
+    ) -> "BestKnown":  # fmt: skip
+        """Describe a plan; its cost is reckoned anew."""
+        by_start = Plan(start).order()
+        order = tuple(problem.ids[by_start].tolist())
+        plain = cls(0.0, optimizer, budget, seed, order)
+        exact = replace(plain, starts=tuple(start[by_start].tolist()))
+        costs = [true_cost(problem, objective, plan_of(problem, e).start) for e in (plain, exact)]
+        better = costs[1] < costs[0] and not same_cost(*costs)
+        return replace(exact if better else plain, cost=costs[int(better)])
+
+    def verified(self, problem: Round, objective: Objective) -> "BestKnown | None":
+        """Return the same with the cost that its plan really has, or None where it is no plan of the round."""
+        try:
+            start = plan_of(problem, self).start
+            if plan_faults(problem, start):
+                return None
+            cost = true_cost(problem, objective, start)
+            return self if same_cost(cost, self.cost) else replace(self, cost=cost)
+        except ValueError:
+            return None
+
+
+def same_cost(one: float, other: float) -> bool:
+    """Whether two costs differ by no more than rounding."""
+    return abs(one - other) <= ROUNDING * max(abs(one), abs(other))
+
+
+def content_hash(problem: Round) -> str:
+    """Return a digest of all that a round file says of a round."""
+    text = json.dumps(round_to(problem), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def key_of(problem: Round, objective: Objective) -> str:
+    """Return what the file calls a round and an objective."""
+    return f"{content_hash(problem)}|{objective.name}"
+
+
+def plan_of(problem: Round, entry: BestKnown) -> Plan:
+    """Return the plan of an entry; ValueError where it has not the jobs of the round."""
+    places = {int(job): i for i, job in enumerate(problem.ids)}
+    order = np.array([places.get(job, -1) for job in entry.order], dtype=np.int64)
+    plan = decode(problem, order)
+    if entry.starts is None:
+        return plan
+    start = plan.start.copy()
+    start[order] = entry.starts
+    return Plan(start)
+
+
+def plan_faults(problem: Round, start: IntArray) -> list[str]:
+    """Return how a complete plan breaks the rules; promises that nothing can keep are not counted."""
+    jobs = with_feasible_promises(problem.arrays).jobs if len(problem) else problem.jobs
+    return check_plan(replace(problem, jobs=jobs), Plan(start), complete=True)
+
+
+def true_cost(problem: Round, objective: Objective, start: IntArray) -> float:
+    """Return what a plan costs."""
+    return float(checked(objective, problem.now)(start.copy(), problem.arrays.jobs, problem.now))
+
+
+def read_best_known(path: Path) -> dict[str, BestKnown]:
+    """Read the file; an absent one knows nothing.
+
+    Raises
+    ------
+    ValueError
+        Where it is not such a file.
+    """
+    if not path.exists():
+        return {}
+    try:
+        data: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+        return {key: _entry(**fields) for key, fields in data.items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path}: not a file of best-known costs ({error}); move it away or repair it"
+        ) from None
+
+
+def _entry(
+    cost: float, optimizer: str, budget: str, seed: int, order: list[int],
+    starts: list[int] | None = None,
+) -> BestKnown:  # fmt: skip
+    exact = None if starts is None else tuple(starts)
+    return BestKnown(float(cost), optimizer, budget, int(seed), tuple(order), exact)
+
+
+def improve(
+    path: Path | None,
+    problems: Mapping[str, tuple[Round, Objective]],
+    found: Mapping[str, BestKnown],
+) -> dict[str, BestKnown]:
+    """Merge what was found into the file, and return the best of both.
+
+    Parameters
+    ----------
+    path : Path, optional
+        The file, made if it is not there. None: nothing was known, and nothing is kept.
+    problems : mapping of str to (Round, Objective)
+        What the keys of interest stand for; other entries of the file stay as they are.
+    found : mapping of str to BestKnown
+        By key. Whatever is no plan of its round is not taken, and every cost is reckoned anew.
+
+    Returns
+    -------
+    dict of str to BestKnown
+        By key, for those of ``problems`` of which a plan is known.
+    """
+    best: dict[str, BestKnown] = {}
+    with _locked(path):
+        # Read late: another comparison may have improved the file meanwhile.
+        known = read_best_known(path) if path is not None else {}
+        for key, (problem, objective) in problems.items():
+            for entry in (known.get(key), found.get(key)):
+                sound = entry.verified(problem, objective) if entry is not None else None
+                if sound is not None and (
+                    key not in best
+                    or (sound.cost < best[key].cost and not same_cost(sound.cost, best[key].cost))
+                ):
+                    best[key] = sound
+        merged = known | best
+        if path is not None and merged != known:
+            _write(path, merged)
+    return best
+
+
+def _write(path: Path, entries: Mapping[str, BestKnown]) -> None:
+    """Write the file, an entry a line."""
+    lines = []
+    for key in sorted(entries):
+        fields = {name: value for name, value in asdict(entries[key]).items() if value is not None}
+        lines.append(f" {json.dumps(key)}: {json.dumps(fields)}")
+    with atomic_write(path) as stream:
+        stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+@contextmanager
+def _locked(path: Path | None) -> Iterator[None]:
+    """Keep other comparisons from writing the file meanwhile."""
+    if path is None:
+        yield
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,293 @@
+"""Comparing optimizers on single rounds: searches in parallel, and what they come to as tidy tables."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from planbatch.experiments.rounds import frames
+from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
+from planbatch.experiments.rounds.file import read_round
+from planbatch.experiments.rounds.search import Found, Search, warm_up_once
+from planbatch.experiments.tasks.failure import Failure
+from planbatch.experiments.tasks.isolated import run_isolated
+from planbatch.objectives import make_objective
+from planbatch.planner.bounds import lower_bound
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Optimizer
+from planbatch.planner.optimizers import check_supported, make_optimizer
+from planbatch.planner.round import Round
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: Told how many searches are done, and how many there are.
+Progress = Callable[[int, int], None]
+Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One search of a comparison: names of what was searched how, and what it came to.
+
+    Attributes
+    ----------
+    round, objective, optimizer : str
+        Names.
+    seed : int
+        Which random numbers.
+    budget : Budget
+        For how long the search might go on.
+    outcome : Found or Failure or None
+        None where an interrupt came before.
+    """
+
+    round: str
+    objective: str
+    optimizer: str
+    seed: int
+    budget: Budget
+    outcome: Found | Failure | None
+
+
+@dataclass(frozen=True)
+class RoundComparison:
+    """The results of a comparison.
+
+    Attributes
+    ----------
+    rounds : mapping of str to Round
+        By name.
+    optimizers, objectives : tuple of str
+        Names.
+    budget : Budget
+        Of every search.
+    cells : tuple of Cell
+        Every search, in the order of rounds, objectives, optimizers and seeds.
+    curve_cells : tuple of Cell
+        The searches behind the curves, with smaller budgets; without those that ``cells`` has.
+    best : mapping of (round, objective) to BestKnown
+        The best plans known, of this comparison or from before.
+    bounds : mapping of (round, objective) to float
+        What was proven: no plan costs less; NaN for nothing.
+    """
+
+    rounds: Mapping[str, Round]
+    optimizers: tuple[str, ...]
+    objectives: tuple[str, ...]
+    budget: Budget
+    cells: tuple[Cell, ...]
+    curve_cells: tuple[Cell, ...]
+    best: Mapping[tuple[str, str], BestKnown]
+    bounds: Mapping[tuple[str, str], float]
+
+    @property
+    def unfinished(self) -> int:
+        """How many searches an interrupt left without a result."""
+        return sum(cell.outcome is None for cell in self.cells)
+
+    def frame(self) -> "DataFrame":
+        """Return a data frame with a row a search; see :func:`frame`."""
+        return frames.frame(self)
+
+    def summary(self) -> "DataFrame":
+        """Return a row an objective and optimizer; see :func:`summary`."""
+        return frames.summary(self)
+
+    def curves(self) -> "DataFrame":
+        """Return best costs over time; see :func:`curves`."""
+        return frames.curves(self)
+
+
+def compare_rounds(
+    rounds: Rounds,
+    optimizers: Sequence[str | Optimizer],
+    objectives: Sequence[str | Objective],
+    budget: Budget,
+    seeds: int = 1,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    *,
+    curves: int = 0,
+    best_known: str | Path | None = None,
+) -> RoundComparison:
+    """Search for plans of several rounds with several optimizers.
+
+    Parameters
+    ----------
+    rounds : sequence of Round, str or Path, or mapping of str to Round
+        The rounds, or their files.
+    optimizers, objectives : sequence
+        Names or objects; all are tried with all.
+    budget : Budget
+        Of every search.
+    seeds : int
+        How often each search is repeated, with other random numbers.
+    jobs : int
+        Processes. Results do not depend on it, as long as evaluations end the searches.
+    progress : callable, optional
+        ``progress(done, total)``.
+    curves : int
+        Of how many rounds to follow the cost over time: by searches with ever larger budgets, on the first seed.
+    best_known : path, optional
+        The file of the best costs known, which is made or improved.
+
+    Returns
+    -------
+    RoundComparison
+        A search that fails is a failed cell, and nothing else. An interrupt (Ctrl-C) leaves what is finished.
+
+    Raises
+    ------
+    ValueError
+        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, where an optimizer cannot work on an
+        objective.
+    """
+    if seeds < 1 or jobs < 1 or curves < 0:
+        raise ValueError(f"seeds {seeds}, jobs {jobs}, curves {curves}: at least 1, 1 and 0 needed")
+    problems = named_rounds(rounds)
+    searchers = by_name(
+        "optimizers", [make_optimizer(o) if isinstance(o, str) else o for o in optimizers]
+    )
+    costs = by_name(
+        "objectives", [make_objective(o) if isinstance(o, str) else o for o in objectives]
+    )
+    pairs = list(product(searchers.values(), costs.values()))
+    for optimizer, objective in pairs:
+        check_supported(optimizer, objective)
+    names = list(product(problems, costs, searchers))
+    plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
+    followed = list(problems)[:curves]
+    plan += [(*name, 0, part) for name in names if name[0] in followed for part in parts(budget)]
+    searches = [
+        Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan
+    ]
+    outcomes: list[Found | Failure | None] = [None] * len(searches)
+    interrupted = False
+    try:
+        if jobs > 1:  # so that processes need not all compile the same
+            warm_ups = [partial(warm_up_once, *pair) for pair in pairs]
+            list(run_isolated(warm_ups, jobs))
+        for done, (place, outcome) in enumerate(run_isolated(searches, jobs), 1):
+            outcomes[place] = outcome
+            if progress is not None:
+                progress(done, len(searches))
+    except KeyboardInterrupt:
+        interrupted = True
+    cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
+    best = best_plans(problems, costs, cells, None if best_known is None else Path(best_known))
+    bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs)
+    first = len(names) * seeds
+    return RoundComparison(
+        problems, tuple(searchers), tuple(costs), budget,
+        tuple(cells[:first]), tuple(cells[first:]), best, bounds,
+    )  # fmt: skip
+
+
+def named_rounds(rounds: Rounds) -> dict[str, Round]:
+    """Read the rounds that are given as files, and name them: by the files, or by their places."""
+    if isinstance(rounds, Mapping):
+        return dict(rounds)
+    stems = [Path(given).stem for given in rounds if not isinstance(given, Round)]
+    named: dict[str, Round] = {}
+    for place, given in enumerate(rounds, 1):
+        if isinstance(given, Round):
+            name, problem = f"round-{place}", given
+        else:
+            stem = Path(given).stem
+            name, problem = stem if stems.count(stem) == 1 else str(given), read_round(given)
+        if name in named:
+            raise ValueError(f"rounds: {name} is given more than once")
+        named[name] = problem
+    if not named:
+        raise ValueError("rounds: none is given")
+    return named
+
+
+def by_name(what: str, things: Sequence[Any]) -> dict[str, Any]:
+    """Return things by their names, which must differ."""
+    named = {thing.name: thing for thing in things}
+    if not named:
+        raise ValueError(f"{what}: none is given")
+    names = [thing.name for thing in things]
+    twice = next((name for name in named if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{what}: {twice} is given more than once")
+    return named
+
+
+def parts(budget: Budget) -> list[Budget]:
+    """Return the smaller budgets that show the way of a search: 0, 10, 30, 100 … evaluations, or halved seconds."""
+    if budget.evaluations is None:
+        assert budget.seconds is not None
+        return [Budget(seconds=budget.seconds / 2**k) for k in range(6, 0, -1)]
+    steps = [0, *(step * 10**power for power in range(1, 12) for step in (1, 3))]
+    return [
+        Budget(budget.seconds, evaluations)
+        for evaluations in steps
+        if evaluations < budget.evaluations
+    ]
+
+
+def told(budget: Budget) -> str:
+    """Say a budget for people."""
+    sizes = []
+    if budget.evaluations is not None:
+        sizes.append(f"{budget.evaluations:,} evaluations")
+    if budget.seconds is not None:
+        sizes.append(f"{budget.seconds:g} s")
+    return " or ".join(sizes)
+
+
+def best_plans(
+    problems: Mapping[str, Round],
+    costs: Mapping[str, Objective],
+    cells: Sequence[Cell],
+    path: Path | None,
+) -> dict[tuple[str, str], BestKnown]:
+    """Return the best plan known for every round and objective, and keep it in the file."""
+    keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
+    least: dict[str, tuple[float, Cell]] = {}
+    for cell in cells:
+        key = keys[cell.round, cell.objective]
+        if isinstance(cell.outcome, Found) and (
+            key not in least or cell.outcome.cost < least[key][0]
+        ):
+            least[key] = cell.outcome.cost, cell
+    found = {}
+    for key, (_, cell) in least.items():
+        assert isinstance(cell.outcome, Found)
+        problem, objective = problems[cell.round], costs[cell.objective]
+        found[key] = BestKnown.of(
+            problem, objective, cell.outcome.start, cell.optimizer, told(cell.budget), cell.seed
+        )
+    subjects = {key: (problems[r], costs[c]) for (r, c), key in keys.items()}
+    best = improve(path, subjects, found)
+    return {pair: best[key] for pair, key in keys.items() if key in best}
+
+
+def proven_bounds(
+    problems: Mapping[str, Round],
+    costs: Mapping[str, Objective],
+    cells: Sequence[Cell],
+    best: Mapping[tuple[str, str], BestKnown],
+    jobs: int,
+) -> dict[tuple[str, str], float]:
+    """Return the largest lower bound for every round and objective: the searches' own, and that of the objective."""
+    pairs = list(best)
+    tasks = [partial(lower_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs]
+    bounds = dict.fromkeys(product(problems, costs), math.nan)
+    for place, bound in run_isolated(tasks, jobs):
+        if not isinstance(bound, Failure):
+            bounds[pairs[place]] = bound
+    for cell in cells:
+        if isinstance(cell.outcome, Found):
+            pair = cell.round, cell.objective
+            bounds[pair] = float(np.fmax(bounds[pair], cell.outcome.lower_bound))
+    return bounds

@@ -1,0 +1,157 @@
+"""A comparison of optimizers as tables: a row a search, a row an optimizer, a row a point of a curve."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from planbatch.experiments.rounds.best_known import same_cost
+from planbatch.experiments.rounds.search import Found
+
+if TYPE_CHECKING:
+    from planbatch.experiments.rounds.compare import Cell, RoundComparison
+
+FAILED = "failed"
+
+
+def excess(cost: float, best: float) -> float:
+    """Return by what share a cost is above the best known; 0 within rounding."""
+    if same_cost(cost, best):
+        return 0.0
+    return (cost - best) / abs(best) if best else math.inf
+
+
+def gap(cost: float, bound: float) -> float:
+    """Return by what share of it a cost can be above the optimum at most; NaN without a bound."""
+    if same_cost(cost, bound):
+        return 0.0
+    return (cost - bound) / abs(cost) if cost else math.nan
+
+
+def row(comparison: "RoundComparison", cell: "Cell") -> dict[str, Any]:
+    """Return the row of a search that is over."""
+    pair = cell.round, cell.objective
+    named = {
+        "round": cell.round,
+        "jobs": len(comparison.rounds[cell.round]),
+        "objective": cell.objective,
+        "optimizer": cell.optimizer,
+        "seed": cell.seed,
+    }
+    found = cell.outcome
+    bound = comparison.bounds.get(pair, math.nan)
+    best = comparison.best[pair].cost if pair in comparison.best else math.nan
+    if not isinstance(found, Found):
+        nothing = dict.fromkeys(("cost", "seed_cost"), math.nan)
+        lost = dict.fromkeys(("gap", "evaluations", "seconds", "evaluations_per_second"), math.nan)
+        error = found.error if found is not None else ""
+        return {
+            **named, **nothing, "best": best, "excess": math.nan, "lower_bound": bound, **lost,
+            "status": FAILED, "error": error,
+        }  # fmt: skip
+    return {
+        **named,
+        "cost": found.cost,
+        "seed_cost": found.seed_cost,
+        "best": best,
+        "excess": excess(found.cost, best),
+        "lower_bound": bound,
+        "gap": gap(found.cost, bound),
+        "evaluations": found.evaluations,
+        "seconds": found.seconds,
+        "evaluations_per_second": found.evaluations / found.seconds if found.seconds else math.nan,
+        "status": found.status,
+        "error": "",
+    }
+
+
+def frame(comparison: "RoundComparison") -> pd.DataFrame:
+    """Return a data frame with a row a search that is over.
+
+    Columns: round, jobs, objective, optimizer, seed; cost, seed_cost (of the best first plan), best (known), excess
+    (cost / best − 1), lower_bound, gap ((cost − bound) / cost), evaluations, seconds, evaluations_per_second, status,
+    error. Of a search that failed, status is ``failed``, error says why, and its figures are NaN.
+    """
+    rows = [row(comparison, cell) for cell in comparison.cells if cell.outcome is not None]
+    return pd.DataFrame(rows, columns=None if rows else ["round", "objective", "optimizer"])
+
+
+def summary(comparison: "RoundComparison") -> pd.DataFrame:
+    """Return a data frame with a row an objective and optimizer.
+
+    Columns: searches, failed, median_excess and worst_excess (over the best known), median_gap (proven),
+    evaluations_per_second (all searches together), wins (searches that no other optimizer beat on the same round and
+    seed). Figures are over searches that did not fail.
+    """
+    data = frame(comparison)
+    rows = []
+    for objective in comparison.objectives:
+        of_objective = data[data["objective"] == objective]
+        wins = count_wins(of_objective) if len(of_objective) else {}
+        for optimizer in comparison.optimizers:
+            own = of_objective[of_objective["optimizer"] == optimizer]
+            if not len(own):
+                continue
+            seconds = own["seconds"].sum()
+            rows.append(
+                {
+                    "objective": objective,
+                    "optimizer": optimizer,
+                    "searches": len(own),
+                    "failed": int((own["status"] == FAILED).sum()),
+                    "median_excess": own["excess"].median(),
+                    "worst_excess": own["excess"].max(),
+                    "median_gap": own["gap"].median(),
+                    "evaluations_per_second": own["evaluations"].sum() / seconds
+                    if seconds
+                    else math.nan,
+                    "wins": wins.get(optimizer, 0),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def count_wins(data: pd.DataFrame) -> dict[str, int]:
+    """Count, for every optimizer, the rounds and seeds on which no other found a lower cost."""
+    wins: dict[str, int] = {}
+    for _, group in data.groupby(["round", "seed"]):
+        least = group["cost"].min()
+        for optimizer, cost in zip(group["optimizer"], group["cost"], strict=True):
+            if same_cost(cost, least):
+                wins[optimizer] = wins.get(optimizer, 0) + 1
+    return wins
+
+
+def curves(comparison: "RoundComparison") -> pd.DataFrame:
+    """Return a data frame with the cost over time of the first seed, on the rounds that were followed.
+
+    Columns: round, objective, optimizer, evaluations, seconds, cost (the best so far). A search with a small budget is
+    the beginning of one with a larger, so that each row is the end of a search of its own.
+    """
+    followed = {cell.round for cell in comparison.curve_cells}
+    ends = [cell for cell in comparison.cells if cell.seed == 0 and cell.round in followed]
+    rows = []
+    for cell in (*comparison.curve_cells, *ends):
+        if isinstance(cell.outcome, Found):
+            rows.append(
+                {
+                    "round": cell.round,
+                    "objective": cell.objective,
+                    "optimizer": cell.optimizer,
+                    "evaluations": cell.outcome.evaluations,
+                    "seconds": cell.outcome.seconds,
+                    "cost": cell.outcome.cost,
+                }
+            )
+    names = ["round", "objective", "optimizer"]
+    data = pd.DataFrame(rows, columns=[*names, "evaluations", "seconds", "cost"])
+    # The rows of a search come in the order of their budgets; the clock of a short one may have been slower.
+    data[["evaluations", "seconds", "cost"]] = data[["evaluations", "seconds", "cost"]].astype(
+        float
+    )
+    data["evaluations"] = data["evaluations"].astype("int64")
+    groups = data.groupby(names, sort=False)
+    for figure in ("evaluations", "seconds"):
+        data[figure] = groups[figure].cummax()
+    data["cost"] = groups["cost"].cummin()
+    return data

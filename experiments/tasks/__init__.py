@@ -1,0 +1,1 @@
+"""Running tasks: here, in threads, in processes, on clusters. Knows nothing of replays."""

@@ -1,0 +1,59 @@
+"""How far tasks in other processes have come: numbers in a file that all of them share."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import numpy as np
+
+from planbatch.planner.model import IntArray
+
+#: Told the place of a task, and how far it has come: how many jobs its replay has started.
+Progress = Callable[[int, int], None]
+#: What a task is given to tell how far it has come.
+Tell = Callable[[int], None]
+#: How often the file is looked at (s).
+POLL_SECONDS = 0.1
+
+
+def make_board(path: Path, tasks: int) -> None:
+    """Write a board on which no task has come anywhere yet."""
+    np.zeros(tasks, dtype=np.int64).tofile(path)
+
+
+def teller(path: Path, place: int) -> Tell:
+    """Give what writes down how far the task at a place has come."""
+    counts = np.memmap(path, dtype=np.int64, mode="r+")
+
+    def tell(count: int) -> None:
+        counts[place] = count
+
+    return tell
+
+
+@contextmanager
+def watched(path: Path, progress: Progress | None) -> Iterator[None]:
+    """Pass on what tasks write down, as long as the context lasts; from another thread."""
+    if progress is None:
+        yield
+        return
+    over = Event()
+
+    def look() -> None:
+        seen: IntArray = np.zeros_like(np.fromfile(path, dtype=np.int64))
+        last = False
+        while not last:
+            last = over.wait(POLL_SECONDS)
+            counts = np.fromfile(path, dtype=np.int64)
+            for place in np.flatnonzero(counts != seen):
+                progress(int(place), int(counts[place]))
+            seen = counts
+
+    watcher = Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()

@@ -1,0 +1,71 @@
+"""Tasks in threads or processes of this machine, by joblib."""
+
+from collections.abc import Generator, Sequence
+from functools import partial
+from threading import Event
+from types import TracebackType
+from typing import Any
+
+from planbatch.experiments.replay.task import Task
+from planbatch.experiments.tasks.backends import ATTEMPTS, Finished
+from planbatch.experiments.tasks.board import Progress
+from planbatch.experiments.tasks.failure import attempt
+from planbatch.experiments.tasks.here import AbandonedError, one_by_one, until_over
+from planbatch.experiments.tasks.processes import end, in_processes
+
+
+class _Local:
+    """A context without anything to end."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pass
+
+
+class Threads(_Local):
+    """Tasks in threads of this process: kernels run free of the interpreter's lock."""
+
+    def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:
+        """Yield the place of each task with its outcome or failure, as they finish."""
+        from joblib import Parallel, delayed
+
+        if self.jobs == 1:
+            yield from one_by_one([partial(attempt, task) for task in tasks], progress)
+            return
+        over = Event()
+
+        def one(place: int) -> Finished | None:
+            try:
+                return place, attempt(tasks[place], until_over(over, place, progress))
+            except AbandonedError:
+                return None
+
+        pool = Parallel(
+            n_jobs=self.jobs, backend="threading", return_as="generator_unordered",
+            batch_size=1, pre_dispatch="n_jobs",
+        )  # fmt: skip
+        results = pool(delayed(one)(place) for place in range(len(tasks)))
+        try:
+            yield from filter(None, results)
+        finally:
+            over.set()
+            end(results)
+
+
+class Processes(_Local):
+    """Tasks in processes of this machine; a process that crashes costs no other task its result."""
+
+    def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:
+        """Yield the place of each task with its outcome or failure, as they finish."""
+        calls = [partial(attempt, task) for task in tasks]
+        yield from in_processes(calls, self.jobs, progress, ATTEMPTS)

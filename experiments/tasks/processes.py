@@ -1,0 +1,167 @@
+"""Tasks in processes of this machine, of which one that crashes or is killed costs no other task its result.
+
+Tasks and results travel as files; only their places go through the pool's pipes. A process that is killed while it
+writes a long message leaves half of it behind, and whoever reads waits for the rest for ever; so does whoever writes a
+long message to processes that are all dead. Short messages are written in one piece.
+"""
+
+import os
+import shutil
+import signal
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from planbatch.experiments.tasks.board import Progress, Tell, make_board, teller, watched
+from planbatch.experiments.tasks.failure import Failure, attempt
+from planbatch.experiments.tasks.own_folder import own_folder
+from planbatch.experiments.tasks.pickled import packed, unpacked
+
+#: How often a process looks whether its parent is still there (s).
+POLL_SECONDS = 0.2
+
+
+def in_processes(
+    tasks: Sequence[Callable[[Tell], Any]],
+    jobs: int,
+    progress: Progress | None = None,
+    attempts: int = 2,
+) -> Iterator[tuple[int, Any]]:
+    """Run tasks in parallel, begun in their order, and yield the place of each with its result as they finish.
+
+    Parameters
+    ----------
+    tasks : sequence of callable
+        Each is called with a function that takes how far it has come.
+    jobs : int
+        Processes; at least two.
+    progress : callable, optional
+        ``progress(place, count)``, from another thread.
+    attempts : int
+        How often a task whose process crashed is run before it counts as failed. From the second time on it runs
+        alone, so that it costs no other task its result.
+
+    Yields
+    ------
+    place : int
+        Which task.
+    result : object
+        What the task returned; a :class:`Failure` where it cannot travel to another process, or crashes.
+
+    Raises
+    ------
+    Exception
+        What a task raises; then all end.
+    """
+    from concurrent.futures.process import BrokenProcessPool
+
+    left = dict.fromkeys(range(len(tasks)), 0)
+    with own_folder() as folder:
+        make_board(_board(folder), len(tasks))
+        with watched(_board(folder), progress):
+            while left:
+                begun: list[int] = []
+                try:
+                    for place, result in _pool(tasks, left, jobs, folder, begun):
+                        del left[place]
+                        yield place, result
+                except BrokenProcessPool:
+                    for place in [place for place in begun if place in left]:
+                        left[place] += 1
+                        if left[place] >= attempts:
+                            del left[place]
+                            yield place, Failure("its process crashed, again and again")
+
+
+def _pool(
+    tasks: Sequence[Callable[[Tell], Any]],
+    left: Mapping[int, int],
+    jobs: int,
+    folder: Path,
+    begun: list[int],
+) -> Iterator[tuple[int, Any]]:
+    """Run those tasks that are left, or one of those alone whose process has crashed; write down which are begun."""
+    from joblib import Parallel, delayed
+
+    places = [place for place in left if left[place]][:1] or list(left)
+    failed: dict[int, Failure] = {}
+
+    def feed() -> Iterator[Any]:
+        for place in places:
+            data = attempt(packed, tasks[place])
+            if isinstance(data, Failure):
+                failed[place] = data
+                continue
+            _task(folder, place).write_bytes(data)
+            begun.append(place)
+            yield delayed(_run)(folder, place)
+
+    pool = Parallel(
+        n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
+    )
+    places_done = pool(feed())
+    try:
+        for place in places_done:
+            _task(folder, place).unlink()
+            result = unpacked(_result(folder, place).read_bytes())
+            _result(folder, place).unlink()
+            yield place, result
+    finally:
+        # Where the consumer was interrupted, this ends the other processes.
+        end(places_done)
+    yield from failed.items()
+
+
+def end(results: Generator[Any, None, None]) -> None:
+    """End what joblib still runs, without its advice to those who do so before all has finished."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*still being processed", UserWarning)
+        results.close()
+
+
+def _run(folder: Path, place: int) -> int:
+    """Run a task in another process."""
+    # Ctrl-C reaches all processes of a terminal. The first one decides what becomes of the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
+    _folders.add(folder)
+    task = unpacked(_task(folder, place).read_bytes())
+    result = task(teller(_board(folder), place))
+    data = attempt(packed, result)
+    _result(folder, place).write_bytes(packed(data) if isinstance(data, Failure) else data)
+    return place
+
+
+#: Where this process has found its tasks; nothing in the first process.
+_folders: set[Path] = set()
+
+
+@cache
+def _end_with_parent() -> None:
+    """End this process soon after its parent has been killed: nobody waits for its results any more."""
+    parent = os.getppid()
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(POLL_SECONDS)
+        for folder in _folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
+    Thread(target=look, daemon=True).start()
+
+
+def _board(folder: Path) -> Path:
+    return folder / "progress"
+
+
+def _task(folder: Path, place: int) -> Path:
+    return folder / f"task-{place}"
+
+
+def _result(folder: Path, place: int) -> Path:
+    return folder / f"result-{place}"

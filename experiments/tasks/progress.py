@@ -1,0 +1,118 @@
+"""Progress of replays for people, on standard error: what runs, and how long it will take."""
+
+import sys
+from collections.abc import Sequence
+from threading import Lock
+from time import perf_counter
+from types import TracebackType
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from planbatch.experiments.text import duration
+
+
+class ReplayProgress:
+    """Bars for the replays that run and one for all; lines where standard error is no terminal. A context.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The replays.
+    jobs : sequence of int
+        How many jobs each has.
+    weights : sequence of float, optional
+        About how long each takes, in any unit; by default, that goes by jobs.
+    quiet : bool, optional
+        Whether nothing is told; by default, where standard error is no terminal.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        jobs: Sequence[int],
+        weights: Sequence[float] | None = None,
+        quiet: bool | None = None,
+    ) -> None:
+        self._names, self._jobs = list(names), list(jobs)
+        self._weights = [float(weight) for weight in (jobs if weights is None else weights)]
+        self._shares = [0.0] * len(self._names)
+        self._done: set[int] = set()
+        self._began = perf_counter()
+        self._lock = Lock()
+        self._bars: dict[int, TaskID] = {}
+        self._lines = not sys.stderr.isatty()
+        self._quiet = self._lines if quiet is None else quiet
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=self._lines or self._quiet,
+        )
+        self._all = self._progress.add_task(
+            f"0 of {len(self._names)}", total=sum(self._weights) or None
+        )
+
+    def __enter__(self) -> "ReplayProgress":
+        self._began = perf_counter()
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def __call__(self, place: int, started: int) -> None:
+        """Show how many jobs a replay has started; possibly called from another thread."""
+        with self._lock:
+            if place in self._done:
+                return
+            if place not in self._bars:
+                self._bars[place] = self._progress.add_task(
+                    self._names[place], total=self._jobs[place]
+                )
+            self._shares[place] = started / max(self._jobs[place], 1)
+            self._progress.update(
+                self._bars[place], completed=started, visible=started < self._jobs[place]
+            )
+            self._show_all()
+
+    def finished(self, place: int, what: str = "") -> None:
+        """Tell that a replay is over and its result is stored, or what became of it instead."""
+        with self._lock:
+            self._shares[place] = 1.0
+            self._done.add(place)
+            if place in self._bars:
+                self._progress.update(self._bars[place], visible=False)
+            self._show_all()
+            if self._quiet or (not self._lines and not what):
+                return
+            told = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
+            told += f": {what}" if what else ""
+            left = self.remaining()
+            told += f"; about {duration(left)} left" if left else ""
+        if self._lines:
+            click.echo(told, err=True)
+        else:
+            self._progress.console.print(told, highlight=False)
+
+    def remaining(self) -> float:
+        """Estimate how long the rest will take (s), from how long all so far has taken."""
+        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
+        left = sum(self._weights) - done
+        return (perf_counter() - self._began) * left / done if done > 0 and left > 0 else 0.0
+
+    def _show_all(self) -> None:
+        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
+        over = sum(share >= 1 for share in self._shares)
+        self._progress.update(
+            self._all, completed=done, description=f"{over} of {len(self._names)}"
+        )

@@ -1,0 +1,69 @@
+"""The figures of an experiment as tables for the terminal."""
+
+import csv
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from planbatch.experiments.text import duration, number, share
+
+#: Tables of more cells than this are cut; summary.csv has them all.
+MOST_ROWS = 60
+
+
+def cell_table(folder: Path) -> Table:
+    """Lay out ``summary.csv``: a row a cell."""
+    rows = _rows(folder / "summary.csv")
+    seeds = len({row["seed"] for row in rows}) > 1
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("workload", "policy", *(["seed"] if seeds else [])):
+        table.add_column(name)
+    for name in ("mean wait", "max. wait", "slowdown", "used"):
+        table.add_column(name, justify="right")
+    for row in rows[:MOST_ROWS]:
+        policy = row["policy"] + (" *" if row["budget_seconds"] else "")
+        table.add_row(
+            row["workload"],
+            policy,
+            *([row["seed"]] if seeds else []),
+            duration(float(row["mean_wait"])),
+            duration(float(row["max_wait"])),
+            number(float(row["mean_bounded_slowdown"])),
+            share(float(row["utilisation"])),
+        )
+    notes = []
+    if len(rows) > MOST_ROWS:
+        notes.append(f"{len(rows) - MOST_ROWS} more cells in summary.csv")
+    if any(row["budget_seconds"] for row in rows):
+        notes.append("* budget in seconds: the figures depend on the machine")
+    table.caption = "; ".join(notes) or None
+    return table
+
+
+def span_table(folder: Path) -> Table | None:
+    """Lay out ``spans.csv``: how far the mean waits of split replays are off; None without it."""
+    if not (folder / "spans.csv").exists():
+        return None
+    table = Table(box=box.SIMPLE_HEAD, title="error of split replays: mean wait")
+    for name in ("workload", "policy"):
+        table.add_column(name)
+    for name in ("spans", "warm-up", "whole", "split", "error"):
+        table.add_column(name, justify="right")
+    for row in _rows(folder / "spans.csv"):
+        if row["metric"] == "mean_wait":
+            table.add_row(
+                row["workload"],
+                row["policy"],
+                row["spans"],
+                duration(float(row["warm_up"])),
+                duration(float(row["whole"])),
+                duration(float(row["split"])),
+                f"{float(row['error']):+.2%}" if row["error"] else "–",
+            )
+    return table
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

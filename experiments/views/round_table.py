@@ -1,0 +1,70 @@
+"""A comparison of optimizers as a table for people."""
+
+import math
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from planbatch.experiments.rounds.compare import RoundComparison, told
+
+#: Heading, column of the summary, and whether less is better.
+_COLUMNS = (
+    ("median\nexcess", "median_excess", True),
+    ("worst\nexcess", "worst_excess", True),
+    ("proven\ngap", "median_gap", True),
+    ("evaluations\na second", "evaluations_per_second", False),
+    ("wins", "wins", False),
+)
+
+
+def cell(column: str, value: float) -> str:
+    """Write a figure of the summary; a dash where there is none."""
+    if math.isnan(value):
+        return "–"
+    if column == "wins":
+        return f"{value:,.0f}"
+    if column == "evaluations_per_second":
+        return f"{value:,.0f}"
+    return f"{value:.2%}"
+
+
+def round_table(comparison: RoundComparison) -> Table:
+    """Lay out the summary: a block an objective, the best figure of every column in it marked."""
+    summary = comparison.summary()
+    rounds, budget = len(comparison.rounds), told(comparison.budget)
+    table = Table(
+        title=Text(f"{rounds} round{'s' if rounds > 1 else ''}, {budget}"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        padding=0,
+        caption="excess: over the best known cost; gap: median, to what is proven; wins: searches "
+        "that no other optimizer beat",
+        caption_justify="left",
+    )
+    table.add_column("objective", no_wrap=True, vertical="bottom")
+    table.add_column("optimizer", no_wrap=True, vertical="bottom")
+    for heading, *_ in _COLUMNS:
+        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
+    table.add_column("searches", justify="right", no_wrap=True, vertical="bottom", style="dim")
+    failed = len(summary) > 0 and bool(summary["failed"].any())
+    if failed:
+        table.add_column("failed", justify="right", no_wrap=True, vertical="bottom")
+    for objective in comparison.objectives:
+        rows = summary[summary["objective"] == objective] if len(summary) else summary
+        best = {
+            name: rows[name].min() if less else rows[name].max()
+            for _, name, less in _COLUMNS
+            if len(rows)
+        }
+        for place, row in enumerate(rows.to_dict("records")):
+            cells = [
+                Text(cell(name, row[name]), style="bold green" if row[name] == best[name] else "")
+                for _, name, _ in _COLUMNS
+            ]
+            cells.append(Text(str(row["searches"])))
+            if failed:
+                cells.append(Text(str(row["failed"]), style="bold red" if row["failed"] else ""))
+            table.add_row(Text(objective if place == 0 else ""), Text(row["optimizer"]), *cells)
+    return table

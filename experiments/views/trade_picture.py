@@ -1,0 +1,179 @@
+"""The trade between mean and maximum wait as a picture and as a table."""
+
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
+from planbatch.experiments.text import duration
+from planbatch.experiments.views.comparison_table import REFERENCE
+from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
+
+#: Markers of the promises, in the order in which they come.
+MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h", "*")
+GRID, BETTER = "#E6E6E6", "#E8F1E2"
+#: Panels beside one another, and the size of each (inches).
+ACROSS, SIZE = 3, (3.4, 3.1)
+#: Points beyond so many times EASY's mean wait stand at the edge.
+WIDEST = 2.0
+
+
+def draw_trade(trade: Trade, path: Path) -> None:
+    """Draw a panel a workload, as PNG and SVG.
+
+    Colours tell policies, markers promises. The front is drawn as the stairs below which no point lies. Ratios of the
+    maximum wait stand on a logarithmic axis; points beyond :data:`WIDEST` stand, hollow, at the right edge.
+    """
+    groups = trade.by_workload()
+    across = 2 if len(groups) == 4 else min(len(groups), ACROSS)
+    down = ceil(len(groups) / across)
+    colours = _by_order([point.policy for point in trade.points], (INK, *COLOURS[:-1]))
+    markers = _by_order([point.promise for point in trade.points if _plans(point)], MARKERS)
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(
+            figsize=(max(across * SIZE[0], 4.6) + 2.1, down * SIZE[1] + 0.6), layout="constrained"
+        )
+        FigureCanvasAgg(figure)
+        figure.suptitle(
+            "Mean wait against maximum wait", x=0.01, ha="left", fontweight="bold", fontsize=12
+        )
+        panels = figure.subplots(down, across, squeeze=False)
+        for panel, (name, points) in zip(panels.flat, groups.items(), strict=False):
+            _draw_panel(panel, name, points, colours, markers)
+        for panel in panels.flat[len(groups) :]:
+            panel.set_visible(False)
+        for row in panels:
+            row[0].set_ylabel("maximum wait / EASY's")
+        for column in range(across):
+            lowest = max(row for row in range(down) if row * across + column < len(groups))
+            panels[lowest][column].set_xlabel("mean wait / EASY's")
+        _legend(figure, colours, markers)
+        save(figure, path)
+
+
+def _plans(point: Point) -> bool:
+    return point.policy.startswith("plan-")
+
+
+def _by_order(names: Sequence[str], looks: Sequence[str]) -> dict[str, str]:
+    """Give names their looks in the order in which they come."""
+    return {name: looks[i % len(looks)] for i, name in enumerate(dict.fromkeys(names))}
+
+
+def _draw_panel(
+    panel: Axes,
+    name: str,
+    points: Sequence[Point],
+    colours: dict[str, str],
+    markers: dict[str, str],
+) -> None:
+    """Draw the points of a workload and their front."""
+    right = min(max(point.mean_ratio for point in points), WIDEST)
+    left = min(point.mean_ratio for point in points)
+    room = 0.08 * max(right - left, 0.1)
+    heights = np.log([point.max_ratio for point in points])
+    spread = 0.08 * max(float(np.ptp(heights)), 0.3)
+    low, high = np.exp([min(heights.min(), -0.1) - spread, heights.max() + spread])
+    panel.set_xlim(left - room, right + room)
+    panel.set_yscale("log")
+    panel.set_ylim(low, high)
+    panel.fill_between([left - room, 1.0], low, 1.0, color=BETTER, linewidth=0, zorder=0)
+    panel.grid(color=GRID, linewidth=0.8)
+    panel.set_axisbelow(True)
+    front = sorted((p.mean_ratio, p.max_ratio) for p in points if p.on_front)
+    x = [front[0][0], *(mean for mean, _ in front), right + room]
+    y = [high, *(longest for _, longest in front), front[-1][1]]
+    panel.step(x, y, where="post", color=FAINT, linewidth=1.3, zorder=1)
+    for point in points:
+        outside = point.mean_ratio > right
+        panel.plot(
+            min(point.mean_ratio, right),
+            point.max_ratio,
+            marker=markers[point.promise] if _plans(point) else "d",
+            color=colours[point.policy],
+            markerfacecolor="white" if outside else colours[point.policy],
+            markeredgecolor=colours[point.policy] if outside else "white",
+            markeredgewidth=0.6 if not outside else 1.2,
+            markersize=8 if point.on_front else 6.5,
+            linestyle="none",
+            zorder=3 if point.on_front else 2,
+        )
+        if outside:
+            panel.annotate(
+                f"{point.mean_ratio:.1f}×", (right, point.max_ratio), xytext=(-6, 0),
+                textcoords="offset points", ha="right", va="center", fontsize=8, color=FAINT,
+            )  # fmt: skip
+    _ticks(panel, low, high)
+    panel.set_title(name, loc="left", fontsize=10, color=FAINT)
+
+
+def _ticks(panel: Axes, low: float, high: float) -> None:
+    """Few round numbers on the logarithmic axis, however long it is."""
+    panel.yaxis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
+    panel.yaxis.set_minor_locator(NullLocator())
+    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    panel.locator_params(axis="x", nbins=5)
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _legend(figure: Figure, colours: dict[str, str], markers: dict[str, str]) -> None:
+    """Put one legend beside the panels: policies by colour, promises by marker, and the front."""
+
+    def entry(label: str, marker: str, colour: str) -> Line2D:
+        return Line2D([], [], linestyle="none", marker=marker, color=colour, markersize=7, label=label)  # fmt: skip
+
+    def heading(label: str) -> Line2D:
+        return Line2D([], [], linestyle="none", label=label)
+
+    entries = [heading("policy")]
+    for name, colour in colours.items():
+        entries.append(entry(name, "o" if name.startswith("plan-") else "d", colour))
+    if markers:
+        entries += [heading(""), heading("promise")]
+        entries += [entry(promise, marker, FAINT) for promise, marker in markers.items()]
+    entries += [heading(""), Line2D([], [], color=FAINT, linewidth=1.3, label="Pareto front")]
+    entries.append(
+        Line2D([], [], linestyle="none", marker="s", markersize=11, color=BETTER, label="better than EASY in both")
+    )  # fmt: skip
+    legend = figure.legend(
+        handles=entries, loc="outside right upper", frameon=False, fontsize=9, handletextpad=0.4
+    )
+    for text in legend.get_texts():
+        if text.get_text() in ("policy", "promise"):
+            text.set_fontweight("bold")
+
+
+def trade_table(workload: str, points: Sequence[Point]) -> Table:
+    """Lay out the points of a workload, by mean wait; those on the front marked."""
+    table = Table(
+        title=Text(workload), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False,
+        caption="ratios are to EASY's; ●: on the Pareto front", caption_justify="left",
+    )  # fmt: skip
+    for heading in ("policy", "promise"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("mean wait", "ratio", "max. wait", "ratio", "front"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for point in sorted(points, key=lambda point: (point.mean_wait, point.max_wait)):
+        promise = "" if point.promise == NO_PROMISE and not _plans(point) else point.promise
+        table.add_row(
+            Text(point.policy),
+            Text(promise),
+            duration(point.mean_wait),
+            f"{point.mean_ratio:.2f}",
+            duration(point.max_wait),
+            f"{point.max_ratio:.2f}",
+            "●" if point.on_front else "",
+            style="bold" if point.policy == REFERENCE else "",
+        )
+    return table

@@ -1,0 +1,1 @@
+"""From a name, a file or a model to a workload."""

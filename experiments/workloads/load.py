@@ -1,0 +1,237 @@
+"""From what a user names to a workload: a path or the name of a fetched log, and flags."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from planbatch.experiments.workloads import transform
+from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
+from planbatch.experiments.workloads.lublin import default_workload
+from planbatch.experiments.workloads.memory import Memory
+from planbatch.experiments.workloads.options import (
+    NO_CHANGES,
+    WorkloadOptions,
+    parse_span,
+    workload_options,
+)
+from planbatch.experiments.workloads.swf.read import Selection, SwfLog, read_swf
+from planbatch.experiments.workloads.transform import DROPPED_QUEUE
+from planbatch.experiments.workloads.windows import with_windows
+from planbatch.planner.model import BoolArray, Workload
+
+__all__ = [
+    "WorkloadOptions",
+    "load_log",
+    "load_workload",
+    "resolve_source",
+    "transform_log",
+    "transform_workload",
+    "workload_of_log",
+    "workload_options",
+]
+
+#: How many skipped lines are told one by one.
+LISTED = 20
+UNREADABLE = "unreadable line"
+
+
+def resolve_source(source: str | Path) -> Path:
+    """Find the file that is meant: a path, or the name of a log that was fetched.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is neither; says how to get the log, or which name may be meant.
+    """
+    path = Path(source)
+    if path.exists():
+        return path
+    wanted = plain_name(str(source)).lower()
+    for log in CATALOGUE.values():
+        if log.name.lower() == wanted:
+            if cached_path(log).is_file():
+                return cached_path(log)
+            raise FileNotFoundError(
+                f"{source}: there is no such file, and the log {log.name} has not been fetched; "
+                f"fetch it with: planbatch workload fetch {log.name}"
+            )
+    near = near_names(path.name)
+    hint = f"did you mean {' or '.join(near)}?" if near else "check the path"
+    raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
+
+
+def to_stderr(line: str) -> None:
+    """Tell people something, apart from the results."""
+    click.echo(line, err=True)
+
+
+def load_log(
+    source: str | Path, *, skip_bad_lines: bool = False, tell: Callable[[str], None] = to_stderr
+) -> SwfLog:
+    """Read the log of a path or a name, and tell which lines were skipped.
+
+    See :func:`resolve_source` and :func:`read_swf`.
+    """
+    log = read_swf(resolve_source(source), skip_bad_lines=skip_bad_lines)
+    for bad in log.skipped[:LISTED]:
+        tell(f"skipped {log.source}, {bad.told()}")
+    if len(log.skipped) > LISTED:
+        tell(f"skipped {len(log.skipped)} lines of {log.source} in all")
+    return log
+
+
+def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANGES) -> Workload:
+    """Load a workload.
+
+    Parameters
+    ----------
+    source : str or Path, optional
+        A path or the name of a fetched log; ``None`` means the embedded workload.
+    options : WorkloadOptions
+        What to make of it.
+
+    Raises
+    ------
+    OSError, ValueError
+        With one sentence that says what is wrong and what to do.
+    """
+    if source is None:
+        return transform_workload(default_workload(), options)
+    workload = workload_of_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    if "Memory" in workload.header and workload.resources:
+        to_stderr(f"{workload.name}: {workload.header['Memory']}")
+    return workload
+
+
+def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, Memory | None]:
+    """Choose the lines of a log that the options leave, and read what memory all lines take, if that counts."""
+    keep = np.ones(len(log), dtype=bool)
+    if options.drop_queue:
+        keep &= ~np.isin(log.columns["queue"], _queue_numbers(log.header.queue_number, options))
+    n_dropped = int(np.count_nonzero(~keep))
+    if options.span is not None:
+        origin, start_time = first_submission(log)
+        submit = np.floor(log.columns["submit"] + 0.5).astype(np.int64)
+        inside = transform.within(submit - origin, *parse_span(options.span, start_time))
+        n_dropped = int(np.count_nonzero(inside & ~keep))
+        keep &= inside
+    memory = read_memory(log, options, keep)
+    further = None if memory is None else memory.wrong()
+    selection = log.select(options.capacity, keep=keep, first=options.first, further=further)
+    before = {UNREADABLE: len(log.skipped), DROPPED_QUEUE: n_dropped}
+    dropped = {reason: n for reason, n in before.items() if n} | dict(selection.dropped)
+    return Selection(selection.rows, selection.capacity, dropped), memory
+
+
+def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:
+    """What the lines of a log take of memory, on the sizes that the options leave; None where it does not count.
+
+    Raises
+    ------
+    ValueError
+        Where most lines that are to be kept take more than there is.
+    """
+    rule = options.memory_rule()
+    if rule is None:
+        return None
+    size, procs = log.capacity(options.capacity), log.processors()
+    if options.round_sizes is not None:
+        transform.check_positive("round sizes", options.round_sizes, "processors")
+        procs = np.minimum(-(-procs // options.round_sizes) * options.round_sizes, size)
+    memory = rule.read(log, procs, size)
+    usable = keep & (procs >= 1) & (log.processors() <= size) & (log.columns["runtime"] >= 0)
+    memory.check_units(log, procs, usable)
+    return memory
+
+
+def first_submission(log: SwfLog) -> tuple[int, int | None]:
+    """The first submit time of a log (s), and its Unix time where the header tells it."""
+    origin = int(np.floor(log.columns["submit"].min() + 0.5))
+    start = log.header.unix_start_time
+    return origin, None if start is None else start + origin
+
+
+def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
+    """Turn a log into a workload, transformed by the options."""
+    selection, memory = select_from_log(log, options)
+    workload = _reshaped(log.build(selection), options)
+    if memory is not None:
+        workload = memory.given_to(workload, selection.rows)
+    if options.windows is not None:
+        workload = with_windows(workload, options.windows, *first_submission(log))
+    return workload
+
+
+def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload:
+    """Transform a workload that does not come from a log in the way that the options say."""
+    if options.capacity is not None:
+        workload = transform.with_capacity(workload, options.capacity)
+    if options.drop_queue:
+        numbers = _queue_numbers(_number_or_none, options)
+        workload = transform.drop_queues(workload, numbers)
+    if options.span is not None:
+        workload = transform.in_span(workload, *parse_span(options.span))
+    if options.first is not None:
+        workload = transform.first_jobs(workload, options.first)
+    if not len(workload):
+        raise ValueError(f"{workload.name}: no job is left ({options.described()})")
+    if options.memory_rule() is not None:
+        raise ValueError(
+            f"memory: {workload.name} is no log and has no memory columns; name a log, or drop --memory"
+        )
+    origin = int(workload.submit[0])
+    workload = _reshaped(workload, options)
+    if options.windows is not None:
+        workload = with_windows(workload, options.windows, origin, None)
+    return workload
+
+
+def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
+    """Transform a log, keeping all its columns: reading the result gives :func:`workload_of_log`.
+
+    The header stays, with a note of what was done, and with the capacity where that was given. Memory
+    and windows are told by flags again: lines with too much memory are left out, nothing else.
+    """
+    selection, _ = select_from_log(log, options)
+    workload = _reshaped(log.build(selection), options)
+    changed: dict[str, Any] = {}
+    if options.load is not None:
+        changed["submit"] = workload.submit.astype(np.float64)
+    if options.round_sizes is not None:
+        changed["requested_procs"] = workload.procs
+    header = log.header
+    if header.capacity != workload.capacity:
+        header = header.replaced("MaxProcs", workload.capacity)
+    what = options.described() or "usable jobs only"
+    left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
+    header = header.noted(f"planbatch: {what}" + (f"; left out: {left_out}" if left_out else ""))
+    taken = log.take(selection.rows, **changed)
+    return SwfLog(taken.name, taken.source, header, taken.columns, taken.skipped)
+
+
+def _reshaped(workload: Workload, options: WorkloadOptions) -> Workload:
+    if options.round_sizes is not None:
+        workload = transform.round_sizes(workload, options.round_sizes)
+    if options.load is not None:
+        workload = transform.scale_load(workload, options.load)
+    return workload
+
+
+def _number_or_none(name: str) -> int | None:
+    return int(name) if re.fullmatch(r"-?\d+", name.strip()) else None
+
+
+def _queue_numbers(number_of: Callable[[str], int | None], options: WorkloadOptions) -> list[int]:
+    numbers = []
+    for queue in options.drop_queue:
+        number = number_of(queue)
+        if number is None:
+            raise ValueError(
+                f"drop queue: the header names no queue {queue!r}; give the queue's number"
+            )
+        numbers.append(number)
+    return numbers

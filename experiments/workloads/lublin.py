@@ -1,0 +1,291 @@
+"""A synthetic workload: the model of Lublin and Feitelson, with estimates of run times.
+
+Lublin and Feitelson, "The workload on parallel supercomputers: modeling the characteristics of
+rigid jobs", Journal of Parallel and Distributed Computing 63(11), 2003. Sizes, run times and
+arrivals follow the authors' program m_lublin99 of the Parallel Workloads Archive, whose parameters
+are given here; the program gives no requested times, so that estimates are added (see
+:mod:`estimates`).
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import gammainc
+
+from planbatch.experiments.workloads.estimates import LONGEST, user_estimates
+from planbatch.experiments.workloads.transform import check_positive, offered_load, scale_load
+from planbatch.planner.model import IntArray, Workload
+
+BUCKETS = 48
+BUCKET_SECONDS = 1800
+#: The daily cycle is fitted to days that start with this bucket.
+CYCLE_START = 11
+#: Logarithms (base e) of the longest run time (45 h) and the longest time between two arrivals (5
+#: days).
+LOG_LONGEST_RUN = 12.0
+LOG_LONGEST_GAP = 13.0
+
+
+@dataclass(frozen=True)
+class LublinParameters:
+    """The parameters of the model, under the names of the authors' program.
+
+    Attributes
+    ----------
+    serial_prob, pow2_prob : float
+        Share of jobs of one processor; share of those whose size is made a power of two.
+    ulow, umed, uhi, uprob : float
+        Two-stage uniform distribution of log2(size): with probability ``uprob`` within ulow … umed,
+        otherwise within umed … uhi, which is log2 of the machine's size.
+    a1, b1, a2, b2 : float
+        Shapes and scales of the two gamma distributions of the logarithm (base e) of the run time.
+    pa, pb : float
+        The first of these is taken with probability pa × size + pb.
+    aarr, barr, arar : float
+        Shape and scale of the gamma distribution of the logarithm of the time between arrivals in
+        the rush hours; ``arar`` is the factor on the shape that makes it hold for the whole day.
+    anum, bnum : float
+        Shape and scale of the gamma distribution of arrivals over the half-hours of a day.
+    queue : int
+        Number of the queue that the jobs get: 0 interactive, 1 batch.
+    """
+
+    serial_prob: float
+    pow2_prob: float
+    ulow: float
+    umed: float
+    uhi: float
+    uprob: float
+    a1: float
+    b1: float
+    a2: float
+    b2: float
+    pa: float
+    pb: float
+    aarr: float
+    barr: float
+    arar: float
+    anum: float
+    bnum: float
+    queue: int = 1
+
+    def for_machine(self, capacity: int) -> "LublinParameters":
+        """Fit the sizes to a machine: ``uhi`` is log2 of its size, ``umed`` as far from it."""
+        uhi = math.log2(capacity)
+        umed = max(uhi - (self.uhi - self.umed), min(self.ulow, uhi))
+        return replace(self, umed=umed, uhi=uhi, ulow=min(self.ulow, uhi))
+
+
+#: Batch jobs, fitted to machines of 128 processors.
+BATCH = LublinParameters(
+    serial_prob=0.2927,
+    pow2_prob=0.6686,
+    ulow=1.2,
+    umed=5,
+    uhi=7,
+    uprob=0.875,
+    a1=6.57,
+    b1=0.823,
+    a2=639.1,
+    b2=0.0156,
+    pa=-0.003,
+    pb=0.6986,
+    aarr=6.0415,
+    barr=0.8531,
+    arar=1.0519,
+    anum=6.1271,
+    bnum=5.2740,
+)
+#: Interactive jobs.
+INTERACTIVE = LublinParameters(
+    serial_prob=0.1541,
+    pow2_prob=0.625,
+    ulow=1,
+    umed=3,
+    uhi=5.5,
+    uprob=0.705,
+    a1=3.8351,
+    b1=0.6605,
+    a2=7.073,
+    b2=0.6856,
+    pa=-0.0118,
+    pb=0.9156,
+    aarr=6.5510,
+    barr=0.6621,
+    arar=0.9797,
+    anum=8.9186,
+    bnum=3.6680,
+    queue=0,
+)
+#: All jobs, without a distinction of batch and interactive ones.
+ALL = LublinParameters(
+    serial_prob=0.244,
+    pow2_prob=0.576,
+    ulow=0.8,
+    umed=4.5,
+    uhi=7,
+    uprob=0.86,
+    a1=4.2,
+    b1=0.94,
+    a2=312,
+    b2=0.03,
+    pa=-0.0054,
+    pb=0.78,
+    aarr=10.2303,
+    barr=0.4871,
+    arar=1.0225,
+    anum=8.1737,
+    bnum=3.9631,
+)
+KINDS = {"batch": BATCH, "interactive": INTERACTIVE, "all": ALL}
+
+
+def sizes(n: int, capacity: int, parameters: LublinParameters, rng: Generator) -> IntArray:
+    """Draw the sizes of ``n`` jobs: int64 array, shape (n,), 1 … capacity processors."""
+    p = parameters.for_machine(capacity)
+    kind, stage, place = rng.random((3, n))
+    low = np.where(stage <= p.uprob, p.ulow, p.umed)
+    high = np.where(stage <= p.uprob, p.umed, p.uhi)
+    log_size = low + place * (high - low)
+    power_of_two = kind <= p.serial_prob + p.pow2_prob
+    # A machine's size may lie between two powers of two: no job is rounded up beyond it.
+    rounded = np.minimum(np.floor(log_size + 0.5), math.floor(math.log2(capacity)))
+    size = np.floor(2.0 ** np.where(power_of_two, rounded, log_size) + 0.5).astype(np.int64)
+    drawn: IntArray = np.where(kind <= p.serial_prob, 1, np.clip(size, 1, capacity))
+    return drawn
+
+
+def run_times(size: IntArray, parameters: LublinParameters, rng: Generator) -> IntArray:
+    """Draw run times for jobs of the given sizes: int64 array, shape (n,), seconds, at least 1."""
+    p = parameters
+    share = np.clip(p.pa * size + p.pb, 0.0, 1.0)
+    logs = np.full(len(size), np.inf)
+    while (again := np.flatnonzero(logs > LOG_LONGEST_RUN)).size:
+        first = rng.random(again.size) <= share[again]
+        shape, scale = np.where(first, p.a1, p.a2), np.where(first, p.b1, p.b2)
+        logs[again] = rng.gamma(shape, scale)
+    seconds: IntArray = np.maximum(np.exp(logs), 1.0).astype(np.int64)
+    return seconds
+
+
+def daily_cycle(parameters: LublinParameters) -> NDArray[np.float64]:
+    """Weigh the half-hours of a day from midnight on: shape (48,), mean 1."""
+    edges = np.arange(CYCLE_START, BUCKETS + CYCLE_START + 1) - 0.5
+    weights = np.diff(gammainc(parameters.anum, edges / parameters.bnum))
+    # The program counts buckets from 1: bucket 11 is the half-hour with index 10.
+    weights = np.roll(weights, CYCLE_START - 1)
+    normalised: NDArray[np.float64] = weights / weights.mean()
+    return normalised
+
+
+def arrivals(n: int, parameters: LublinParameters, rng: Generator) -> IntArray:
+    """Draw the submit times of ``n`` jobs: int64 array, shape (n,), seconds from midnight.
+
+    Times between arrivals are drawn as if every half-hour was alike, and then stretched over the
+    day: a half-hour of weight w lets w times as much of that time pass.
+    """
+    shape = parameters.aarr * parameters.arar
+    logs = np.full(n, np.inf)
+    while (again := np.flatnonzero(logs > LOG_LONGEST_GAP)).size:
+        logs[again] = rng.gamma(shape, parameters.barr, again.size)
+    points = np.cumsum(np.exp(logs) / BUCKET_SECONDS)
+    edges = np.concatenate([[0.0], np.cumsum(daily_cycle(parameters))])
+    days = np.floor(points / edges[-1])
+    bucket = np.interp(points - days * edges[-1], edges, np.arange(BUCKETS + 1))
+    submit: IntArray = np.floor((days * BUCKETS + bucket) * BUCKET_SECONDS).astype(np.int64)
+    return submit
+
+
+def synthetic_workload(
+    jobs: int = 5000,
+    capacity: int = 256,
+    seed: int = 1,
+    load: float | None = None,
+    kind: str = "batch",
+    estimates: bool = True,
+) -> Workload:
+    """Generate a workload.
+
+    Parameters
+    ----------
+    jobs : int
+        How many.
+    capacity : int
+        Processors of the machine.
+    seed : int
+        Equal parameters and seeds give equal workloads.
+    load : float, optional
+        Offered load to reach by compressing or stretching the arrivals; by default they stay as
+        drawn.
+    kind : str
+        Which parameters of the model: ``batch``, ``interactive`` or ``all``.
+    estimates : bool
+        Whether walltimes are estimates of users; otherwise they are the run times.
+
+    Raises
+    ------
+    ValueError
+        Where a parameter is out of its range; names it.
+    """
+    check_positive("jobs", jobs, "jobs")
+    check_positive("capacity", capacity, "processors")
+    if seed < 0:
+        raise ValueError(f"seed: {seed} is negative; give 0 or more")
+    if kind not in KINDS:
+        raise ValueError(f"kind: there is no {kind!r}; choose one of {', '.join(KINDS)}")
+    if load is not None and not (math.isfinite(load) and load > 0):
+        raise ValueError(f"load: {load} is not a positive load; 0.9 means 90 % of the machine")
+    parameters = KINDS[kind]
+    # One stream for each of the four, so that asking for more of one leaves the others alone.
+    streams = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(4)]
+    size = sizes(jobs, capacity, parameters, streams[0])
+    runtime = run_times(size, parameters, streams[1])
+    workload = Workload(
+        name=f"lublin-{kind}-{capacity}",
+        capacity=capacity,
+        id=np.arange(1, jobs + 1),
+        submit=arrivals(jobs, parameters, streams[2]),
+        procs=size,
+        walltime=user_estimates(runtime, streams[3], LONGEST) if estimates else runtime,
+        runtime=runtime,
+        queue=np.full(jobs, parameters.queue),
+        header=_header(jobs, capacity, seed, load, kind, estimates),
+    )
+    if load is not None and math.isfinite(offered_load(workload)):
+        workload = scale_load(workload, load / offered_load(workload))
+    return workload
+
+
+def _header(
+    jobs: int, capacity: int, seed: int, load: float | None, kind: str, estimates: bool
+) -> dict[str, str]:
+    """Describe a synthetic workload in header fields."""
+    how = f"planbatch: {kind} jobs, seed {seed}"
+    how += f", arrivals scaled to an offered load of {load:g}" if load is not None else ""
+    how += ", requested times estimated" if estimates else ", requested times are run times"
+    return {
+        "Version": "2.2",
+        "Computer": "Synthetic, model of Lublin and Feitelson (2003)",
+        "MaxJobs": str(jobs),
+        "MaxRecords": str(jobs),
+        "UnixStartTime": "0",
+        "MaxNodes": str(capacity),
+        "MaxProcs": str(capacity),
+        "Queue": "0 interactive\n1 batch",
+        "Note": how,
+    }
+
+
+@cache
+def default_workload() -> Workload:
+    """Return the embedded workload, which commands use where none is named.
+
+    5,000 batch jobs on 256 processors at an offered load of 0.7, which is that of many real logs:
+    under EASY, some 27 jobs wait on average and at most 137, and the work is done as fast as it
+    arrives.
+    """
+    return synthetic_workload(jobs=5000, capacity=256, seed=1, load=0.7)

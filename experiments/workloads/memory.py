@@ -1,0 +1,276 @@
+"""Memory as a resource: what the memory columns of a log mean, and what is assumed where they say nothing.
+
+Column 10 of the Standard Workload Format is the requested memory, column 7 the memory that was used; both should be
+in KB per processor, but not every log keeps to that. All amounts here are in KB, and 1 KB is 1,024 bytes.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.resources import Resource
+
+UNITS = {"B": 1 / 1024, "KB": 1.0, "MB": 1024.0, "GB": 1024.0**2, "TB": 1024.0**3}
+_AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)\s*([KMGT]?)i?(B?)(?:/(processor|node))?$", re.IGNORECASE)
+_NODE = re.compile(r"^node:([1-9]\d*)$")
+#: What is asked for → columns of the log, the first that is known counts.
+SOURCES = {
+    "requested": ("requested_memory",),
+    "used": ("used_memory",),
+    "either": ("requested_memory", "used_memory"),
+}
+TOLD = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
+UNKNOWN_MEMORY = "memory not known"
+TOO_MUCH_MEMORY = "more memory than the machine has"
+#: From which share of the jobs on too much memory means that the units are wrong.
+SUSPICIOUS = 0.5
+
+
+@dataclass(frozen=True)
+class MemoryRule:
+    """What the memory columns of a log mean.
+
+    Attributes
+    ----------
+    source : {"requested", "used", "either"}
+        Which column counts; ``either`` takes the requested memory, else the used one.
+    capacity : str
+        Memory of the machine: an amount such as ``1TB``, ``1GB/processor``, or ``4GB/node`` where ``per`` says how
+        large a node is.
+    per : str
+        What the column is for: ``processor``, the whole ``job``, or ``node:N``, each node of N processors.
+    unit : str
+        Unit of the column: B, KB, MB, GB or TB.
+    unknown : str
+        What a job takes that does not say it: ``median`` of those that do, an amount (for each processor, job or
+        node), ``0``, or ``drop`` to leave the job out.
+
+    Raises
+    ------
+    ValueError
+        Where one of them cannot be read; names the flag.
+    """
+
+    source: str
+    capacity: str
+    per: str = "processor"
+    unit: str = "KB"
+    unknown: str = "median"
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES:
+            raise ValueError(
+                f"memory: there is no {self.source!r}; {did_you_mean(self.source, SOURCES)}"
+            )
+        if self.unit not in UNITS:
+            raise ValueError(
+                f"memory unit: there is no {self.unit!r}; choose one of {', '.join(UNITS)}"
+            )
+        if self.per not in ("processor", "job") and not _NODE.match(self.per):
+            raise ValueError(
+                f"memory per: {self.per!r} is none of processor, job and node:N (N processors)"
+            )
+        if self.unknown not in ("median", "drop"):
+            amount(self.unknown, "memory unknown")
+        amount(self.capacity, "memory capacity")
+
+    def units(self, procs: IntArray) -> IntArray:
+        """For how many processors, jobs or nodes jobs of these sizes take the amount of their column."""
+        if self.per == "processor":
+            return procs
+        if self.per == "job":
+            return np.ones_like(procs)
+        return -(-procs // int(self.per[5:]))
+
+    def resource(self, processors: int) -> Resource:
+        """Memory of a machine of so many processors, in KB."""
+        size, each = amount(self.capacity, "memory capacity")
+        count = 1
+        if each == "processor":
+            count = processors
+        elif each == "node":
+            if not _NODE.match(self.per):
+                raise ValueError(
+                    f"memory capacity: {self.capacity} needs the size of a node; give --memory-per node:N, "
+                    "or the whole amount"
+                )
+            count = processors // int(self.per[5:])
+        whole = int(size * count)
+        if whole < 1:
+            raise ValueError(
+                f"memory capacity: {self.capacity} makes less than 1 KB on {processors} processors"
+            )
+        return Resource("memory", whole, "KB")
+
+    def column(self, log: SwfLog) -> tuple[FloatArray, dict[str, BoolArray]]:
+        """The column, shape (n,), NaN where nothing is known; and which lines are known from which column."""
+        values = np.full(len(log), np.nan)
+        known: dict[str, BoolArray] = {}
+        for name in SOURCES[self.source]:
+            given = log.columns[name]
+            known[name] = np.isnan(values) & (given > 0)
+            values[known[name]] = given[known[name]] * UNITS[self.unit]
+        return values, known
+
+    def read(self, log: SwfLog, procs: IntArray, processors: int) -> "Memory":
+        """What every line of a log takes.
+
+        Parameters
+        ----------
+        log : SwfLog
+            The log.
+        procs : int64 array, shape (n,)
+            Processors of its lines.
+        processors : int
+            Processors of the machine.
+
+        Raises
+        ------
+        ValueError
+            Where no line says anything and the median is asked for.
+        """
+        values, known = self.column(log)
+        missing = np.isnan(values)
+        if self.unknown == "median":
+            if missing.all():
+                columns = " and ".join(TOLD[name] for name in known)
+                raise ValueError(
+                    f"{log.source}: no job says what memory it takes ({columns}), so there is no median; "
+                    "give --memory-unknown an amount, or another --memory"
+                )
+            assumed = float(np.median(values[~missing]))
+        else:
+            assumed = 0.0 if self.unknown == "drop" else amount(self.unknown, "memory unknown")[0]
+        each = np.where(missing, assumed, values)
+        # Up to the next whole KB; the factor forgives what a division and a product leave behind.
+        taken = np.ceil(each * self.units(np.maximum(procs, 0)) * (1 - 1e-12))
+        table = np.minimum(taken, 2.0**53).astype(np.int64)
+        return Memory(self, self.resource(processors), table, known, assumed)
+
+    def told_column(self) -> str:
+        """What the column is, in words."""
+        each = {"processor": "for each processor", "job": "for the whole job"}.get(
+            self.per, f"for each node of {self.per[5:]} processors"
+        )
+        return f"{self.unit} {each}"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the lines of a log take.
+
+    Attributes
+    ----------
+    rule : MemoryRule
+        How it was read.
+    resource : Resource
+        The memory of the machine, in KB.
+    amounts : int64 array, shape (n,)
+        What each line takes (KB).
+    known : mapping of str to bool array, shape (n,)
+        Which lines are known from which column.
+    assumed : float
+        What the others are taken to need (KB) for each processor, job or node.
+    """
+
+    rule: MemoryRule
+    resource: Resource
+    amounts: IntArray
+    known: Mapping[str, BoolArray]
+    assumed: float
+
+    @property
+    def unknown(self) -> BoolArray:
+        """The lines that say nothing."""
+        return ~np.logical_or.reduce(list(self.known.values()))
+
+    def wrong(self) -> dict[str, BoolArray]:
+        """Which lines have to be left out, by reason."""
+        found = {UNKNOWN_MEMORY: self.unknown} if self.rule.unknown == "drop" else {}
+        return found | {TOO_MUCH_MEMORY: self.amounts > self.resource.capacity}
+
+    def statement(self, rows: Any) -> str:
+        """What was assumed for how many of the jobs in these rows of the log."""
+        counts = [f"{int(mask[rows].sum()):,} {TOLD[name]}" for name, mask in self.known.items()]
+        text = f"memory: {' and '.join(counts)}, {self.rule.told_column()}"
+        absent = int(self.unknown[rows].sum())
+        if absent:
+            why = ", the median of the others" if self.rule.unknown == "median" else ""
+            each = self.rule.told_column().split(" ", 1)[1]
+            text += f"; {absent:,} not known and taken as {told(self.assumed)} {each}{why}"
+        return f"{text}; the machine has {told(self.resource.capacity)}"
+
+    def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
+        """Refuse units with which most usable lines ask for more than there is.
+
+        Raises
+        ------
+        ValueError
+            With a job, the numbers, and the units that would make sense.
+        """
+        above = usable & (self.amounts > self.resource.capacity)
+        n, total = int(above.sum()), int(usable.sum())
+        if not total or n <= SUSPICIOUS * total:
+            return
+        line = int(np.flatnonzero(above)[0])
+        raise ValueError(
+            f"{log.source}: {n:,} of {total:,} jobs take more memory than the machine has; job "
+            f"{log.columns['job'][line]} takes {told(self.amounts[line])} on {procs[line]} processors, the machine "
+            f"has {told(self.resource.capacity)}; is the column really in {self.rule.told_column()}?"
+            + self._better(log, procs, usable)
+        )
+
+    def _better(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> str:
+        """Units with which nearly all lines would fit."""
+        values, _ = self.rule.column(log)
+        for unit, per in (("KB", "job"), ("B", "processor"), ("B", "job")):
+            other = replace(self.rule, unit=unit, per=per)
+            scale = UNITS[unit] / UNITS[self.rule.unit]
+            large = usable & (values * scale * other.units(procs) > self.resource.capacity)
+            if large.sum() <= 0.05 * usable.sum():
+                flags = f"--memory-unit {unit} --memory-per {per}"
+                return f" With {flags}, {int(large.sum()):,} would."
+        return ""
+
+    def given_to(self, workload: Workload, rows: IntArray) -> Workload:
+        """The workload of these rows with its memory, and a statement of what was assumed in its header."""
+        statement = self.statement(rows)
+        if large := workload.dropped.get(TOO_MUCH_MEMORY):
+            statement += f", and {large:,} jobs that take more are left out"
+        return workload.take(
+            slice(None),
+            resources=(*workload.resources, self.resource),
+            demands=np.column_stack([workload.demands, self.amounts[rows]]),
+            header={**workload.header, "Memory": statement},
+        )
+
+
+def amount(text: str, flag: str) -> tuple[float, str]:
+    """Read an amount such as ``1.5GB`` or ``1GB/processor``: KB, and what it is for ("" for the whole).
+
+    Raises
+    ------
+    ValueError
+        Where it cannot be read; names the flag.
+    """
+    match = _AMOUNT.match(text.strip())
+    if not match or not (match[2] or match[3] or float(match[1]) == 0):
+        extra = ", and 1GB/processor" if "capacity" in flag else ""
+        raise ValueError(f"{flag}: {text!r} is not an amount such as 512MB, 1.5GB or 1TB{extra}")
+    if match[4] and "capacity" not in flag:
+        raise ValueError(f"{flag}: {text!r} is for each {match[4]}; give an amount, such as 32MB")
+    return float(match[1]) * UNITS[f"{match[2].upper()}B"], (match[4] or "").lower()
+
+
+def told(kilobytes: float | NDArray[Any]) -> str:
+    """An amount for people: the largest unit that leaves a number above 1, and at most two decimals."""
+    value = float(kilobytes)
+    unit = next((name for name in ("TB", "GB", "MB") if value >= UNITS[name]), "KB")
+    return f"{value / UNITS[unit]:,.2f}".rstrip("0").rstrip(".") + f" {unit}"

@@ -1,0 +1,238 @@
+"""The flags of every command that takes a workload, and what they mean."""
+
+import functools
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from planbatch.experiments.workloads.memory import MemoryRule
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_DURATION = re.compile(r"^(\d+(?:\.\d*)?)\s*([smhdw]?)$")
+_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+
+
+@dataclass(frozen=True)
+class WorkloadOptions:
+    """What to make of a log; the transformations come in the order of the fields.
+
+    Attributes
+    ----------
+    skip_bad_lines : bool
+        Skip lines that cannot be read.
+    capacity : int, optional
+        Processors of the machine, instead of what the header says.
+    drop_queue : tuple of str
+        Queues to leave out, by number or name.
+    span : str, optional
+        ``FROM:TO``, either of which may be left out: durations after the first submission (90d,
+        12h, 30m, or seconds), or dates (2000-05-01, UTC); TO is not included.
+    first : int, optional
+        How many usable jobs to keep, in the order of the file.
+    round_sizes : int, optional
+        Round sizes up to multiples of this many processors.
+    load : float, optional
+        Factor on the offered load.
+    memory : str, optional
+        The memory column that becomes a resource; see :class:`MemoryRule`, as for the next four.
+    memory_capacity, memory_per, memory_unit, memory_unknown : str, optional
+        Memory of the machine, what the column means, and what holds where it says nothing.
+    windows : str, optional
+        A CSV file of windows; see :mod:`windows`.
+    """
+
+    skip_bad_lines: bool = False
+    capacity: int | None = None
+    drop_queue: tuple[str, ...] = ()
+    span: str | None = None
+    first: int | None = None
+    round_sizes: int | None = None
+    load: float | None = None
+    memory: str | None = None
+    memory_capacity: str | None = None
+    memory_per: str | None = None
+    memory_unit: str | None = None
+    memory_unknown: str | None = None
+    windows: str | None = None
+
+    def memory_rule(self) -> "MemoryRule | None":
+        """How to read the memory columns; None where they are not asked for.
+
+        Raises
+        ------
+        ValueError
+            Where flags on memory come without ``--memory``, or that without a capacity.
+        """
+        names = ("capacity", "per", "unit", "unknown")
+        given = {name: getattr(self, f"memory_{name}") for name in names}
+        given = {name: value for name, value in given.items() if value is not None}
+        if self.memory is None:
+            if given:
+                raise ValueError(
+                    f"memory {next(iter(given))}: means nothing without --memory requested, used or either"
+                )
+            return None
+        if "capacity" not in given:
+            raise ValueError(
+                "memory: the log does not say what memory the machine has; give --memory-capacity 1TB or 1GB/processor"
+            )
+        from planbatch.experiments.workloads.memory import MemoryRule
+
+        return MemoryRule(self.memory, **given)
+
+    def described(self) -> str:
+        """Say in words what the options do; empty where they do nothing."""
+        done = []
+        if self.capacity is not None:
+            done.append(f"capacity {self.capacity}")
+        if self.drop_queue:
+            done.append(f"without queue {', '.join(self.drop_queue)}")
+        if self.span is not None:
+            done.append(f"span {self.span}")
+        if self.first is not None:
+            done.append(f"first {self.first} usable jobs")
+        if self.round_sizes is not None:
+            done.append(f"sizes rounded up to multiples of {self.round_sizes}")
+        if self.load is not None:
+            done.append(f"load times {self.load:g}")
+        for flag in ("memory", "memory_capacity", "memory_per", "memory_unit", "memory_unknown"):
+            if getattr(self, flag) is not None:
+                done.append(f"{flag.replace('_', ' ')} {getattr(self, flag)}")
+        if self.windows is not None:
+            done.append(f"windows {self.windows}")
+        return "; ".join(done)
+
+
+#: As the log is.
+NO_CHANGES = WorkloadOptions()
+
+
+def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, int | None]:
+    """Read a span of time.
+
+    Parameters
+    ----------
+    text : str
+        ``FROM:TO``; see :class:`WorkloadOptions`.
+    start_time : int, optional
+        Unix time of the first submission, which dates count from.
+
+    Returns
+    -------
+    start, end : int or None
+        Seconds after the first submission; ``None`` where that side is open.
+
+    Raises
+    ------
+    ValueError
+        Where the text cannot be read, or names a date and ``start_time`` is not known.
+    """
+    sides = text.split(":")
+    if len(sides) != 2:
+        raise ValueError(f"span: {text!r} is not of the form FROM:TO, such as 0:90d or 2000-05-01:")
+    start, end = (moment(side, "span", start_time) if side.strip() else None for side in sides)
+    return start, end
+
+
+def moment(side: str, what: str, start_time: int | None = None) -> int:
+    """Read a duration after the first submission, or a date: seconds after the first submission.
+
+    Raises
+    ------
+    ValueError
+        Where it is neither, or a date and ``start_time`` is not known; begins with ``what``.
+    """
+    side = side.strip()
+    if match := _DURATION.match(side):
+        return math.floor(float(match[1]) * _UNITS[match[2]])
+    if _DATE.match(side):
+        if start_time is None:
+            raise ValueError(
+                f"{what}: {side} is a date, but the log does not say when it starts; give durations"
+            )
+        try:
+            date = datetime.strptime(side, "%Y-%m-%d").replace(tzinfo=UTC)
+        except ValueError as error:
+            raise ValueError(f"{what}: there is no date {side}; write YYYY-MM-DD") from error
+        return int(date.timestamp()) - start_time
+    raise ValueError(f"{what}: {side!r} is neither a duration (90d, 12h, 30m, seconds) nor a date")
+
+
+#: The flags of every command that takes a workload.
+_FLAGS = (
+    click.option("--capacity", type=int, metavar="N", help="Processors, instead of the header's."),
+    click.option(
+        "--first", type=int, metavar="N", help="Only the first N usable jobs of the file."
+    ),
+    click.option(
+        "--span",
+        metavar="FROM:TO",
+        help="Only jobs submitted within this span: durations after the first submission (0:90d, "
+        "12h:, :30m, seconds) or dates (2000-05-01:2000-08-01, UTC).",
+    ),
+    click.option(
+        "--load", type=float, metavar="FACTOR", help="Multiply the load by compressing arrivals."
+    ),
+    click.option(
+        "--round-sizes", type=int, metavar="N", help="Round sizes up to multiples of N processors."
+    ),
+    click.option(
+        "--drop-queue",
+        multiple=True,
+        metavar="QUEUE",
+        help="Leave out the jobs of this queue (number or name); may be repeated.",
+    ),
+    click.option(
+        "--memory",
+        metavar="COLUMN",
+        help="Make memory a resource: requested (column 10), used (column 7), or either (requested, else used).",
+    ),
+    click.option(
+        "--memory-capacity",
+        metavar="AMOUNT",
+        help="Memory of the machine: 1TB, 1GB/processor, or 4GB/node.",
+    ),
+    click.option(
+        "--memory-per",
+        metavar="WHAT",
+        help="What the column is for: processor, job, or node:N (each node of N processors).  [default: processor]",
+    ),
+    click.option(
+        "--memory-unit", metavar="UNIT", help="Unit of the column: B, KB, MB, GB.  [default: KB]"
+    ),
+    click.option(
+        "--memory-unknown",
+        metavar="AMOUNT",
+        help="What jobs take that do not say it: median, an amount such as 32MB (per WHAT), 0, or drop.  "
+        "[default: median]",
+    ),
+    click.option(
+        "--windows",
+        metavar="FILE",
+        help="CSV with start,end,processors (or memory)[,known]: when a part of the machine is not there; "
+        "durations after the log's first submission, or dates.",
+    ),
+    click.option(
+        "--skip-bad-lines", is_flag=True, help="Skip lines that cannot be read, and list them."
+    ),
+)
+
+
+def workload_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags of :class:`WorkloadOptions`, as its parameter ``options``."""
+    names = [field.name for field in fields(WorkloadOptions)]
+
+    @functools.wraps(command)
+    def with_options(*args: Any, **kwargs: Any) -> Any:
+        chosen = {name: kwargs.pop(name) for name in names}
+        return command(*args, options=WorkloadOptions(**chosen), **kwargs)
+
+    for flag in reversed(_FLAGS):
+        with_options = flag(with_options)
+    return with_options

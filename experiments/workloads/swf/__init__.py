@@ -1,0 +1,1 @@
+"""The Standard Workload Format: read and written."""

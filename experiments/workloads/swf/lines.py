@@ -1,0 +1,97 @@
+"""Reading a log line by line: slower, but able to say what is wrong with which line."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planbatch.planner.model import MAX_VALUE
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line of a log that could not be read.
+
+    Attributes
+    ----------
+    line : int
+        Its number in the (decompressed) file, from 1.
+    column : int
+        Number of the first wrong column, from 1.
+    field : str
+        Name of that column.
+    value : str
+        What stands there; empty where the line ends before.
+    reason : str
+        What is wrong with it.
+    """
+
+    line: int
+    column: int
+    field: str
+    value: str
+    reason: str
+
+    def told(self) -> str:
+        """Say what is wrong."""
+        return f"line {self.line}, column {self.column} ({self.field}): {self.reason}"
+
+
+def parse_lines(
+    data: bytes, fields: Sequence[str], fractional: Collection[str]
+) -> tuple[NDArray[np.float64], list[BadLine]]:
+    """Read line by line.
+
+    Parameters
+    ----------
+    data : bytes
+        The log.
+    fields : sequence of str
+        Names of the columns; what comes after them on a line is ignored.
+    fractional : collection of str
+        The columns that may hold fractions.
+
+    Returns
+    -------
+    float64 array, shape (good lines, len(fields)), and the list of the other lines.
+    """
+    rows: list[list[float]] = []
+    bad: list[BadLine] = []
+    whole = [name not in fractional for name in fields]
+    for number, raw in enumerate(data.decode("latin-1").split("\n"), start=1):
+        words = raw.split(";", 1)[0].split()
+        if not words:
+            continue
+        row: list[float] = []
+        for i, word in enumerate(words[: len(fields)]):
+            value, reason = _number(word, whole[i])
+            if reason:
+                bad.append(BadLine(number, i + 1, fields[i], word, reason))
+                break
+            row.append(value)
+        else:
+            if len(row) == len(fields):
+                rows.append(row)
+            else:
+                n = len(row)
+                reason = f"the line ends after {n} of {len(fields)} columns"
+                bad.append(BadLine(number, n + 1, fields[n], "", reason))
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(fields)), bad
+
+
+def _number(word: str, whole: bool) -> tuple[float, str]:
+    """Return the number that ``word`` is, and what is wrong with it ("" for nothing)."""
+    shown = repr(word if len(word) <= 40 else word[:40] + "…")
+    try:
+        value = float(word) if word.isascii() and "_" not in word else math.nan
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        return value, f"{shown} is not a number"
+    if abs(value) > MAX_VALUE:
+        return value, f"{shown} is too large"
+    if whole and value != math.floor(value):
+        return value, f"{shown} is not a whole number"
+    return value, ""

@@ -1,0 +1,235 @@
+"""A log in the Standard Workload Format as columns, and the workload that it makes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.planner.model import IntArray, Workload
+
+#: The 18 columns, in order. Times are in seconds, memory in KB per processor.
+FIELDS = (
+    "job",
+    "submit",
+    "wait",
+    "runtime",
+    "used_procs",
+    "used_cpu_time",
+    "used_memory",
+    "requested_procs",
+    "requested_time",
+    "requested_memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding_job",
+    "think_time",
+)
+#: Columns that may hold fractions: several logs give CPU times, memory, or any time in fractions of
+#: a second.
+FRACTIONAL = frozenset(
+    (
+        "submit",
+        "wait",
+        "runtime",
+        "used_cpu_time",
+        "used_memory",
+        "requested_time",
+        "requested_memory",
+        "think_time",
+    )
+)
+NO_PROCESSORS = "no processors"
+NEGATIVE_RUN_TIME = "negative run time"
+TOO_LARGE = "larger than the machine"
+#: Why a job of a log may be left out, in the order in which the reasons are looked for.
+REASONS = (NO_PROCESSORS, NEGATIVE_RUN_TIME, TOO_LARGE)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which lines of a log become jobs.
+
+    Attributes
+    ----------
+    rows : int64 array, shape (n,)
+        Rows of the log in FCFS order, that is by (submit time, place in the file).
+    capacity : int
+        Processors of the machine.
+    dropped : mapping of str to int
+        How many lines were left out, by reason; reasons that no line gave are absent.
+    """
+
+    rows: IntArray
+    capacity: int
+    dropped: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SwfLog:
+    """A log as it was found.
+
+    Attributes
+    ----------
+    name : str
+        The file's name without endings.
+    source : str
+        The path, or whatever messages should call the log.
+    header : SwfHeader
+        Its comment lines.
+    columns : mapping of str to array, each of shape (n,)
+        The columns named in ``FIELDS``: float64 where fractions may occur, int64 otherwise;
+        read-only.
+    skipped : tuple of BadLine
+        The lines that could not be read and were skipped.
+    """
+
+    name: str
+    source: str
+    header: SwfHeader
+    columns: Mapping[str, NDArray[Any]]
+    skipped: tuple[BadLine, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.columns["job"])
+
+    def frame(self) -> pd.DataFrame:
+        """Give the columns as a data frame."""
+        return pd.DataFrame(dict(self.columns))
+
+    def processors(self) -> IntArray:
+        """Tell the processors per line, shape (n,): requested, else used; below 1 where unknown."""
+        requested, used = self.columns["requested_procs"], self.columns["used_procs"]
+        return np.where(requested > 0, requested, used).astype(np.int64)
+
+    def capacity(self, override: int | None = None) -> int:
+        """Tell the processors of the machine: ``override``, else what the header says.
+
+        Raises
+        ------
+        ValueError
+            Where neither is there, or ``override`` is not positive.
+        """
+        if override is not None:
+            if override < 1:
+                raise ValueError(
+                    f"capacity: {override} is not a positive number of processors; give at least 1"
+                )
+            return override
+        if self.header.capacity is None:
+            raise ValueError(
+                f"{self.source}: the header gives neither MaxProcs nor MaxNodes, so the size "
+                "of the machine is not known; give it with --capacity"
+            )
+        return self.header.capacity
+
+    def select(
+        self,
+        capacity: int | None = None,
+        *,
+        keep: NDArray[np.bool_] | None = None,
+        first: int | None = None,
+        further: Mapping[str, NDArray[np.bool_]] | None = None,
+    ) -> Selection:
+        """Choose the usable lines, by the rules that every replay shares.
+
+        Parameters
+        ----------
+        capacity : int, optional
+            Processors of the machine; from the header by default.
+        keep : bool array, shape (n,), optional
+            Lines to look at; the others are neither used nor counted.
+        first : int, optional
+            Keep only so many usable lines, in the order of the file, and count what was dropped up
+            to there.
+        further : mapping of str to bool array, shape (n,), optional
+            More lines to drop, by reason; looked for after ``REASONS``.
+        """
+        size = self.capacity(capacity)
+        if first is not None and first < 1:
+            raise ValueError(f"first: {first} is not a positive number of jobs; give at least 1")
+        procs = self.processors()
+        wrong = {
+            NO_PROCESSORS: procs < 1,
+            NEGATIVE_RUN_TIME: self.columns["runtime"] < 0,
+            TOO_LARGE: procs > size,
+            **(further or {}),
+        }
+        looked_at = np.ones(len(self), dtype=bool) if keep is None else np.array(keep, dtype=bool)
+        usable = looked_at & ~np.logical_or.reduce(list(wrong.values()))
+        if first is not None and np.count_nonzero(usable) > first:
+            end = int(np.flatnonzero(usable)[first - 1]) + 1
+            looked_at[end:] = usable[end:] = False
+        dropped = {}
+        for reason in wrong:
+            dropped[reason] = int(np.count_nonzero(wrong[reason] & looked_at))
+            looked_at &= ~wrong[reason]  # a line counts for its first reason only
+        rows = np.flatnonzero(usable)
+        order = np.argsort(_seconds(self.columns["submit"][rows]), kind="stable")
+        return Selection(rows[order], size, {reason: n for reason, n in dropped.items() if n})
+
+    def workload(
+        self,
+        capacity: int | None = None,
+        *,
+        keep: NDArray[np.bool_] | None = None,
+        first: int | None = None,
+    ) -> Workload:
+        """Make the jobs that a scheduler gets to see; the parameters are those of :meth:`select`.
+
+        Processors are the requested ones, else the used ones; the walltime is the requested time,
+        else the run time; the run time is at least a second and at most the walltime, at which a
+        job is killed. Fractions of seconds are rounded to the nearest second.
+
+        Raises
+        ------
+        ValueError
+            Where the capacity is not known, or no job is left.
+        """
+        return self.build(self.select(capacity, keep=keep, first=first))
+
+    def build(self, selection: Selection) -> Workload:
+        """Make the workload of a selection, job by job in the order of its rows."""
+        rows = selection.rows
+        if not rows.size:
+            reasons = (
+                ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
+                or "none was selected"
+            )
+            raise ValueError(
+                f"{self.source}: no usable job on {selection.capacity} processors ({reasons})"
+            )
+        logged = np.maximum(_seconds(self.columns["runtime"][rows]), 1)
+        requested = self.columns["requested_time"][rows]
+        walltime = np.where(requested > 0, np.maximum(_seconds(requested), 1), logged)
+        return Workload(
+            name=self.name,
+            capacity=selection.capacity,
+            id=self.columns["job"][rows],
+            submit=_seconds(self.columns["submit"][rows]),
+            procs=self.processors()[rows],
+            walltime=walltime,
+            runtime=np.minimum(logged, walltime),
+            user=self.columns["user"][rows],
+            queue=self.columns["queue"][rows],
+            header=dict(self.header.fields),
+            dropped=dict(selection.dropped),
+        )
+
+    def take(self, rows: Any, **changed: NDArray[Any]) -> "SwfLog":
+        """Keep some lines (indices, a slice or a mask) in that order, and replace whole columns."""
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return replace(self, columns=columns | changed)
+
+
+def _seconds(times: NDArray[Any]) -> IntArray:
+    """Whole seconds: the nearest ones."""
+    return np.floor(np.asarray(times, dtype=np.float64) + 0.5).astype(np.int64)

@@ -1,0 +1,175 @@
+"""Reading logs in the Standard Workload Format, version 2.2.
+
+The format is that of the Parallel Workloads Archive: comment lines start with a semicolon, every
+other line is one job with 18 columns between blanks, -1 means "not known". (Chapin et al.,
+"Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", JSSPP 1999, and the
+archive's own page on version 2.2.)
+"""
+
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from planbatch.experiments.files.compressed import SUFFIXES, decompress
+from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.lines import BadLine, parse_lines
+from planbatch.experiments.workloads.swf.log import (
+    FIELDS,
+    FRACTIONAL,
+    NEGATIVE_RUN_TIME,
+    NO_PROCESSORS,
+    REASONS,
+    TOO_LARGE,
+    Selection,
+    SwfLog,
+)
+from planbatch.planner.model import MAX_VALUE
+
+__all__ = [
+    "FIELDS",
+    "FRACTIONAL",
+    "NEGATIVE_RUN_TIME",
+    "NO_PROCESSORS",
+    "REASONS",
+    "TOO_LARGE",
+    "BadLine",
+    "Selection",
+    "SwfHeader",
+    "SwfLog",
+    "log_name",
+    "parse_swf",
+    "read_swf",
+]
+
+
+def log_name(path: Path) -> str:
+    """Name a log: after its file, without the endings for the format and the compression."""
+    name = path.name
+    if Path(name).suffix.lower() in SUFFIXES:
+        name = Path(name).stem
+    return name[:-4] if name.lower().endswith(".swf") else name
+
+
+def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
+    """Read a log in the Standard Workload Format, plain or compressed with gzip, xz, zstd or bzip2.
+
+    Columns after the 18th are ignored, fractions of seconds are kept, and a header may be missing.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. How it is compressed is told from its content.
+    skip_bad_lines : bool
+        Skip lines that cannot be read and list them in ``skipped``, instead of raising.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be read.
+    ValueError
+        Where it is not a log, is empty, or holds a line that cannot be read: names file, line,
+        column and value.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the log file itself")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{path}: there is no such file; check the path") from error
+    except OSError as error:
+        raise OSError(
+            f"{path}: cannot be read ({error.strerror}); check its permissions"
+        ) from error
+    return parse_swf(
+        decompress(data, str(path)),
+        name=log_name(path),
+        source=str(path),
+        skip_bad_lines=skip_bad_lines,
+    )
+
+
+def parse_swf(
+    data: bytes, *, name: str, source: str | None = None, skip_bad_lines: bool = False
+) -> SwfLog:
+    """Read the log that ``data`` (not compressed) holds; see :func:`read_swf`."""
+    source = source or name
+    start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if b"\0" in start:
+        raise ValueError(
+            f"{source}: this is binary data, not a log in the Standard Workload Format; "
+            "give a .swf file"
+        )
+    if start.startswith(b"<"):
+        raise ValueError(
+            f"{source}: this is a web page, not a log in the Standard Workload Format; "
+            "download it again"
+        )
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    header = SwfHeader(_header_lines(data))
+    skipped: list[BadLine] = []
+    values = _values(data)
+    if values is None:
+        values, skipped = parse_lines(data, FIELDS, FRACTIONAL)
+        if skipped and not skip_bad_lines:
+            raise ValueError(
+                f"{source}, {skipped[0].told()}; "
+                "correct the line, or skip such lines with --skip-bad-lines"
+            )
+        if skipped and not len(values):
+            raise ValueError(
+                f"{source}: not one of its {len(skipped)} lines is a job; is this a log in SWF?"
+            )
+    if not len(values):
+        raise ValueError(f"{source}: the log holds no jobs")
+    columns = {}
+    for i, field_name in enumerate(FIELDS):
+        column = np.ascontiguousarray(
+            values[:, i], dtype=np.float64 if field_name in FRACTIONAL else np.int64
+        )
+        column.flags.writeable = False
+        columns[field_name] = column
+    return SwfLog(name, source, header, columns, tuple(skipped))
+
+
+def _header_lines(data: bytes) -> tuple[str, ...]:
+    """Return the comment lines before the first job."""
+    match = re.match(rb"(?:[ \t]*(?:;[^\n]*)?\r?(?:\n|$))*", data)
+    text = match[0] if match else b""
+    try:
+        lines = text.decode("utf-8").splitlines()
+    except UnicodeDecodeError:
+        lines = text.decode("latin-1").splitlines()  # old logs name people with accents
+    return tuple(line.strip() for line in lines if line.strip())
+
+
+def _values(data: bytes) -> NDArray[np.float64] | None:
+    """All 18 columns at once, shape (lines, 18), or ``None`` where a line needs a closer look."""
+    try:
+        table = pd.read_csv(
+            io.BytesIO(data),
+            sep=r"\s+",
+            header=None,
+            usecols=range(len(FIELDS)),
+            names=range(len(FIELDS)),
+            index_col=False,
+            comment=";",
+            dtype=np.float64,
+            quoting=3,
+            keep_default_na=False,
+            na_values=[],
+            encoding="latin-1",
+        )
+    except (ValueError, pd.errors.ParserError, OverflowError):
+        return None
+    values: NDArray[np.float64] = table.to_numpy(dtype=np.float64)
+    whole = values[:, [i for i, name in enumerate(FIELDS) if name not in FRACTIONAL]]
+    # Comparisons with NaN are false, so that one is caught here as well.
+    if ((values == 0) | (values == 1)).all(axis=0).any() and re.search(rb"(?i)true|false", data):
+        return None  # pandas takes a column of such words for one of numbers
+    readable = bool((np.abs(values) <= MAX_VALUE).all()) and bool((whole == np.floor(whole)).all())
+    return values if readable else None

@@ -1,0 +1,157 @@
+"""Transformations of workloads: a part of one, another load, another machine.
+
+Each takes a workload and returns a new one; the order of the jobs stays first come, first served.
+"""
+
+import math
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planbatch.experiments.workloads.swf.read import TOO_LARGE
+from planbatch.planner.model import NEVER, IntArray, Workload
+
+BoolArray = NDArray[np.bool_]
+
+DROPPED_QUEUE = "in a dropped queue"
+
+
+def first_jobs(workload: Workload, n: int) -> Workload:
+    """Keep the first ``n`` jobs.
+
+    Raises
+    ------
+    ValueError
+        Where ``n`` is not positive.
+    """
+    return workload.take(slice(0, check_positive("first", n, "jobs")))
+
+
+def in_span(workload: Workload, start: int | None = None, end: int | None = None) -> Workload:
+    """Keep the jobs that were submitted within a span of time.
+
+    Parameters
+    ----------
+    workload : Workload
+        The workload.
+    start, end : int, optional
+        Seconds after the first submission; the end is not included. ``None`` leaves that side open.
+
+    Raises
+    ------
+    ValueError
+        Where no job was submitted within the span.
+    """
+    origin = int(workload.submit[0]) if len(workload) else 0
+    inside = within(workload.submit - origin, start, end)
+    if not inside.any():
+        raise ValueError(
+            f"{workload.name}: no job was submitted within the span {start} to {end} s"
+        )
+    return workload.take(inside)
+
+
+def within(times: IntArray, start: int | None, end: int | None) -> BoolArray:
+    """Mark the times (s) from ``start`` to before ``end``; bool array of their shape."""
+    if start is not None and end is not None and end <= start:
+        raise ValueError(f"span: it ends at {end} s, not after its start at {start} s")
+    inside = np.ones(len(times), dtype=bool)
+    if start is not None:
+        inside &= times >= start
+    if end is not None:
+        inside &= times < end
+    return inside
+
+
+def scale_load(workload: Workload, factor: float) -> Workload:
+    """Multiply the offered load by ``factor``, by compressing the times between submissions.
+
+    The first job keeps its submit time; sizes and run times stay. Deadlines move along with their
+    jobs, so that every job keeps its slack. Factors below 1 stretch.
+
+    Raises
+    ------
+    ValueError
+        Where the factor is not a positive number.
+    """
+    if not (math.isfinite(factor) and factor > 0):
+        raise ValueError(f"load: {factor} is not a positive factor; 1.2 means 20 % more")
+    if not len(workload):
+        return workload
+    first = workload.submit[0]
+    submit = first + np.floor((workload.submit - first) / factor).astype(np.int64)
+    slack = workload.deadline - workload.submit
+    deadline = np.where(workload.deadline < NEVER, slack + submit, NEVER)
+    return workload.take(slice(None), submit=submit, deadline=deadline)
+
+
+def round_sizes(workload: Workload, partition: int) -> Workload:
+    """Round sizes up to multiples of a partition, as machines do that allocate whole ones.
+
+    A job that would need more than there is takes the whole machine.
+
+    Raises
+    ------
+    ValueError
+        Where the partition size is not positive, or larger than the machine.
+    """
+    check_positive("round sizes", partition, "processors")
+    if partition > workload.capacity:
+        raise ValueError(
+            f"round sizes: a partition of {partition} is larger than the machine "
+            f"({workload.capacity})"
+        )
+    rounded = -(-workload.procs // partition) * partition
+    return workload.take(slice(None), procs=np.minimum(rounded, workload.capacity))
+
+
+def drop_queues(workload: Workload, queues: Collection[int]) -> Workload:
+    """Leave out the jobs of some queues (interactive jobs, say), and count them as dropped."""
+    unwanted = np.isin(workload.queue, list(queues))
+    return workload.take(~unwanted, dropped=_more(workload, DROPPED_QUEUE, unwanted))
+
+
+def with_capacity(workload: Workload, capacity: int) -> Workload:
+    """Put the jobs on a machine of another size; those that are larger are left out and counted.
+
+    Raises
+    ------
+    ValueError
+        Where the capacity is not positive, or no job is small enough.
+    """
+    check_positive("capacity", capacity, "processors")
+    large = workload.procs > capacity
+    if large.all():
+        raise ValueError(f"{workload.name}: every job needs more than {capacity} processors")
+    dropped = _more(workload, TOO_LARGE, large)
+    return workload.take(~large, capacity=capacity, dropped=dropped)
+
+
+def offered_load(workload: Workload) -> float:
+    """Compare the work that arrives with what the machine can do in that time.
+
+    Σ processors × run time / (capacity × time from the first to the last submission); infinite
+    where all jobs come at once.
+    """
+    if not len(workload):
+        return 0.0
+    work = float((workload.procs.astype(np.float64) * workload.runtime).sum())
+    span = float(workload.submit[-1] - workload.submit[0])
+    return work / (workload.capacity * span) if span > 0 else math.inf
+
+
+def check_positive(name: str, number: int, unit: str) -> int:
+    """Return ``number``, or raise a ``ValueError`` that names the parameter where it is below 1."""
+    if number < 1:
+        raise ValueError(f"{name}: {number} is not a positive number of {unit}; give at least 1")
+    return number
+
+
+def _more(workload: Workload, reason: str, left_out: BoolArray) -> dict[str, int]:
+    """Count more dropped jobs to those of the workload."""
+    n = int(np.count_nonzero(left_out))
+    dropped = dict(workload.dropped)
+    if n:
+        dropped[reason] = dropped.get(reason, 0) + n
+    return dropped

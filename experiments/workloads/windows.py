@@ -1,0 +1,123 @@
+"""Windows in which a part of the machine is not there, from a CSV file: maintenance, failures, reservations.
+
+The columns are ``start`` and ``end``; what the window takes, by the names of the resources (``processors``,
+``memory`` …, in their units, or amounts such as ``64GB``; empty for nothing); and, perhaps, ``known``, from when on
+schedulers know of it (empty: at its start, as of a failure). Times are durations after the log's first submission
+(``30d``, ``12h``, or seconds), or dates (``1995-01-31``, UTC).
+"""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from planbatch.experiments.workloads.memory import amount
+from planbatch.experiments.workloads.options import moment
+from planbatch.planner.model import Workload
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.resources import PROCESSORS, Resource, Window
+
+_TIMES = ("start", "end", "known")
+
+
+def with_windows(workload: Workload, path: str, origin: int, start_time: int | None) -> Workload:
+    """Give a workload the windows of a file.
+
+    Parameters
+    ----------
+    workload : Workload
+        The workload, with all its resources.
+    path : str
+        The CSV file.
+    origin : int
+        The submit time (s) that durations count from: the first one of the log.
+    start_time : int, optional
+        Its Unix time, which dates count from.
+
+    Raises
+    ------
+    OSError, ValueError
+        Where the file cannot be read, or a window takes what is not there or is never left; names file, line and
+        column.
+    """
+    windows = read_windows(path, workload.resources, origin, start_time)
+    try:
+        return workload.take(slice(None), windows=(*workload.windows, *windows))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def read_windows(
+    path: str | Path,
+    resources: tuple[Resource, ...] = (),
+    origin: int = 0,
+    start_time: int | None = None,
+) -> list[Window]:
+    """Read the windows of a file; see :func:`with_windows`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise OSError(f"windows: {path} cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"windows: {path} is no text in UTF-8") from None
+    rows = csv.reader(text.splitlines())
+    header = [name.strip().lower() for name in next(rows, [])]
+    names = [PROCESSORS, *(resource.name for resource in resources)]
+    _check_header(str(path), header, names)
+    found = []
+    for number, row in enumerate(rows, start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        where = f"{path}, line {number}"
+        if len(row) != len(header):
+            raise ValueError(f"{where}: {len(row)} columns instead of {len(header)}")
+        cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
+        found.append(_window(where, cells, origin, start_time))
+    return found
+
+
+def _check_header(path: str, header: list[str], names: list[str]) -> None:
+    """All columns that are needed, and none that is not known."""
+    for name in ("start", "end"):
+        if name not in header:
+            raise ValueError(
+                f"{path}, line 1: there is no column {name}; the header is start,end,{','.join(names)},known"
+            )
+    for name in header:
+        if name not in (*_TIMES, *names):
+            raise ValueError(
+                f"{path}, line 1: the machine has no {name!r}; {did_you_mean(name, (*_TIMES, *names))}"
+            )
+    if len(set(header)) < len(header):
+        raise ValueError(f"{path}, line 1: a column stands there twice")
+
+
+def _window(where: str, cells: dict[str, str], origin: int, start_time: int | None) -> Window:
+    """The window of one line."""
+    times = {
+        name: origin + moment(cells[name], f"{where}, {name}", start_time)
+        for name in _TIMES
+        if cells.get(name) or name != "known"
+    }
+    amounts = {
+        name: _amount(f"{where}, {name}", cell)
+        for name, cell in cells.items()
+        if name not in _TIMES and cell
+    }
+    if times["end"] <= times["start"]:
+        raise ValueError(
+            f"{where}: the window begins at {cells['start']} and ends at {cells['end']}, which is never left; "
+            "give an end after its start"
+        )
+    if not any(amounts.values()):
+        raise ValueError(f"{where}: the window takes nothing of any resource")
+    return Window(times["start"], times["end"], amounts, times.get("known"))
+
+
+def _amount(where: str, text: str) -> int:
+    """A whole number in the resource's unit, or (memory) an amount with a unit, in KB."""
+    if text.isdecimal():
+        return int(text)
+    if where.endswith(PROCESSORS):
+        raise ValueError(f"{where}: {text!r} is not a whole number")
+    return int(np.ceil(amount(text, where)[0]))

@@ -1,0 +1,1 @@
+"""The compiled core: kernels on plain arrays. Public classes stand above this folder."""

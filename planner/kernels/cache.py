@@ -1,0 +1,196 @@
+"""Compiled kernels on disk, known by their content.
+
+A compiled kernel depends on its own source file and on every file of planbatch that this one imports, directly or
+not. The digest of all of these names the folder of a module's kernels. So an edited file recompiles what depends on
+it and nothing else, and a second checkout of the same sources, wherever it stands, loads what the first one compiled.
+Each compiled form is one file, named after the signature, the processor and the versions of Python, numba and numpy:
+processes that compile at the same time neither wait for nor overwrite each other.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+import re
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, NullCache
+from numba.core.serialize import dumps
+from platformdirs import user_cache_path
+
+#: The environment variable that says where compiled kernels are kept.
+FOLDER_VARIABLE = "PLANBATCH_CACHE_DIR"
+#: The folder that holds ``planner``, ``objectives``, …: the package once installed, else the repository.
+SOURCES = Path(__file__).resolve().parents[2]
+_IMPORT = re.compile(
+    rb"^\s*(?:from planbatch\.([\w.]+) import (\([^)]*\)|.*)|import planbatch\.([\w.]+))", re.M
+)
+_VERSIONS = f"{sys.version_info[:2]} {numba.__version__} {np.__version__}"
+
+
+def cache_folder() -> Path:
+    """The folder of all compiled kernels: ``$PLANBATCH_CACHE_DIR``, or the user's cache."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    return Path(chosen).expanduser() if chosen else Path(user_cache_path("planbatch")) / "kernels"
+
+
+@functools.cache
+def _source(module: str) -> tuple[bytes, frozenset[str]] | None:
+    """The digest of a module's file and the modules of planbatch that it imports; None if there is no such file."""
+    path = SOURCES.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return None
+    imported: set[str] = set()
+    for package, names, plain in _IMPORT.findall(text):
+        base = (package or plain).decode()
+        imported.add(base)
+        imported.update(f"{base}.{name}" for name in re.findall(r"\w+", names.decode()))
+    return hashlib.sha256(text).digest(), frozenset(imported)
+
+
+def _dependencies(module: str) -> set[str]:
+    """A module and all modules of planbatch that it imports, directly or not."""
+    found: set[str] = set()
+    left = [module]
+    while left:
+        name = left.pop()
+        if name in found or (source := _source(name)) is None:
+            continue
+        found.add(name)
+        left += source[1]
+    return found
+
+
+@functools.cache
+def module_digest(module: str) -> str:
+    """The digest of everything that the kernels of a module depend on.
+
+    Parameters
+    ----------
+    module : str
+        A module below ``planbatch``, such as ``planner.kernels.decode``.
+    """
+    digest = hashlib.sha256(_VERSIONS.encode())
+    for name in sorted(_dependencies(module)):
+        source = _source(name)
+        assert source is not None
+        digest.update(name.encode() + source[0])
+    return digest.hexdigest()[:16]
+
+
+class _ContentLocator:
+    """Where the kernels of one function are: what numba asks a locator."""
+
+    def __init__(self, py_func: Any) -> None:
+        module = py_func.__module__.removeprefix("planbatch.")
+        self._py_file = py_func.__code__.co_filename
+        self._folder = f"{module}-{module_digest(module)}"
+
+    def ensure_cache_path(self) -> None:
+        os.makedirs(self.get_cache_path(), exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder() / self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._folder
+
+    def get_disambiguator(self) -> str:
+        return ""
+
+
+class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
+    """How numba packs and unpacks a compiled function, without its search for a folder."""
+
+    def __init__(self, py_func: Any) -> None:
+        self._lineno = py_func.__code__.co_firstlineno
+        self._locator = _ContentLocator(py_func)
+        self._filename_base = py_func.__qualname__
+
+
+class ContentCache(NullCache):  # type: ignore[misc]
+    """The compiled forms of one kernel on disk; takes the place of numba's own cache.
+
+    Parameters
+    ----------
+    py_func : function
+        The kernel's Python function, at the top of its module.
+    """
+
+    def __init__(self, py_func: Any) -> None:
+        self._impl = _Impl(py_func)
+        self._name = py_func.__qualname__
+        self._code = hashlib.sha256(py_func.__code__.co_code).hexdigest()
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the kernels of this module."""
+        return self._impl.locator.get_cache_path()
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        described = str(sig)
+        if " at 0x" in described:  # a function that only this process knows by this name
+            return None
+        key = f"{described}\n{codegen.magic_tuple()}\n{self._code}"
+        return (
+            Path(self.cache_path) / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load what was compiled for a signature; None if it was not, or if the file is damaged."""
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        if path is None:
+            return None
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        try:
+            return self._impl.rebuild(target_context, pickle.loads(data))
+        except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, ValueError):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled for a signature, if the folder can be written to."""
+        path = self._path(sig, data.codegen)
+        if path is None or not self._impl.check_cachable(data):
+            return
+        packed = dumps(self._impl.reduce(data))
+        try:
+            self._impl.locator.ensure_cache_path()
+            with _written_whole(path) as file:
+                file.write(packed)
+        except OSError as error:
+            _say_once(f"{cache_folder()}: kernels are compiled in memory only ({error.strerror})")
+
+
+@contextlib.contextmanager
+def _written_whole(path: Path) -> Iterator[Any]:
+    """Open a file beside ``path`` that takes its place once it is complete."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        try:
+            yield file
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+@functools.cache
+def _say_once(what: str) -> None:
+    warnings.warn(f"{what}; set {FOLDER_VARIABLE} to a folder that can be written", stacklevel=2)

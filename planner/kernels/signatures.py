@@ -1,0 +1,33 @@
+"""The numba types of the data that kernels take: what a compiled function handed to a kernel must look like."""
+
+import numpy as np
+from numba import typeof, types
+
+from planbatch.planner.decoder import JobClasses
+from planbatch.planner.model import JobTable
+from planbatch.planner.resources import no_windows
+from planbatch.planner.round import RoundArrays, RunningTable
+
+_column = np.zeros(1, dtype=np.int64)
+_table = np.zeros((1, 0), dtype=np.int64)
+_jobs = JobTable._make([*[_column] * (len(JobTable._fields) - 1), _table])
+_running = RunningTable(_column, _column, _table)
+
+INT64_ARRAY = typeof(_column)
+FLOAT64_ARRAY = typeof(np.zeros(1))
+JOB_TABLE = typeof(_jobs)
+ROUND_ARRAYS = typeof(
+    RoundArrays(0, 1, _running, _jobs, _column, False, _column, _column, _column, no_windows(0))
+)
+GENERATOR = typeof(np.random.default_rng(0))
+JOB_CLASSES = typeof(JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), _table, _table]))
+
+#: ``cost(start, jobs, now) -> float``: a compiled objective.
+COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))
+#: ``keys(jobs, now) -> float64 array``: a compiled order.
+ORDER_KEYS = types.FunctionType(FLOAT64_ARRAY(JOB_TABLE, types.int64))
+#: ``decide(round, order, cost, params, rng, start, report)``: a compiled policy. It writes its plan into ``start``
+#: and, where it searches, (evaluations, cost of the best seed, cost) into ``report``.
+DECIDE = types.FunctionType(
+    types.void(ROUND_ARRAYS, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
+)

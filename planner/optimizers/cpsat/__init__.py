@@ -1,0 +1,1 @@
+"""CP-SAT: the model, the optimizer, and windows for large neighbourhood search."""

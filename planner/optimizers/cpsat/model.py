@@ -1,0 +1,355 @@
+"""The constraint model of a round, for CP-SAT; OR-Tools' module is handed in, so that importing this is cheap."""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planbatch.planner.bounds.lagrangian import climb
+from planbatch.planner.bounds.separable import CLIMB, relax
+from planbatch.planner.bounds.shares import priced_start, share_out
+from planbatch.planner.bounds.staircase import EXACT, staircase
+from planbatch.planner.model import NEVER, FloatArray, IntArray
+from planbatch.planner.objective import Objective
+from planbatch.planner.profile import Profile
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, terms_cost
+
+#: Weights that are no whole numbers are rounded down to so many parts of the largest.
+WEIGHT_PARTS = 10_000
+#: Tangents below a squared term.
+TANGENTS = 16
+#: No sum in a model is larger, so that the solver cannot overflow.
+LARGEST_SUM = 2.0**60
+#: Pieces of each job's starts whose excess over the Lagrangian bound the model knows, and for up to how many jobs.
+PIECES = 16
+MOST_JOBS = 25
+#: Iterations of the subgradient method for the latest starts.
+ITERATIONS = 1000
+
+
+class Scaled(NamedTuple):
+    """A round in units of time, with now at 0, and its terms."""
+
+    problem: Round
+    terms: Terms | None
+    unit: int
+
+
+def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
+    """Coarsen a round: durations and expected ends are rounded up, so that its plans are feasible."""
+    now = problem.now
+
+    def up(values: IntArray) -> IntArray:
+        return -(-values // unit)
+
+    jobs = problem.jobs._replace(
+        submit=(problem.jobs.submit - now) // unit,
+        walltime=up(problem.jobs.walltime),
+        deadline=np.where(
+            problem.jobs.deadline == NEVER, NEVER, (problem.jobs.deadline - now) // unit
+        ),
+        latest=np.where(problem.jobs.latest == NEVER, NEVER, (problem.jobs.latest - now) // unit),
+    )
+    running = problem.running._replace(end=up(problem.running.end - now))
+    windows = problem.windows._replace(
+        start=(problem.windows.start - now) // unit, end=up(problem.windows.end - now)
+    )
+    planned = np.full(len(problem), NEVER)
+    if terms is not None:
+        origin = np.where(terms.origin == NEVER, NEVER, (terms.origin - now) // unit)
+        terms = terms._replace(origin=origin)
+    coarse = Round(
+        0,
+        problem.capacity,
+        running,
+        jobs,
+        planned,
+        resources=problem.resources,
+        windows=windows,
+    )
+    return Scaled(coarse, terms, unit)
+
+
+def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
+    """From when on the start of each job makes the plan dearer than the given one; infinite where unknown.
+
+    At the prices of the Lagrangian bound, a job that starts later than this exceeds its share of the bound by more
+    than the gap (reduced-cost fixing).
+    """
+    cost = terms_cost(terms, start) * terms.divisor
+    if terms.largest:
+        late = np.full(len(start), np.inf)
+        np.divide(cost, terms.weight, out=late, where=terms.weight > 0)
+        late **= 1 / terms.power
+        limit: FloatArray = terms.origin + late * (1 + 1e-9) + 1
+        return limit
+    relaxed = relax(problem, terms, start)
+    goal = cost - relaxed.offset
+    climb(relaxed.market, relaxed.price, goal, ITERATIONS, CLIMB)
+    shares = share_out(relaxed.market, relaxed.price)
+    gap = goal - shares.base + 1e-7 * abs(goal) + 1
+    # From the first breakpoint on at which every later start exceeds the gap.
+    above = (shares.onward[:, :-1] > gap) & np.isfinite(shares.when)
+    first = above.argmax(axis=1)
+    limits = np.where(above.any(axis=1), shares.when[np.arange(len(first)), first], np.inf)
+    each: FloatArray = limits[relaxed.entry] + problem.now
+    return each
+
+
+class Pieces(NamedTuple):
+    """The least excess over the Lagrangian bound, by when jobs start (whole units of time from now).
+
+    Attributes
+    ----------
+    bound : float
+        The Lagrangian bound of the sum of the terms.
+    cuts : list of int64 arrays
+        For each job, where its pieces begin.
+    excess : list of float64 arrays
+        For each job, by how much a start in each piece exceeds the job's share of the bound at least.
+    """
+
+    bound: float
+    cuts: list[IntArray]
+    excess: list[FloatArray]
+
+
+def excess_pieces(problem: Round, terms: Terms, start: IntArray, pieces: int) -> Pieces:
+    """Cut the starts of each job into pieces, at the prices of the Lagrangian bound; ``problem`` begins at 0."""
+    relaxed = relax(problem, terms, start)
+    market = relaxed.market
+    goal = terms_cost(terms, start) * terms.divisor - relaxed.offset
+    climb(market, relaxed.price, goal, ITERATIONS, CLIMB)
+    shares = share_out(market, relaxed.price)
+    cuts, excess = [], []
+    for j in range(len(market.size)):
+        when = shares.when[j][np.isfinite(shares.when[j])]
+        places = np.linspace(0, len(when) - 1, min(pieces, len(when))).astype(np.int64)
+        begin = np.unique(np.ceil(when[places]).astype(np.int64))
+        points = np.union1d(when, begin.astype(np.float64))
+        value = np.array([priced_start(market, shares, j, t) for t in points]) - shares.least[j]
+        first = np.searchsorted(points, begin)
+        last = np.append(first[1:] + 1, len(points))
+        each = [value[a:b].min() for a, b in zip(first, last, strict=True)]
+        cuts.append(begin)
+        excess.append(np.maximum(0.0, np.array(each)))
+    entry = relaxed.entry.tolist()
+    bound = shares.base + relaxed.offset
+    return Pieces(bound, [cuts[e] for e in entry], [excess[e] for e in entry])
+
+
+def finest_unit(problem: Round, terms: Terms | None) -> int:
+    """The smallest unit of time (s) in which no sum of the model overflows: 1 save for extreme rounds."""
+    jobs, now = problem.jobs, problem.now
+    horizon = float(problem.running.end.max(initial=now) - now) + float(jobs.walltime.sum())
+    unit = max(1.0, horizon * float(jobs.procs.max()) * len(problem) / LARGEST_SUM)
+    if terms is not None:
+        weight = terms.weight
+        whole = (weight == np.floor(weight)).all()
+        parts = weight if whole else np.ceil(weight * WEIGHT_PARTS / weight.max())
+        late = np.maximum(0.0, horizon + now - terms.origin)
+        most = float((parts * late**terms.power).sum())
+        unit = max(unit, (most / LARGEST_SUM) ** (1 / terms.power))
+    return int(np.ceil(unit))
+
+
+class Frame(NamedTuple):
+    """What is given around a window of a plan, in units of time from now.
+
+    Attributes
+    ----------
+    begin, length : int64 arrays, shape (steps,)
+        Steps of time.
+    taken : int64 array, shape (steps, K)
+        What is not there in each: of running jobs, of known windows, and of jobs whose starts stay.
+    horizon : int
+        The latest start that is considered.
+    """
+
+    begin: IntArray
+    length: IntArray
+    taken: IntArray
+    horizon: int
+
+
+def settled_frame(problem: Round) -> Frame:
+    """What running jobs and known windows take of a round that begins at 0."""
+    profile = Profile(problem)
+    free = profile.free.reshape(len(profile.times), -1)
+    taken = problem.capacities - free[:-1]
+    return Frame(profile.times[:-1], np.diff(profile.times), taken, int(profile.times[-1]))
+
+
+class RoundModel:
+    """The constraint model of a round in units of time; with a frame, of a window of its plan.
+
+    In a window, the search for latest starts and excesses is left out: it would take longer than the solver does.
+    """
+
+    def __init__(
+        self,
+        cp_model: Any,
+        scaled: Scaled,
+        objective: Objective,
+        problem: Round,
+        hint: IntArray,
+        frame: Frame | None = None,
+    ) -> None:
+        self.model = cp_model.CpModel()
+        self.scaled = scaled
+        self.frame = frame
+        self.problem = scaled.problem
+        self.parts = 1.0
+        self.first = staircase(self.problem).earliest(self.problem.jobs.procs).astype(np.int64)
+        self.hint = self._ordered(hint)
+        self.starts = self._variables()
+        self._resource()
+        if scaled.terms is not None:
+            self._terms(scaled.terms)
+        else:
+            seconds = [problem.now + scaled.unit * start for start in self.starts]
+            assert objective.cp_cost is not None
+            self.model.minimize(objective.cp_cost(self.model, seconds, problem.jobs, problem.now))
+
+    def _groups(self) -> list[IntArray]:
+        """Equal jobs, in the order in which they are to start."""
+        jobs, terms = self.problem.jobs, self.scaled.terms
+        if terms is None:
+            return []
+        demands = self.problem.demands.T
+        keys = (terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands)
+        order = np.lexsort(keys)
+        alike = np.stack([*demands, jobs.walltime, terms.weight, jobs.latest])[:, order]
+        differs = np.flatnonzero((alike[:, 1:] != alike[:, :-1]).any(axis=0)) + 1
+        return np.split(order, differs)
+
+    def _ordered(self, hint: IntArray) -> IntArray:
+        """The hint, with the starts of equal jobs in their order."""
+        hint = hint.copy()
+        for group in self._groups():
+            hint[group] = np.sort(hint[group])
+        return hint
+
+    def _variables(self) -> list[Any]:
+        """The starts, hinted, between the earliest possible and the latest that may pay; equal jobs in order."""
+        jobs, terms, hint = self.problem.jobs, self.scaled.terms, self.hint
+        settled = int(Profile(self.problem).times[-1])
+        horizon = int(max(hint.max(), settled) + jobs.walltime.sum())
+        if self.frame is not None:
+            horizon = self.frame.horizon
+        last = np.minimum(np.full(len(hint), horizon), jobs.latest).astype(np.float64)
+        if terms is not None and self.frame is None:
+            last = np.minimum(last, latest_starts(self.problem, terms, hint))
+        # A hint outside would be lost; rounding may put it there.
+        last = np.maximum(np.floor(last), hint).astype(np.int64)
+        self.last = last
+        starts = [
+            self.model.new_int_var(int(low), int(high), f"start{j}")
+            for j, (low, high) in enumerate(zip(self.first, last, strict=True))
+        ]
+        for start, value in zip(starts, hint, strict=True):
+            self.model.add_hint(start, int(value))
+        for group in self._groups():
+            for before, after in pairwise(group):
+                self.model.add(starts[before] <= starts[after])
+        return starts
+
+    def _resource(self) -> None:
+        """Waiting jobs share, of each resource, what running jobs and windows leave; wide ones exclude one another."""
+        jobs, problem = self.problem.jobs, self.problem
+        intervals = [
+            self.model.new_fixed_size_interval_var(start, int(walltime), f"job{j}")
+            for j, (start, walltime) in enumerate(zip(self.starts, jobs.walltime, strict=True))
+        ]
+        wide = [intervals[j] for j in np.flatnonzero(2 * jobs.procs > problem.capacity)]
+        if len(wide) > 1:
+            self.model.add_no_overlap(wide)
+        frame = settled_frame(problem) if self.frame is None else self.frame
+        steps = [
+            self.model.new_fixed_size_interval_var(begin, length, "taken")
+            for begin, length in zip(frame.begin.tolist(), frame.length.tolist(), strict=True)
+        ]
+        for k, capacity in enumerate(problem.capacities.tolist()):
+            demands = problem.demands[:, k].tolist() + frame.taken[:, k].tolist()
+            self.model.add_cumulative(intervals + steps, demands, capacity)
+
+    def _terms(self, terms: Terms) -> None:
+        """State the terms, with whole weights."""
+        weight = terms.weight
+        if not (weight == np.floor(weight)).all():
+            self.parts = WEIGHT_PARTS / float(weight.max())
+        parts = np.floor(weight * self.parts).astype(np.int64)
+        costs = []
+        for j in np.flatnonzero(parts):
+            late, hint = self._late(int(j), int(terms.origin[j]))
+            if terms.power == 2:
+                late, hint = self._squared(int(j), late, int(terms.origin[j]), hint)
+            costs.append((int(parts[j]) * late, int(parts[j]) * hint))
+        if terms.largest:
+            most = max((0, *(hint for _, hint in costs)))
+            top = self.model.new_int_var(0, most, "largest")
+            for cost, _ in costs:
+                self.model.add(top >= cost)
+            self.model.add_hint(top, most)
+            self.model.minimize(top)
+        else:
+            total = sum(cost for cost, _ in costs)
+            self.model.minimize(total)
+            exact = self.scaled.unit == 1 and self.parts == 1.0 and self.frame is None
+            if exact and len(self.starts) <= MOST_JOBS:
+                self._excess(terms, total)
+
+    def _excess(self, terms: Terms, total: Any) -> None:
+        """The sum of the terms is at least the Lagrangian bound and the excess of every start."""
+        goal = terms_cost(terms, self.hint) * terms.divisor
+        pieces = excess_pieces(self.problem, terms, self.hint, PIECES)
+        slack = 1e-7 * goal + 1
+        parts = []
+        for j, start in enumerate(self.starts):
+            cuts, excess = pieces.cuts[j], np.floor(pieces.excess[j]).astype(np.int64)
+            ends = np.append(cuts[1:] - 1, max(self.last[j], cuts[-1]))
+            literals = []
+            for a, b, e in zip(cuts.tolist(), ends.tolist(), excess.tolist(), strict=True):
+                hinted = a <= self.hint[j] <= b
+                if a > self.last[j] or (pieces.bound + e - slack > goal and not hinted):
+                    continue
+                literal = self.model.new_bool_var("")
+                self.model.add_linear_constraint(start, a, b).only_enforce_if(literal)
+                self.model.add_hint(literal, bool(hinted))
+                literals.append(literal)
+                parts.append(e * literal)
+            self.model.add_exactly_one(literals)
+        self.model.add(total >= int(np.floor(pieces.bound - slack)) + sum(parts))
+
+    def _late(self, j: int, origin: int) -> tuple[Any, int]:
+        """Max(0, start − origin) and its hint."""
+        start, hint = self.starts[j], int(self.hint[j])
+        if origin <= self.first[j]:
+            return start - origin, hint - origin
+        most = max(0, int(self.last[j]) - origin)
+        late = self.model.new_int_var(0, most, f"late{j}")
+        self.model.add(late >= start - origin)
+        self.model.add_hint(late, max(0, hint - origin))
+        return late, max(0, hint - origin)
+
+    def _squared(self, j: int, late: Any, origin: int, hint: int) -> tuple[Any, int]:
+        """A variable above the tangents of late², and its hint."""
+        low, high = max(0, int(self.first[j]) - origin), max(0, int(self.last[j]) - origin)
+        square = self.model.new_int_var(low * low, high * high, f"square{j}")
+        # Through a² and (a + 1)²: exact at both, below the square at every other whole number.
+        places = np.linspace(low, max(low, high - 1), TANGENTS).astype(np.int64)
+        for a in np.unique(places).tolist():
+            self.model.add(square >= (2 * a + 1) * late - a * (a + 1))
+        if len(self.starts) <= MOST_JOBS and self.scaled.unit == 1:
+            # Exact, for the sake of a proof; with more jobs it only slows the search down.
+            self.model.add_multiplication_equality(square, [late, late])
+        self.model.add_hint(square, hint * hint)
+        return square, hint * hint
+
+    def cost_of(self, value: float) -> float:
+        """What the model's bound says about the cost, where the model is in seconds."""
+        assert self.scaled.terms is not None
+        if self.parts == 1.0 and abs(value) < EXACT:
+            return float(np.ceil(value - 1e-6)) / self.scaled.terms.divisor
+        return (value - 1e-9 * abs(value)) / self.parts / self.scaled.terms.divisor

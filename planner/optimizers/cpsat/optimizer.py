@@ -1,0 +1,280 @@
+"""CP-SAT: the round as a constraint model of intervals and a cumulative resource, solved by OR-Tools."""
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from planbatch.planner.bounds import ITERATIONS, terms_bound
+from planbatch.planner.budget import Budget, Clock
+from planbatch.planner.decoder import decode
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.cpsat.model import RoundModel, finest_unit, scale
+from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, check_terms
+
+#: Up to so many jobs, the proof is what takes time: no model in coarse time, and all of the solver's searches.
+FEW_JOBS = 15
+#: Otherwise, the one complete search that one thread interleaves with neighbourhood searches (measured on real rounds).
+SUBSOLVERS = ["quick_restart_no_lp"]
+#: Iterations of the subgradient method that tell how long all of them take.
+PILOT = 20
+#: What a pilot takes at least, in seconds a job, and a model besides what its prices take; on a slow machine.
+PILOT_PER_JOB, MODEL_PER_JOB, MODEL = 1e-4, 1e-3, 0.05
+#: Whatever is estimated to take some time is only begun where so many times as much is left.
+CAUTION = 3.0
+#: What the solver may take longer than it is told (s).
+SOLVER_RESERVE = 0.02
+
+
+@dataclass(frozen=True)
+class CpSat:
+    """Constraint programming with OR-Tools' CP-SAT, from the plan of a short annealing.
+
+    Jobs are intervals under a cumulative constraint, running jobs are fixed intervals. The start of a job is bounded
+    by the reduced costs of the Lagrangian bound: a later one would cost more than the best plan. Equal jobs start in
+    a fixed order. Of short queues, the model also knows by how much each start exceeds the job's share of the
+    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best plan, and
+    every plan that it finds is decoded, so that the result is feasible to the second and never worse than the seed.
+
+    Squared terms are approximated from below by tangents, so the solver's bound stays a bound. Where the horizon is
+    long, a first part of the budget goes to a model in coarse time, with durations rounded up; its plans start the
+    model in seconds. Only the latter's bound is used.
+
+    With a budget of evaluations only, the search ends at a deterministic time and depends on the seed of ``rng``
+    alone (with one worker). A time limit in seconds is not reproducible: CP-SAT may stop anywhere. Such a limit is
+    kept: the bound and the model are only begun where the seconds that are left hold them several times over, as
+    measured and estimated in the call itself; what they leave over, and all of it where they do not fit, is annealed.
+
+    Attributes
+    ----------
+    workers : int
+        Threads of the solver.
+    time_per_evaluation : float
+        The solver's deterministic time that stands for one evaluation; about as many seconds.
+    units : int
+        Coarse time has at most about so many units until the end of the best seed.
+    coarse_share : float
+        The share of the budget for the model in coarse time.
+    annealed : float
+        The share of the budget that is annealed first; a tenth of it where the proof is what takes time.
+    name : str
+        What tables call the optimizer.
+    """
+
+    workers: int = 1
+    time_per_evaluation: float = 1e-4
+    units: int = 300
+    coarse_share: float = 0.6
+    annealed: float = 0.5
+    name: str = "cp-sat"
+
+    #: Searches of a solver that is not ours.
+    replayable = False
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ValueError(f"workers: {self.workers} is less than 1")
+        if not self.time_per_evaluation > 0:
+            raise ValueError(f"time_per_evaluation: {self.time_per_evaluation} is not positive")
+        if self.units < 1:
+            raise ValueError(f"units: {self.units} is less than 1")
+        for name in ("coarse_share", "annealed"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not in 0 … 1, 1 excluded")
+
+    def supports(self, objective: Objective) -> bool:
+        """Objectives that declare their terms or state their cost to CP-SAT."""
+        return objective.terms is not None or objective.cp_cost is not None
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
+
+        Raises
+        ------
+        UnsupportedObjectiveError
+            Where the objective declares neither terms nor ``cp_cost``.
+        """
+        clock = budget.start()
+        if not self.supports(objective):
+            raise UnsupportedObjectiveError(
+                f"objective {objective.name} declares neither terms nor cp_cost"
+            )
+        seed = first_plan(problem, objective)
+        run = _Run(self, problem, objective, seed, clock, rng)
+        if len(problem):
+            run.search()
+        best = run.best
+        proven = run.lower_bound >= best.cost * (1 - 1e-12)
+        status = Status.OPTIMAL if proven else Status.FINISHED
+        return Result(
+            plan=Plan(best.start),
+            permutation=best.order,
+            cost=best.cost,
+            seed_cost=seed.cost,
+            evaluations=clock.evaluations,
+            seconds=clock.elapsed,
+            native=objective.compiled,
+            status=Status.INTERRUPTED if run.interrupted else status,
+            lower_bound=min(run.lower_bound, best.cost),
+        )
+
+
+class _Run:
+    """The state of one call of :meth:`CpSat.optimize`."""
+
+    def __init__(
+        self,
+        optimizer: CpSat,
+        problem: Round,
+        objective: Objective,
+        seed: FirstPlan,
+        clock: Clock,
+        rng: np.random.Generator,
+    ) -> None:
+        self.optimizer, self.problem, self.objective = optimizer, problem, objective
+        self.clock, self.rng = clock, rng
+        self.best = seed
+        self.interrupted = False
+        self.lower_bound = float("nan") if len(problem) else seed.cost
+        self.terms: Terms | None = None
+        if objective.terms is not None and len(problem):
+            self.terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+
+    def search(self) -> None:
+        """Anneal, prove a bound, solve the model in coarse time and in seconds; anneal what is left of the seconds."""
+        import ortools.sat.python.cp_model  # noqa: F401 (takes time: in a warm-up, not later)
+
+        few = len(self.problem) <= FEW_JOBS
+        self.anneal(self.optimizer.annealed * (0.1 if few else 1.0))
+        if self.interrupted:
+            return
+        took = self.prove()
+        solver_seed = int(self.rng.integers(2**31))
+        last = int((self.best.start + self.problem.jobs.walltime).max()) - self.problem.now
+        finest = finest_unit(self.problem, self.terms)
+        coarse = max(1, -(-last // self.optimizer.units))
+        model = MODEL + MODEL_PER_JOB * len(self.problem) + 2 * took
+        if coarse > finest and self.optimizer.coarse_share > 0 and not few:
+            self.solve(solver_seed, coarse, self.optimizer.coarse_share, model)
+        self.solve(solver_seed, finest, 1.0, model)
+        if self.clock.budget.seconds is not None and not self.lower_bound >= self.best.cost:
+            self.anneal(1.0)
+
+    def anneal(self, share: float) -> None:
+        """Anneal from the best plan within a share of what is left of the budget."""
+        left = self.clock.budget.evaluations
+        if left is not None:
+            left = int(share * (left - self.clock.evaluations))
+        seconds = None
+        if self.clock.budget.seconds is not None:
+            seconds = max(0.0, share * self.clock.remaining)
+        if left == 0 or seconds == 0:
+            return
+        problem = replace(self.problem, planned=self.best.start)
+        found = Annealing().optimize(
+            problem, self.objective, Budget(seconds=seconds, evaluations=left), self.rng
+        )
+        self.clock.evaluations += found.evaluations
+        self.interrupted = found.status is Status.INTERRUPTED
+        if found.cost < self.best.cost:
+            self.best = FirstPlan(found.permutation, found.plan.start, found.cost)
+
+    def prove(self) -> float:
+        """Prove a bound in a tenth of the time left at most; return the seconds that all iterations would take."""
+        if self.terms is None:
+            return 0.0
+        iterations = ITERATIONS
+        if self.clock.budget.seconds is not None:
+            if self.clock.remaining < CAUTION * PILOT_PER_JOB * len(self.problem):
+                return float("inf")
+            began = perf_counter()
+            self.lower_bound = terms_bound(self.problem, self.terms, self.best.cost, PILOT)
+            each = (perf_counter() - began) / PILOT
+            iterations = min(ITERATIONS, int(0.1 * self.clock.remaining / each))
+        if iterations > PILOT:
+            began = perf_counter()
+            bound = terms_bound(self.problem, self.terms, self.best.cost, iterations)
+            self.lower_bound = float(np.fmax(bound, self.lower_bound))
+            each = (perf_counter() - began) / iterations
+        return ITERATIONS * each
+
+    def solve(self, seed: int, unit: int, share: float, setup: float) -> None:
+        """Solve the model in units of time within a share of what is left; its set-up takes about so many seconds."""
+        from ortools.sat.python import cp_model
+
+        if self.lower_bound >= self.best.cost or self.clock.remaining < CAUTION * setup:
+            return
+        scaled = scale(self.problem, self.terms, unit)
+        hint = decode(scaled.problem, self.best.order).start
+        model = RoundModel(cp_model, scaled, self.objective, self.problem, hint)
+        solver = cp_model.CpSolver()
+        if not self._limit(solver.parameters, share):
+            return
+        solver.parameters.random_seed = seed
+        solver.parameters.num_workers = self.optimizer.workers
+        if self.optimizer.workers == 1:
+            # One thread takes turns between complete searches and neighbourhood searches.
+            solver.parameters.interleave_search = True
+            if len(self.problem) > FEW_JOBS:
+                solver.parameters.subsolvers.extend(SUBSOLVERS)
+        plans = _plans_of(cp_model, model.starts)
+        status = solver.solve(model.model, plans)
+        used = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
+        self.clock.evaluations += int(np.ceil(used))
+        if self.clock.budget.evaluations is not None:
+            self.clock.evaluations = min(self.clock.evaluations, self.clock.budget.evaluations)
+        for starts in plans.found:
+            self._take(starts)
+        if self.terms is not None and unit == 1 and status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            bound = model.cost_of(solver.best_objective_bound)
+            # Starts that cannot pay were cut off, hence never more than the cost.
+            self.lower_bound = float(np.fmax(self.lower_bound, min(bound, self.best.cost)))
+
+    def _limit(self, parameters: Any, share: float) -> bool:
+        """Limit a search to a share of what is left; False where nothing is."""
+        clock = self.clock
+        if clock.budget.evaluations is not None:
+            left = clock.budget.evaluations - clock.evaluations
+            parameters.max_deterministic_time = (
+                max(0.0, left * share) * self.optimizer.time_per_evaluation
+            )
+            if left <= 0:
+                return False
+        if clock.budget.seconds is not None:
+            left_seconds = share * (clock.remaining - SOLVER_RESERVE)
+            parameters.max_time_in_seconds = max(0.0, left_seconds)
+            return left_seconds > 0
+        return True
+
+    def _take(self, starts: list[int]) -> None:
+        """Decode a plan in units of time, and keep it if it is better."""
+        order = np.argsort(np.array(starts), kind="stable")
+        plan = decode(self.problem, order)
+        if (plan.start > self.problem.jobs.latest).any():
+            return
+        start = plan.start.copy()  # writable, as kernels are compiled for
+        cost = float(self.objective.cost(start, self.problem.arrays.jobs, self.problem.now))
+        if cost < self.best.cost:
+            self.best = FirstPlan(order, start, cost)
+
+
+def _plans_of(cp_model: Any, starts: list[Any]) -> Any:
+    """A callback of the solver that collects the plans it finds, each better than the one before."""
+
+    class Plans(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[list[int]] = []
+
+        def on_solution_callback(self) -> None:
+            self.found.append([self.value(start) for start in starts])
+
+    return Plans()

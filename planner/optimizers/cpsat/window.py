@@ -1,0 +1,119 @@
+"""A window of a plan, put into its best order by CP-SAT: all other jobs keep their starts."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, Scaled, scale, settled_frame
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms
+
+
+class Repaired(NamedTuple):
+    """What became of a window.
+
+    Attributes
+    ----------
+    start : int64 array, shape (n,)
+        A plan of the whole round (s), feasible and no dearer in the window's terms than the one before; or that one.
+    used : float
+        The solver's deterministic time.
+    """
+
+    start: IntArray
+    used: float
+
+
+def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
+    """What is taken around a window, up to the end of its jobs.
+
+    Parameters
+    ----------
+    problem : Round
+        The round, with now at 0.
+    start : int64 array, shape (n,)
+        The plan.
+    window : int64 array
+        Indices of the jobs that are free; the others stay.
+    """
+    walltime = problem.jobs.walltime
+    end = start + walltime
+    horizon = max(0, int(end[window].max() - walltime[window].min()))
+    limit = horizon + int(walltime[window].max())
+    settled = settled_frame(problem)
+    stays = np.setdiff1d(np.arange(len(problem)), window)
+    stays = stays[start[stays] < limit]
+    begin = np.concatenate([settled.begin, start[stays]])
+    until = np.concatenate([settled.begin + settled.length, end[stays]])
+    amount = np.concatenate([settled.taken, problem.demands[stays]])
+    times = np.unique(np.concatenate([begin, until]))
+    change = np.zeros((len(times), amount.shape[1]), dtype=np.int64)
+    np.add.at(change, np.searchsorted(times, begin), amount)
+    np.add.at(change, np.searchsorted(times, until), -amount)
+    taken = np.cumsum(change, axis=0)[:-1]
+    kept = taken.any(axis=1) & (times[:-1] < limit)
+    return Frame(times[:-1][kept], np.diff(times)[kept], taken[kept], horizon)
+
+
+def repair(
+    problem: Round,
+    objective: Objective,
+    terms: Terms,
+    start: IntArray,
+    window: IntArray,
+    seed: int,
+    *,
+    deterministic_time: float,
+    seconds: float = float("inf"),
+) -> Repaired:
+    """Find the best starts of the jobs of a window, among the others' that stay.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    objective : Objective
+        What plans cost.
+    terms : Terms
+        Its terms; the solver minimises those of the window.
+    start : int64 array, shape (n,)
+        The plan (s).
+    window : int64 array
+        Indices of the jobs that are free.
+    seed : int
+        Of the solver.
+    deterministic_time, seconds : float
+        When the solver ends, whichever comes first; its time in seconds is not reproducible.
+
+    Returns
+    -------
+    Repaired
+    """
+    from ortools.sat.python import cp_model
+
+    now = problem.now
+    whole = scale(problem, terms, 1)
+    assert whole.terms is not None
+    jobs = JobTable(*(column[window] for column in whole.problem.jobs))
+    part = replace(whole.problem, jobs=jobs, planned=None, ids=None, notes=None, occupied=None)  # type: ignore[arg-type]
+    own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
+    frame = frame_of(whole.problem, start - now, window)
+    hint = start[window] - now
+    model = RoundModel(cp_model, Scaled(part, own, 1), objective, part, hint, frame)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = seed
+    solver.parameters.max_deterministic_time = deterministic_time
+    if np.isfinite(seconds):
+        solver.parameters.max_time_in_seconds = max(seconds, 0.0)
+    solver.parameters.cp_model_presolve = False  # windows are small: it takes longer than it saves
+    status = solver.solve(model.model)
+    used = float(solver.response_proto.deterministic_time)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return Repaired(start, used)
+    found = start.copy()
+    found[window] = now + np.array([solver.value(variable) for variable in model.starts])
+    return Repaired(found, used)

@@ -1,0 +1,1 @@
+"""Exhaustive search with proofs: branch and bound."""

@@ -1,0 +1,187 @@
+"""The contract of policies, kept by every policy of the catalogue; names; a policy of one's own."""
+
+import numpy as np
+import pytest
+
+from planbatch.baselines.catalogue import (
+    DEFAULT_EVALUATIONS,
+    ORDERED,
+    POLICIES,
+    make_policy,
+    plan_based,
+)
+from planbatch.baselines.plan_based import PlanBased
+from planbatch.experiments.replay.checker import check_trace
+from planbatch.experiments.replay.replay import compiled_form, replay
+from planbatch.objectives import OBJECTIVES, WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.model import NEVER
+from planbatch.planner.objective import Objective
+from planbatch.planner.plan import Plan
+from planbatch.planner.profile import Profile
+from planbatch.planner.round import Round
+from tests.builders import workload_of
+from tests.contracts.policy_contract import PolicyContract
+
+
+class TestCatalogue(PolicyContract):
+    """Every policy that the command knows."""
+
+    @pytest.fixture(params=POLICIES)
+    def policy(self, request):
+        """Return the policies one after the other, those that search with few evaluations."""
+        return make_policy(request.param, evaluations=20)
+
+
+class TestOrdered(PolicyContract):
+    """A queue-based policy with an order behind its name."""
+
+    @pytest.fixture(params=[f"{name}:smallest-area" for name in ORDERED])
+    def policy(self, request):
+        """Return the policies that take orders."""
+        return make_policy(request.param)
+
+
+class SmallestFirst:
+    """A policy of one's own, in plain Python."""
+
+    name = "smallest-first"
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+        """Reserve in the order of sizes."""
+        profile = Profile(problem)
+        start = np.full(len(problem), NEVER)
+        for i in np.argsort(problem.jobs.procs, kind="stable"):
+            procs, walltime = int(problem.jobs.procs[i]), int(problem.jobs.walltime[i])
+            start[i] = profile.earliest(procs, walltime)
+            profile.reserve(procs, int(start[i]), walltime)
+        return Plan(start)
+
+
+class TestOwnPolicy(PolicyContract):
+    """Ten lines of plain Python are a policy, too."""
+
+    @pytest.fixture
+    def policy(self):
+        """Return the policy."""
+        return SmallestFirst()
+
+    def test_it_does_what_the_catalogue_does(self, policy, busy):
+        """The decoder on the same order."""
+        assert compiled_form(policy) is None
+        theirs = replay(busy, make_policy("replanned:smallest"))
+        assert replay(busy, policy).start.tolist() == theirs.start.tolist()
+
+
+def area(jobs, now):
+    """Order by area, in plain Python."""
+    return (jobs.procs * jobs.walltime).astype(np.float64)
+
+
+def test_an_order_in_plain_python_runs_interpreted(busy_week):
+    """It gives what the same order gives compiled."""
+    from planbatch.baselines.easy import decide_easy
+    from planbatch.baselines.policy import CompiledPolicy
+
+    mine = CompiledPolicy("mine", decide_easy, order=area)
+    assert mine.compiled_form() is None
+    theirs = replay(busy_week, make_policy("easy:smallest-area"))
+    assert replay(busy_week, mine).start.tolist() == theirs.start.tolist()
+
+
+def test_an_objective_in_plain_python_runs_interpreted(busy_week):
+    """It gives the plans that the compiled objective gives."""
+    mean_wait = Objective("wait", lambda start, jobs, now: float((start - jobs.submit).mean()))
+    mine = PlanBased(mean_wait, budget=Budget(evaluations=15))
+    assert mine.compiled_form() is None
+    native = PlanBased(WAIT, budget=Budget(evaluations=15))
+    first, second = replay(busy_week, mine, seed=4), replay(busy_week, native, seed=4)
+    assert first.start.tolist() == second.start.tolist()
+    assert first.rounds.evaluations.tolist() == second.rounds.evaluations.tolist()
+    assert check_trace(first) == []
+
+
+@pytest.fixture(scope="module")
+def busy_week():
+    """Return sixty jobs in which something is always to be decided."""
+    rng = np.random.default_rng(7)
+    submit = np.sort(rng.integers(0, 300, 60))
+    walltime = rng.integers(5, 60, 60)
+    runtime = np.maximum(walltime - rng.integers(0, 30, 60), 1)
+    return workload_of(8, np.column_stack([submit, rng.integers(1, 9, 60), walltime, runtime]))
+
+
+def test_every_objective_has_its_policy():
+    """``plan-`` and its name."""
+    for name in OBJECTIVES:
+        assert make_policy(f"plan-{name}").name == f"plan-{name}"
+        assert make_policy(f"plan-{name}").budget == Budget(evaluations=DEFAULT_EVALUATIONS)
+
+
+def test_parameters_of_objectives():
+    """Behind a colon; two parameters are two policies, and are replayed compiled."""
+    one, other = make_policy("plan-aged-wait:12h"), make_policy("plan-aged-wait:2d", promise="2x")
+    assert (one.name, other.name) == ("plan-aged-wait:12h", "plan-aged-wait:2d")
+    assert one.compiled_form() is not None
+    with pytest.raises(ValueError, match=r"^aged-wait: 'soon' is no duration"):
+        make_policy("plan-aged-wait:soon")
+    with pytest.raises(ValueError, match=r"^policy: plan-wait takes no order"):
+        make_policy("plan-wait:12h")
+
+
+def test_budgets_and_optimizers_reach_plan_based_policies():
+    """By evaluations, by seconds, by name."""
+    assert make_policy("plan-wait", seconds=0.5).budget == Budget(seconds=0.5)
+    assert make_policy("plan-wait", evaluations=7).budget == Budget(evaluations=7)
+    assert make_policy("plan-wait", optimizer="annealing-paper").optimizer.name == "annealing-paper"
+    assert plan_based(WAIT, "annealing", 3).optimizer.name == "annealing"
+    assert make_policy("plan-wait", seconds=0.5).compiled_form() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("esy", "policy: there is no 'esy'; did you mean easy?"),
+        ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
+        (
+            "easy:shortst",
+            "policy easy:shortst: there is no order 'shortst'; did you mean shortest?",
+        ),
+        (
+            "conservative:shortest",
+            "policy: conservative takes no order; fcfs, easy, replanned, best-fit, bb, ibb do",
+        ),
+    ],
+)
+def test_unknown_names_get_a_suggestion(name, told):
+    """A misspelt name is answered by the nearest one."""
+    with pytest.raises(ValueError, match="policy") as error:
+        make_policy(name)
+    assert str(error.value).startswith(told)
+
+
+def test_unknown_optimizers_get_a_suggestion():
+    """The same for optimizers."""
+    with pytest.raises(
+        ValueError, match="optimizer: there is no 'anealing'; did you mean annealing"
+    ):
+        make_policy("plan-wait", optimizer="anealing")
+
+
+def test_an_optimizer_that_cannot_work_on_the_objective_is_refused_at_once():
+    """Before a replay begins, not an hour into it."""
+
+    class Picky:
+        name = "picky"
+
+        def supports(self, objective):
+            return False
+
+    with pytest.raises(ValueError, match="optimizer picky cannot work on the objective wait"):
+        PlanBased(WAIT, Picky())
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_two_policies_of_a_name_are_equal(name):
+    """They hold parameters, and no state."""
+    assert make_policy(name) == make_policy(name)

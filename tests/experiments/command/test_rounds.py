@@ -1,0 +1,60 @@
+"""``planbatch rounds`` as people and programs use it."""
+
+import json
+from functools import partial
+
+import pytest
+
+from planbatch.experiments.rounds.best_known import read_best_known
+from planbatch.experiments.rounds.file import write_round
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+from tests.builders import random_round
+
+
+@pytest.fixture
+def run(run):
+    """Run ``planbatch rounds``."""
+    return partial(run, "rounds")
+
+
+def test_from_a_log_to_a_table_and_pictures(run, tmp_path):
+    """Capture rounds, compare optimizers on them, and keep the best costs."""
+    write_swf(tmp_path / "small.swf", swf_from_workload(synthetic_workload(300, 32, 3)))
+    code, out, err = run("capture", "small.swf", "--sizes", "3,5,250", "--per-size", 1, "--json")
+    assert code == 0
+    captured = json.loads(out)
+    assert len(captured["files"]) == 2
+    assert captured["missing"] == {"easy": [250]}
+    assert "in no round did about 250 jobs wait" in err
+    words = ("compare", *captured["files"], "--optimizer", "annealing", "--optimizer", "exhaustive",
+             "--evaluations", 20, "--jobs", 1, "--out", "res")  # fmt: skip
+    code, out, err = run(*words, "--json")
+    assert code == 0
+    data = json.loads(out)
+    assert [row["optimizer"] for row in data["rows"]] == ["annealing", "exhaustive"] * 2
+    assert [row["optimizer"] for row in data["summary"]] == ["annealing", "exhaustive"]
+    assert data["unfinished"] == 0
+    assert (tmp_path / "res" / "curves-wait.svg").is_file()
+    assert len(read_best_known(tmp_path / "res" / "best-known.json")) == 2
+    code, out, _ = run(*words, "--no-curves", "--pictured", 0)
+    assert code == 0
+    assert "2 rounds, 20 evaluations" in out
+    assert "exhaustive" in out
+
+
+def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
+    """By name, with exit code 2, and without a file of results."""
+    write_round(tmp_path / "a.json", random_round(4))
+    for words, told in (
+        (("compare", "b.json"), "there is no such round file"),
+        (("compare", "a.json", "--optimizer", "annealin"), "annealing"),
+        (("compare", "a.json", "--evaluations", -1), "budget"),
+        (("capture", "b.swf"), "there is no such file"),
+        (("capture", "b.swf", "--sizes", "3,x"), "sizes"),
+    ):
+        code, out, err = run(*words)
+        assert (code, out) == (2, "")
+        assert told in err
+        assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,202 @@
+"""Replays: against a reference that counts seconds, and what a policy may not do."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.checker import check_trace
+from planbatch.experiments.replay.replay import ReplayError, estimated_times, policy_name, replay
+from planbatch.planner.model import NEVER
+from planbatch.planner.plan import Plan
+from tests import oracles
+from tests.builders import machines_with_jobs, workload_of
+
+ORDERS = {
+    "submit": oracles.submit_order,
+    "shortest": lambda job: job.walltime,
+    "longest": lambda job: -job.walltime,
+    "smallest": lambda job: job.procs,
+    "largest": lambda job: -job.procs,
+    "smallest-area": lambda job: job.procs * job.walltime,
+    "largest-area": lambda job: -job.procs * job.walltime,
+}
+POLICIES = {
+    "conservative": oracles.conservative,
+    **{
+        f"{name}:{order}": lambda scene, decide=decide, key=key: decide(scene, key)
+        for name, decide in (
+            ("fcfs", oracles.fcfs),
+            ("easy", oracles.easy),
+            ("replanned", oracles.replanned),
+        )
+        for order, key in ORDERS.items()
+    },
+}
+
+
+def same_as_oracle(name, estimates, capacity, jobs):
+    """Compare the starts and the rounds with the reference's."""
+    trace = replay(workload_of(capacity, jobs), make_policy(name), estimates=estimates)
+    start, rounds = oracles.replay_oracle(jobs, capacity, POLICIES[name], estimates)
+    assert trace.start.tolist() == start
+    log = trace.rounds
+    columns = (log.time, log.waiting, log.running, log.started)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == rounds
+    assert check_trace(trace) == []
+
+
+@pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
+@pytest.mark.parametrize("name", ["fcfs:submit", "easy:submit", "replanned:submit", "conservative"])
+@settings(max_examples=60)
+@given(machine=machines_with_jobs())
+@example(machine=(2, [(0, 2, 5, 1), (0, 1, 5, 5), (0, 2, 5, 5), (1, 1, 4, 4)]))
+def test_replays_equal_the_second_by_second_reference(name, estimates, machine):
+    """Whatever schedulers know of run times, starts and rounds are those of the reference."""
+    same_as_oracle(name, estimates, *machine)
+
+
+@pytest.mark.parametrize("name", [name for name in POLICIES if not name.endswith("submit")][1:])
+@settings(max_examples=15)
+@given(machine=machines_with_jobs())
+def test_ordered_replays_equal_the_second_by_second_reference(name, machine):
+    """The same holds for queues in other orders."""
+    same_as_oracle(name, "requested", *machine)
+
+
+def test_a_workload_of_one_job():
+    """One job starts when it is submitted and ends after its run time."""
+    trace = replay(workload_of(4, [(7, 4, 100, 30)]), make_policy("easy"))
+    assert trace.start.tolist() == [7]
+    assert trace.end.tolist() == [37]
+    assert trace.rounds.time.tolist() == [7]
+
+
+def test_a_workload_without_jobs():
+    """Nothing to replay is not an error."""
+    trace = replay(workload_of(4, []), make_policy("easy"))
+    assert len(trace.start) == 0
+    assert len(trace.rounds) == 0
+
+
+def test_completions_come_before_submissions():
+    """What ends at the instant of a submission leaves its processors to it, in a single round.
+
+    ::
+
+        1 |A A B B
+          +-------
+           0 1 2 3
+    """
+    trace = replay(workload_of(1, [(0, 1, 2, 2), (2, 1, 2, 2)]), make_policy("fcfs"))
+    assert trace.start.tolist() == [0, 2]
+    assert trace.rounds.time.tolist() == [0, 2]
+    assert trace.rounds.waiting.tolist() == [1, 1]
+    assert trace.rounds.running.tolist() == [0, 0]
+    assert trace.rounds.started.tolist() == [1, 1]
+
+
+def test_a_planned_start_falls_due_without_any_completion():
+    """A plan for later is a round of its own when its time comes."""
+
+    def after_seven_seconds(problem, rng):
+        return Plan(np.maximum(problem.jobs.submit + 7, problem.now))
+
+    trace = replay(workload_of(2, [(0, 1, 9, 9), (3, 1, 9, 9)]), after_seven_seconds)
+    assert trace.start.tolist() == [7, 10]
+    assert trace.rounds.time.tolist() == [0, 3, 7, 10]
+    assert trace.rounds.started.tolist() == [0, 0, 1, 1]
+
+
+def test_policies_see_what_rule_eight_lets_them_see():
+    """Each kind of estimates is one of four combinations of run times and requested times."""
+    workload = workload_of(1, [(0, 1, 9, 2)])
+    seen = {kind: tuple(int(c[0]) for c in estimated_times(workload, kind)) for kind in
+            ("requested", "actual", "mixed")}  # fmt: skip
+    assert seen == {"requested": (9, 9), "actual": (2, 2), "mixed": (2, 9)}
+    with pytest.raises(
+        ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"
+    ):
+        estimated_times(workload, "guessed")
+
+
+def test_rounds_show_ids_plans_and_early_ends():
+    """A policy in plain Python sees job numbers, its own plan before, and whether a job ended early."""
+    seen = []
+
+    def patient(problem, rng):
+        seen.append(
+            (problem.now, problem.ids.tolist(), problem.planned.tolist(), problem.ended_early)
+        )
+        return Plan(np.full(len(problem), max(problem.now, 8 if len(seen) > 1 else 0)))
+
+    replay(workload_of(3, [(0, 1, 5, 2), (1, 1, 5, 5), (1, 1, 5, 5)]), patient)
+    assert seen == [
+        (0, [1], [NEVER], False),
+        (1, [2, 3], [NEVER, NEVER], False),
+        (2, [2, 3], [8, 8], True),
+        (8, [2, 3], [8, 8], False),
+    ]
+
+
+def everything_now(problem, rng):
+    """Start all that waits."""
+    return Plan(np.full(len(problem), problem.now))
+
+
+def yesterday(problem, rng):
+    """Start before now."""
+    return Plan(np.full(len(problem), problem.now - 1))
+
+
+def never(problem, rng):
+    """Start nothing, ever."""
+    return Plan(np.full(len(problem), NEVER))
+
+
+def one_too_few(problem, rng):
+    """Forget a job."""
+    return Plan(np.full(len(problem) - 1, problem.now))
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        (everything_now, "policy everything_now started more jobs than fit, in the round at 5"),
+        (yesterday, "policy yesterday planned a start in the past, in the round at 5"),
+        (never, "policy never left 2 jobs waiting on an idle machine, the last round at 5"),
+        (one_too_few, "policy one_too_few planned 1 of 2 jobs at 5"),
+    ],
+)
+def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, told):
+    """The replay ends with a sentence that says who did what, and when."""
+    with pytest.raises(ReplayError, match=f"^{told}$"):
+        replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), policy)
+
+
+def test_a_policy_in_plain_python_has_no_compiled_loop():
+    """Who asks for a compiled replay of an uncompiled policy is told so."""
+    with pytest.raises(ValueError, match="policy never has parts that are not compiled"):
+        replay(workload_of(1, [(0, 1, 1, 1)]), never, compiled=True)
+
+
+def test_names_of_policies():
+    """A policy is called by its name, else its function's or its class's."""
+
+    class Bare:
+        pass
+
+    assert policy_name(make_policy("easy:shortest")) == "easy:shortest"
+    assert policy_name(never) == "never"
+    assert policy_name(Bare()) == "Bare"
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_progress_counts_started_jobs(compiled):
+    """Progress never falls, and ends at the number of jobs."""
+    told = []
+    jobs = [(i, 1, 3, 3) for i in range(200)]
+    replay(workload_of(2, jobs), make_policy("fcfs"), compiled=compiled, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 200
+    assert len(told) > 1

@@ -1,0 +1,218 @@
+"""What the report reckons: by hand, and against simple means."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.report import fairness, heat_maps, pareto, rounds, series, summary
+from planbatch.experiments.report.cases import cases_of, load
+from planbatch.experiments.report.distributions import curve, percentile_table
+from planbatch.experiments.results.read import read_results
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from tests.builders import trace_of, workload_of
+from tests.experiments.report.folders import write_cell, write_experiment
+
+
+@pytest.fixture(scope="module")
+def runs(grid):
+    """Give the jobs of the first workload."""
+    return load(cases_of(read_results(grid))[0])
+
+
+def test_the_figures_are_those_of_the_replay(runs):
+    """The report reckons from the jobs alone what a replay tells."""
+    lines = {line.label: line.figures for line in summary.summarise(runs)}
+    workload = synthetic_workload(jobs=400, capacity=64, seed=1, load=0.9)
+    for name in ("fcfs", "easy", "plan-squared-wait"):
+        known = metrics(replay(workload, make_policy(name))).as_dict()
+        assert {key: known[key] for key in lines[name]} == pytest.approx(lines[name])
+
+
+def test_the_bootstrap_covers_a_known_ratio():
+    """Of 200 samples of 24 months whose ratio is 0.7 in truth, about 95 in 100 intervals hold 0.7."""
+    rng = np.random.default_rng(3)
+    held = 0
+    for sample in range(200):
+        below = rng.gamma(4.0, 100.0, 24)
+        above = below * rng.normal(0.7, 0.15, 24)
+        low, high = summary.bootstrap(above, below, sample)
+        held += low <= 0.7 <= high
+    assert 0.88 <= held / 200 <= 0.985
+
+
+def test_the_bootstrap_keeps_pairs_together():
+    """If every month changes by the same ratio, there is no doubt about it, however different the months."""
+    below = np.array([1.0, 1000.0, 20.0, 5.0])
+    assert summary.bootstrap(0.5 * below, below) == pytest.approx((0.5, 0.5))
+    assert np.isnan(summary.bootstrap(below[:2], below[:2])).all()
+
+
+def seeds_folder(folder, starts):
+    """Write EASY once, and a policy with one seed a row of starts."""
+    workload = workload_of(1, [(0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10)])
+    write_cell(folder, "easy", trace_of(workload, [0, 10, 20], "easy"))
+    keys = ["easy"]
+    for seed, start in enumerate(starts):
+        keys.append(f"plan-{seed}")
+        write_cell(folder, keys[-1], trace_of(workload, start, "plan"), seed=seed)
+    write_experiment(folder, keys)
+    return load(cases_of(read_results(folder))[0])
+
+
+def test_intervals_over_seeds_where_there_are_three(tmp_path):
+    """EASY waits 30 s in all; three seeds wait 30, 36 and 42 s, so the ratio is 1.2, within 1 … 1.4."""
+    runs = seeds_folder(tmp_path, [[0, 10, 20], [0, 12, 24], [0, 14, 28]])
+    wait = summary.summarise(runs)[1].wait
+    assert wait is not None
+    assert wait.ratio == pytest.approx(1.2)
+    assert 1 <= wait.seeds[0] < 1.2 < wait.seeds[1] <= 1.4
+    assert wait.shown == wait.seeds
+    assert np.isnan(wait.months).all()
+    table = summary.summary_table(runs.case, summary.summarise(runs))
+    assert table.csv().splitlines()[0].count("wait_seeds_") == 2
+    assert "(seeds)" in table.html()
+
+
+def test_two_seeds_give_no_interval(tmp_path):
+    """Two points say nothing about their spread."""
+    runs = seeds_folder(tmp_path, [[0, 10, 20], [0, 12, 24]])
+    wait = summary.summarise(runs)[1].wait
+    assert wait is not None
+    assert np.isnan(wait.seeds).all()
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(1, 5)),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(1, 9),
+)
+def test_mean_levels_agree_with_counting_second_by_second(spans, bins):
+    """Over any bins, whatever begins and ends in them."""
+    begin, length, weights = (
+        np.array(column, dtype=np.int64) for column in zip(*spans, strict=True)
+    )
+    edges = np.linspace(-3, 90, bins + 1)
+    levels = series.mean_level(begin, begin + length, weights, edges)
+    seconds = np.arange(-3, 90)
+    busy = [weights[(begin <= t) & (t < begin + length)].sum() for t in seconds]
+    total = np.concatenate([[0], np.cumsum(busy)])
+    expected = np.diff(np.interp(edges, np.arange(-3, 91), total)) / np.diff(edges)
+    np.testing.assert_allclose(levels, expected, atol=1e-9)
+
+
+def test_utilisation_over_time_adds_up(runs):
+    """Weighted by the bins, it is the work that was done in them."""
+    edges = series.bin_edges(runs)
+    used, queue = series.load_over_time(runs, edges)
+    jobs = runs.first("easy")
+    inside = np.clip(jobs.end, None, edges[-1]) - np.clip(jobs.start, None, edges[-1])
+    work = (used["easy"] * np.diff(edges)).sum() * runs.case.capacity
+    assert work == pytest.approx(float((jobs.procs * inside).sum()), rel=1e-9)
+    assert queue["fcfs"].sum() > queue["easy"].sum()
+
+
+def test_heat_maps_hold_every_job_once(runs):
+    """15 × 15 bins; their means, weighted by their jobs, are the mean wait; ends of the ranges are inside."""
+    data = heat_maps.heat_map(runs)
+    assert data.jobs.shape == (15, 15)
+    assert data.jobs.sum() == 400
+    for label in runs.labels:
+        total = np.nansum(data.wait[label] * data.jobs)
+        assert total == pytest.approx(runs.first(label).wait.sum())
+    assert data.sizes[0] == runs.first("easy").procs.min()
+    assert data.times[-1] == pytest.approx(runs.first("easy").runtime.max())
+    rows = heat_maps.heat_map_table(runs, data).rows
+    assert sum(row["jobs"] for row in rows) == 400
+
+
+def test_logarithmic_bins_by_hand():
+    """From 1 to 2¹⁵, each bin doubles; an edge belongs to the bin that it begins, the last edge to the last bin."""
+    edges = heat_maps.log_edges(np.array([1, 32768]))
+    np.testing.assert_allclose(edges, 2.0 ** np.arange(16))
+    found = heat_maps.log_bin(np.array([1, 2, 3, 4, 16384, 32767, 32768]), edges)
+    assert found.tolist() == [0, 1, 1, 2, 14, 14, 14]
+
+
+def test_the_front_holds_what_no_other_beats():
+    """(1, 5) and (3, 1) are on it, and so is a twin; (3, 4) and (4, 4) are beaten."""
+    x, y = np.array([1.0, 3, 3, 4, 3]), np.array([5.0, 1, 4, 4, 1])
+    assert pareto.front(x, y).tolist() == [True, True, False, False, True]
+
+
+def test_users_fare_as_the_means_of_their_jobs(runs):
+    """Each user with at least ten jobs once; who is better off under a policy is counted."""
+    users = fairness.users_of(runs)
+    assert users is not None
+    assert users.jobs.sum() == 400
+    jobs = runs.first("easy")
+    for number, wait in zip(users.numbers, users.wait["easy"], strict=True):
+        assert wait == pytest.approx(jobs.wait[jobs.user == number].mean())
+
+
+def test_without_users_there_is_nothing_to_tell(grid):
+    """Instead of one user called -1."""
+    assert fairness.users_of(load(cases_of(read_results(grid))[1])) is None
+
+
+def test_fairness_by_hand(tmp_path):
+    """User 1 waits 0 and user 2 waits 1,000 s under EASY; the other way round under the other policy."""
+    jobs = [(0, 1, 10, 10)] * 20
+    workload = workload_of(20, jobs)
+    workload = workload.take(slice(None), user=np.repeat([1, 2], 10))
+    write_cell(tmp_path, "easy", trace_of(workload, [0] * 10 + [1000] * 10, "easy"))
+    write_cell(tmp_path, "plan", trace_of(workload, [500] * 10 + [0] * 10, "plan"))
+    write_experiment(tmp_path, ["easy", "plan"])
+    runs = load(cases_of(read_results(tmp_path))[0])
+    users = fairness.users_of(runs)
+    assert users is not None
+    assert users.wait["easy"].tolist() == [0, 1000]
+    easy, plan = fairness.fairness_table(runs, users).rows
+    assert easy["jain_slowdown"] == pytest.approx((1 + 101) ** 2 / (2 * (1 + 101**2)))
+    assert (plan["worse_off"], plan["better_off"], plan["worst_user_wait"]) == (0.5, 0.5, 500)
+    assert "worse_off" not in easy
+
+
+def test_jain_is_one_where_all_fare_alike():
+    """And 1/n where one has everything."""
+    assert fairness.jain(np.array([3.0, 3, 3])) == pytest.approx(1)
+    assert fairness.jain(np.array([0.0, 0, 7, 0])) == pytest.approx(0.25)
+
+
+def test_rounds_by_queue_length(grid):
+    """Every round is in one bin; searches are counted, and queue-based policies have none."""
+    case = cases_of(read_results(grid))[0]
+    costs, broken = rounds.case_rounds(case)
+    assert broken == []
+    found = {one.label: one for one in costs}
+    assert found["easy"].figures["searched"] == 0
+    assert found["plan-squared-wait"].figures["mean_evaluations"] > 1
+    assert 0 <= found["plan-squared-wait"].figures["mean_gain"] < 1
+    log = case.cells[1].rounds()
+    assert found["easy"].figures["mean_queue"] == pytest.approx(log["waiting"].mean())
+    assert (np.diff(found["plan-squared-wait"].queue) > 0).all()
+
+
+def test_distribution_curves_reach_everybody(runs):
+    """At the longest wait, all jobs; the table's percentiles are numpy's."""
+    wait = runs.first("easy").wait
+    at, reached = curve(wait, 1.0, float(wait.max()))
+    assert reached[-1] == 100
+    assert reached[0] == pytest.approx(100 * (wait <= 1).mean())
+    assert (np.diff(at) > 0).all()
+    row = next(row for row in percentile_table(runs).rows if row["policy"] == "easy")
+    assert row["wait_p95"] == pytest.approx(np.percentile(wait, 95))
+
+
+def test_monthly_means_weighted_by_jobs_give_the_mean(runs):
+    """No job is lost between months."""
+    found = series.monthly(runs)
+    for label in runs.labels:
+        total = np.nansum(found.wait[label] * found.jobs)
+        assert total == pytest.approx(runs.first(label).wait.sum())

@@ -1,0 +1,223 @@
+"""Optimizers compared on rounds."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from planbatch.experiments.rounds.compare import compare_rounds, parts
+from planbatch.experiments.rounds.frames import excess, gap
+from planbatch.experiments.views.round_gantt import lay_out
+from planbatch.experiments.views.round_pictures import write_round_comparison
+from planbatch.objectives import WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import decode
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.round import Round
+from tests.builders import random_round
+
+BUDGET = Budget(evaluations=40)
+CLOCKS = ["seconds", "evaluations_per_second"]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Annealing that goes wrong in one way on rounds of 9 jobs."""
+
+    how: str
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return f"broken-{self.how}"
+
+    def supports(self, objective: Objective) -> bool:
+        """All of them."""
+        return True
+
+    def optimize(self, problem, objective, budget, rng):
+        """Search, or not."""
+        result = Annealing().optimize(problem, objective, budget, rng)
+        if len(problem) != 9:
+            return result
+        if self.how == "raise":
+            raise RuntimeError("no luck")
+        if self.how == "boast":
+            return replace(result, cost=result.cost / 2)
+        return replace(result, plan=replace(result.plan, start=np.full(9, problem.now)))
+
+
+@pytest.fixture(scope="module")
+def rounds() -> dict[str, Round]:
+    """Give rounds of 8, 9 and 10 jobs."""
+    return {f"n{n}": random_round(n) for n in (8, 9, 10)}
+
+
+@pytest.fixture(scope="module")
+def comparison(rounds):
+    """Compare two optimizers, with curves."""
+    return compare_rounds(
+        rounds, ["annealing", "annealing-paper"], ["wait"], BUDGET, seeds=2, curves=1
+    )
+
+
+def test_the_frame_is_tidy_and_its_figures_agree(comparison, rounds):
+    """A row a search, in the order of rounds, optimizers and seeds."""
+    data = comparison.frame()
+    assert list(data["round"].unique()) == list(rounds)
+    assert len(data) == 3 * 2 * 2
+    assert list(data["seed"][:2]) == [0, 1]
+    assert (data["cost"] >= data["best"] * (1 - 1e-9)).all()
+    assert (data["best"] >= data["lower_bound"] * (1 - 1e-9)).all()
+    assert np.allclose(data["excess"], data["cost"] / data["best"] - 1)
+    assert np.allclose(data["gap"], 1 - data["lower_bound"] / data["cost"])
+    assert (data["cost"] <= data["seed_cost"]).all()
+    best = comparison.best["n9", "wait"]
+    problem = rounds["n9"]
+    plan = decode(problem, [list(problem.ids).index(job) for job in best.order])
+    assert WAIT.cost(plan.start.copy(), problem.arrays.jobs, problem.now) == best.cost
+
+
+def test_the_summary_counts_wins_and_searches(comparison):
+    """On every round and seed at least one optimizer wins."""
+    summary = comparison.summary().set_index("optimizer")
+    assert list(summary["searches"]) == [6, 6]
+    assert not summary["failed"].any()
+    assert 6 <= summary["wins"].sum() <= 12
+    assert (summary["worst_excess"] >= summary["median_excess"]).all()
+
+
+def test_curves_only_fall_and_end_where_the_search_does(comparison):
+    """A search with a small budget is the beginning of one with a larger."""
+    data = comparison.curves()
+    assert set(data["round"]) == {"n8"}
+    for name, curve in data.groupby("optimizer"):
+        assert list(curve["evaluations"]) == [0, 10, 30, 40]
+        assert curve["cost"].is_monotonic_decreasing
+        assert curve["seconds"].is_monotonic_increasing
+        ends = comparison.frame().set_index(["round", "optimizer", "seed"])["cost"]
+        assert curve["cost"].iloc[-1] == ends["n8", name, 0]
+
+
+def test_budgets_of_curves_grow_geometrically():
+    """Evaluations by threes and tens, seconds by twos."""
+    steps = [part.evaluations for part in parts(Budget(evaluations=1000))]
+    assert steps == [0, 10, 30, 100, 300]
+    assert [part.seconds for part in parts(Budget(seconds=6.4))][-2:] == [1.6, 3.2]
+
+
+def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(comparison, rounds):
+    """Two processes, the other way round, and with another optimizer that fails."""
+    other = compare_rounds(
+        dict(reversed(rounds.items())),
+        ["annealing-paper", Broken("raise"), "annealing"],
+        ["wait"],
+        BUDGET,
+        jobs=2,
+    )
+    key = ["round", "optimizer", "seed"]
+    here = comparison.frame().drop(columns=CLOCKS).set_index(key)
+    there = other.frame().drop(columns=CLOCKS).set_index(key)
+    same = ["cost", "seed_cost", "evaluations", "status", "error"]
+    here = here[here.index.get_level_values("seed") == 0]
+    pd.testing.assert_frame_equal(
+        here[same], there.loc[here.index, same], check_dtype=False, rtol=0
+    )
+    failed = other.frame().query("status == 'failed'")
+    assert list(zip(failed["round"], failed["optimizer"], failed["error"], strict=True)) == [
+        ("n9", "broken-raise", "RuntimeError: no luck"),
+    ]
+    assert failed["cost"].isna().all()
+    assert list(other.summary()["failed"]) == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("how", "told"), [("boast", "claimed, but the plan costs"), ("cheat", "no plan of the round")]
+)
+def test_an_unsound_result_fails_its_cell(rounds, how, told):
+    """Neither its plan nor its cost is believed."""
+    comparison = compare_rounds(rounds, [Broken(how)], ["wait"], Budget(evaluations=5))
+    data = comparison.frame().set_index("round")
+    assert list(data["status"] == "failed") == [False, True, False]
+    assert told in data.loc["n9", "error"]
+    assert ("n9", "wait") not in comparison.best
+
+
+def test_what_an_optimizer_cannot_do_is_refused_by_name_before_anything_runs(rounds):
+    """Branch and bound needs to look into the objective."""
+
+    def mystery(start, jobs, now):
+        raise AssertionError("it must not be called")
+
+    with pytest.raises(
+        UnsupportedObjectiveError, match="exhaustive cannot work on the objective mystery"
+    ):
+        compare_rounds(rounds, ["annealing", "exhaustive"], [Objective("mystery", mystery)], BUDGET)
+
+
+def test_bad_input_is_refused(rounds):
+    """Names that are unknown or given twice, numbers out of range, nothing to do."""
+    problem = rounds["n8"]
+    for bad, told in (
+        (([problem], ["annealing"] * 2, ["wait"], BUDGET), "annealing is given more than once"),
+        (([problem], ["anealing"], ["wait"], BUDGET), "annealing"),
+        (([problem], ["annealing"], [], BUDGET), "objectives: none"),
+        (([], ["annealing"], ["wait"], BUDGET), "rounds: none"),
+        ((["nowhere.json"], ["annealing"], ["wait"], BUDGET), "nowhere.json"),
+        (([problem], ["annealing"], ["wait"], BUDGET, 0), "seeds 0"),
+    ):
+        with pytest.raises((ValueError, OSError), match=told):
+            compare_rounds(*bad)
+
+
+def test_an_interrupt_leaves_what_is_finished(rounds):
+    """The searches that were not run are counted, and nothing is made up for them."""
+
+    def progress(done, total):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    comparison = compare_rounds(rounds, ["annealing"], ["wait"], BUDGET, seeds=2, progress=progress)
+    assert comparison.unfinished == 2
+    assert len(comparison.frame()) == 4
+    assert list(comparison.summary()["searches"]) == [4]
+
+
+def test_excess_and_gap_of_nothing():
+    """Where the best cost is nothing, an excess over it has no size."""
+    assert excess(0.0, 0.0) == gap(0.0, 0.0) == 0.0
+    assert excess(1.0, 0.0) == float("inf")
+    assert excess(-9.0, -10.0) == pytest.approx(0.1)
+
+
+def test_charts_give_every_job_its_processors_and_none_to_two(rounds):
+    """At every instant, the blocks of a plan do not overlap, and each job has as many as it needs."""
+    problem = random_round(30)
+    start = decode(problem, np.arange(30)).start
+    blocks = lay_out(problem, start)
+    got = np.zeros(30, dtype=int)
+    for begin, end, low, count, job in blocks:
+        assert low >= 0
+        assert low + count <= problem.capacity
+        if job >= 0:
+            got[job] += count
+            assert (begin, end) == (start[job], start[job] + problem.jobs.walltime[job])
+    np.testing.assert_array_equal(got, problem.jobs.procs)
+    for i, (begin, end, low, count, _) in enumerate(blocks):
+        for other_begin, other_end, other_low, other_count, _ in blocks[:i]:
+            apart_in_time = end <= other_begin or other_end <= begin
+            assert apart_in_time or low + count <= other_low or other_low + other_count <= low
+
+
+def test_tables_and_pictures_are_written(comparison, tmp_path):
+    """PNG and SVG of profiles, curves and plans; failed searches are no obstacle."""
+    write_round_comparison(comparison, tmp_path / "a", plans=1)
+    names = {path.name for path in (tmp_path / "a").iterdir()}
+    pictures = {f"{stem}-wait{end}.{kind}" for stem, end in (("profile", ""), ("curves", ""), ("plans", "-n8"))
+                for kind in ("png", "svg")}  # fmt: skip
+    assert names == {"rounds.csv", "summary.csv", "curves.csv"} | pictures
+    failed = compare_rounds([random_round(9)], [Broken("raise")], ["wait"], BUDGET, curves=1)
+    written = write_round_comparison(failed, tmp_path / "b")
+    assert [path.suffix for path in written] == [".csv"] * 3

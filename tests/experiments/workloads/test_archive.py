@@ -1,0 +1,256 @@
+"""Fetching logs of the archive, from a server on this machine."""
+
+import gzip
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from planbatch.experiments.workloads import archive, download
+from planbatch.experiments.workloads.archive import (
+    CATALOGUE,
+    ArchiveLog,
+    cache_folder,
+    cached_path,
+    find_log,
+)
+from planbatch.experiments.workloads.download import DownloadError, fetch
+
+TEXT = b"; MaxProcs: 8\n" + b"".join(
+    b"%d %d 0 100 4 -1 -1 4 200 -1 1 7 1 -1 1 3 -1 -1\n" % (i, i * 17 % 1009) for i in range(3000)
+)
+PACKED = gzip.compress(TEXT, mtime=0)
+LOG = ArchiveLog("Abacus-1999-1", "l_abacus", 8, hashlib.sha256(TEXT).hexdigest())
+
+
+@dataclass
+class Archive:
+    """A server with one file, and what may go wrong with it."""
+
+    content: bytes = PACKED
+    status: int = 200
+    #: Send so many bytes of what was asked for, and hang up.
+    cut: int | None = None
+    #: Whether parts of the file may be asked for.
+    ranges: bool = True
+    #: Claim that the transfer, not the file, is compressed.
+    declare_encoding: bool = False
+    #: Fall silent until this is set, after what was to be sent.
+    silent_until: threading.Event | None = None
+    requests: list[tuple[str, str | None]] = field(default_factory=list)
+    url: str = ""
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        asked = handler.headers.get("Range")
+        self.requests.append((handler.path, asked))
+        if self.status != 200:
+            handler.send_error(self.status)
+            return
+        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges else 0
+        if start >= len(self.content):
+            handler.send_response(416)
+            handler.send_header("Content-Range", f"bytes */{len(self.content)}")
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+            return
+        body = self.content[start:]
+        handler.send_response(206 if start else 200)
+        handler.send_header("Content-Length", str(len(body)))
+        if self.declare_encoding:
+            handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        handler.wfile.write(body[: self.cut])
+        handler.wfile.flush()
+        if self.silent_until:
+            self.silent_until.wait(10)
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reach the server of the test itself, whatever proxy this machine uses."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[Archive]:
+    """Run an archive on the loopback interface."""
+    state = Archive()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            state.answer(self)
+
+        def log_message(self, *args: object) -> None:
+            """Keep quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        state.url = f"http://127.0.0.1:{http.server_address[1]}"
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield state
+        http.shutdown()
+        thread.join()
+
+
+def test_a_log_is_fetched_once(server: Archive, tmp_path: Path):
+    """The file lands under its name, with progress told; a second call asks nobody."""
+    told: list[tuple[int, int | None]] = []
+    path = fetch(
+        LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: told.append(where)
+    )
+    assert path == tmp_path / "Abacus-1999-1.swf.gz"
+    assert path.read_bytes() == PACKED
+    assert list(tmp_path.iterdir()) == [path]
+    assert told[-1] == (len(PACKED), len(PACKED))
+    assert server.requests == [("/l_abacus/Abacus-1999-1.swf.gz", None)]
+    fetch(LOG, folder=tmp_path, url=server.url)
+    assert len(server.requests) == 1
+    fetch(LOG, folder=tmp_path, url=server.url, force=True)
+    assert len(server.requests) == 2
+
+
+def test_a_broken_transfer_is_told_and_resumed(server: Archive, tmp_path: Path):
+    """What has arrived is kept, and only the rest is asked for the next time."""
+    server.cut = 1000
+    with pytest.raises(DownloadError, match="the connection broke off; 1,000 bytes are kept"):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    assert not cached_path(LOG, tmp_path).exists()
+    server.cut = None
+    path = fetch(LOG, folder=tmp_path, url=server.url)
+    assert server.requests[-1][1] == "bytes=1000-"
+    assert path.read_bytes() == PACKED
+
+
+def test_a_server_that_falls_silent_is_told(server: Archive, tmp_path: Path, monkeypatch):
+    """Nobody waits forever, and what has arrived is kept."""
+    monkeypatch.setattr(download, "TIMEOUT", (5.0, 0.1))
+    server.cut, server.silent_until = 1000, threading.Event()
+    with pytest.raises(DownloadError, match=r"does not answer any more; 1,000 bytes are kept"):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    server.silent_until.set()
+
+
+def test_an_unreachable_server_does_not_lose_what_was_kept(tmp_path: Path):
+    """The part stays for another day."""
+    part = tmp_path / "Abacus-1999-1.swf.gz.part"
+    part.write_bytes(PACKED[:1000])
+    with pytest.raises(DownloadError, match="cannot be reached, or hung up; 1,000 bytes are kept"):
+        fetch(LOG, folder=tmp_path, url="http://127.0.0.1:9")
+    assert part.read_bytes() == PACKED[:1000]
+
+
+def test_a_server_without_ranges_starts_over(server: Archive, tmp_path: Path):
+    """Where the server sends the whole file again, the part is replaced, not appended to."""
+    server.cut, server.ranges = 1000, False
+    with pytest.raises(DownloadError):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    server.cut = None
+    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
+
+
+def test_a_complete_part_needs_no_more_bytes(server: Archive, tmp_path: Path):
+    """A part that was complete already is checked and takes its name."""
+    (tmp_path / "Abacus-1999-1.swf.gz.part").write_bytes(PACKED)
+    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
+
+
+def test_a_part_that_is_too_long_is_fetched_anew(server: Archive, tmp_path: Path):
+    """A part that cannot belong to the file is thrown away."""
+    (tmp_path / "Abacus-1999-1.swf.gz.part").write_bytes(PACKED + b"more")
+    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
+    assert len(server.requests) == 2
+
+
+def test_a_declared_content_encoding_does_not_unpack_the_file(server: Archive, tmp_path: Path):
+    """The file is kept as it is, even if the server calls its compression one of the transfer."""
+    server.declare_encoding = True
+    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
+
+
+def test_wrong_content_is_told_and_deleted(server: Archive, tmp_path: Path):
+    """A file with another digest never takes the name of the log."""
+    server.content = gzip.compress(TEXT + b"; one more line\n")
+    with pytest.raises(DownloadError, match=f"instead of {LOG.sha256}; it was deleted"):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_same_text_packed_otherwise_is_right(server: Archive, tmp_path: Path):
+    """The digest is that of the text: another compression of it is the same log."""
+    server.content = gzip.compress(TEXT, compresslevel=1)
+    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == server.content
+
+
+@pytest.mark.parametrize("content", [b"<html>not found</html>", PACKED[:-20]])
+def test_what_is_no_whole_gzip_file_is_told(server: Archive, tmp_path: Path, content: bytes):
+    """A page instead of the file, or a file that is cut off at the source."""
+    server.content = content
+    with pytest.raises(DownloadError, match="not a complete gzip file"):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_digest_the_file_must_at_least_be_whole(server: Archive, tmp_path: Path):
+    """A log whose digest is not known is fetched; a damaged one is refused."""
+    unknown = replace(LOG, sha256=None)
+    assert fetch(unknown, folder=tmp_path / "a", url=server.url).read_bytes() == PACKED
+    server.content = PACKED[:-20]
+    with pytest.raises(DownloadError, match="not a complete gzip file"):
+        fetch(unknown, folder=tmp_path / "b", url=server.url)
+
+
+def test_refusals_and_dead_servers_are_told(server: Archive, tmp_path: Path):
+    """A missing file, no server at all, and an address that is none."""
+    server.status = 404
+    with pytest.raises(DownloadError, match="the server answered 404 Not Found; check the name"):
+        fetch(LOG, folder=tmp_path, url=server.url)
+    with pytest.raises(
+        DownloadError, match="the server cannot be reached, or hung up; try again later"
+    ):
+        fetch(LOG, folder=tmp_path, url="http://127.0.0.1:9")
+    with pytest.raises(DownloadError, match="the address cannot be used"):
+        fetch(LOG, folder=tmp_path, url="nowhere")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cache_that_cannot_be_written_is_told(server: Archive, tmp_path: Path):
+    """The path is named."""
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(DownloadError, match=r"cannot be written .*check the cache folder"):
+        fetch(LOG, folder=tmp_path / "file" / "cache", url=server.url)
+
+
+def test_names_are_found_and_suggested():
+    """Case and endings do not matter; typing errors get a suggestion, and short names too."""
+    kth = CATALOGUE["KTH-SP2-1996-2.1-cln"]
+    assert find_log("kth-sp2-1996-2.1-CLN.swf.gz") is kth
+    with pytest.raises(ValueError, match=r"did you mean KTH-SP2-1996-2\.1-cln\?"):
+        find_log("KTH-SP2-1996")
+    with pytest.raises(ValueError, match=r"did you mean .*SDSC-BLUE-2000-4\.2-cln"):
+        find_log("SDSC-BLEU-2000-4.2-cln")
+    with pytest.raises(ValueError, match="known are KTH-SP2"):
+        find_log("~~~")
+
+
+def test_the_catalogue_is_consistent():
+    """Names are keys, digests look like digests, and one log is known not to be verified."""
+    for name, log in CATALOGUE.items():
+        assert log.name == name
+        assert log.capacity > 0
+        assert log.sha256 is None or len(bytes.fromhex(log.sha256)) == 32
+    assert CATALOGUE["ANL-Intrepid-2009-1"].sha256 is None
+    assert cached_path(LOG) == cache_folder() / "Abacus-1999-1.swf.gz"
+    assert archive.ARCHIVE_URL.startswith("https://")
+
+
+@pytest.mark.slow
+def test_digests_are_those_of_the_real_logs(real_log):
+    """The catalogue's digests are those of the logs that all numbers here were made with."""
+    for log in CATALOGUE.values():
+        if log.sha256 is not None:
+            with gzip.open(real_log(log.name)) as file:
+                assert hashlib.sha256(file.read()).hexdigest() == log.sha256, log.name

@@ -1,0 +1,50 @@
+"""How kernels are decorated."""
+
+import ast
+from pathlib import Path
+
+from planbatch.planner.kernels import native
+
+PACKAGES = ("planner", "objectives", "baselines", "experiments")
+ROOT = Path(native.__file__).resolve().parents[2]
+
+
+def test_every_kernel_is_decorated_by_the_same_decorator():
+    """In the packages, nobody calls njit without keeping the compiled code."""
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            assert "@njit" not in path.read_text(), path
+
+
+#: What numba compiles without reference counting, too.
+WITHOUT_COUNTING = ("np.searchsorted",)
+
+
+def borrowing_kernels():
+    """Yield the kernels that count no references, as syntax trees."""
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef) and any(
+                    "borrowing_kernel" in ast.unparse(line) for line in node.decorator_list
+                ):
+                    yield path, node
+
+
+def test_kernels_that_count_no_references_call_no_method_of_an_array():
+    """``min`` would be compiled without reference counting as well, which fails.
+
+    That shows only where no other kernel of the process had it compiled before, so that what is
+    tested first decides whether a test would notice.
+    """
+    found = list(borrowing_kernels())
+    assert len(found) > 20
+    calls = [
+        f"{path.name}, {kernel.name}: {ast.unparse(call)}"
+        for path, kernel in found
+        for call in ast.walk(kernel)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and ast.unparse(call.func) not in WITHOUT_COUNTING
+    ]
+    assert calls == []

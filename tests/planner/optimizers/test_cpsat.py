@@ -1,0 +1,225 @@
+"""CP-SAT: equal to brute force on small rounds, reproducible, never worse than the seed."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.optimizer import Status
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.cpsat.model import finest_unit, latest_starts, scale
+from planbatch.planner.optimizers.cpsat.optimizer import CpSat
+from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive
+from planbatch.planner.optimizers.first_plan import first_plan
+from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, terms_cost
+from tests.brute_force import least_cost, many_terms, random_round
+
+KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
+PLENTY = Budget(evaluations=20_000)
+
+
+def objective_of(terms: Terms) -> Objective:
+    """Make an objective of given terms."""
+    cost = lambda start, jobs, now: terms_cost(terms, start)  # noqa: E731
+    return Objective("of terms", cost, terms=lambda jobs, now: terms)
+
+
+def solve(problem: Round, objective: Objective, budget: Budget = PLENTY, **parameters):
+    """Run CP-SAT with a fixed seed."""
+    return CpSat(**parameters).optimize(problem, objective, budget, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_finds_the_optimum(kind):
+    """For every kind of terms, the result is the brute-force optimum, and the bound is not above it."""
+    rng = np.random.default_rng(50 + KINDS.index(kind))
+    proven = 0
+    for _ in range(12):
+        problem = random_round(rng, most_jobs=5)
+        terms = many_terms(problem, rng)[kind]
+        optimum = least_cost(problem, terms)
+        result = solve(problem, objective_of(terms))
+        assert result.cost == pytest.approx(optimum, rel=1e-9)
+        assert result.lower_bound <= optimum * (1 + 1e-12)
+        assert result.cost <= result.seed_cost
+        assert check_plan(problem, result.plan, complete=True) == []
+        assert decode(problem, result.permutation).start.tolist() == result.plan.start.tolist()
+        proven += result.status is Status.OPTIMAL
+    assert proven >= 6
+
+
+@pytest.mark.parametrize("objective", [WAIT, MAKESPAN])
+def test_agrees_with_exhaustive_search(objective):
+    """Two exact methods of different kinds find the same cost on rounds of seven jobs."""
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        shapes = zip(rng.integers(1, 9, size=7), rng.integers(1, 60, size=7), strict=True)
+        waiting = [(-10 + i, int(q), int(p)) for i, (q, p) in enumerate(shapes)]
+        problem = Round.of(12, 0, [(5, 20), (4, 33)], waiting)
+        exact = Exhaustive().optimize(problem, objective, PLENTY, np.random.default_rng(0))
+        result = solve(problem, objective)
+        assert exact.status is Status.OPTIMAL
+        assert result.cost == exact.cost
+        assert result.lower_bound <= exact.cost
+
+
+def test_reproducible():
+    """With a budget in evaluations, two runs give the same plan, bound and count."""
+    problem = random_round(np.random.default_rng(8), most_jobs=40, horizon=500, capacity=32)
+    budget = Budget(evaluations=2_000)
+    first, second = (solve(problem, WAIT, budget) for _ in range(2))
+    assert first.plan.start.tolist() == second.plan.start.tolist()
+    assert (first.lower_bound, first.evaluations) == (second.lower_bound, second.evaluations)
+    assert first.evaluations <= 2_000
+
+
+@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN])
+def test_coarse_time(objective):
+    """With durations up to hours and few units of time, plans are exact to the second all the same."""
+    rng = np.random.default_rng(9)
+    for _ in range(3):
+        problem = random_round(rng, most_jobs=12, horizon=20_000)
+        result = solve(problem, objective, Budget(evaluations=3_000), units=20)
+        assert check_plan(problem, result.plan, complete=True) == []
+        assert result.lower_bound <= result.cost <= result.seed_cost
+        cost = objective.cost(result.plan.start, problem.jobs, problem.now)
+        assert cost == result.cost
+
+
+def test_coarse_plans_are_feasible_in_seconds():
+    """Durations and ends are rounded up, hence starts in units, times the unit, are a valid plan."""
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        problem = random_round(rng, horizon=100)
+        unit = int(rng.integers(1, 30))
+        coarse = scale(problem, None, unit).problem
+        start = decode(coarse, rng.permutation(len(problem))).start
+        assert check_plan(problem, Plan(problem.now + unit * start)) == []
+
+
+def test_latest_starts_keep_every_better_plan():
+    """In no plan that is as good as the given one does a job start after its latest start."""
+    rng = np.random.default_rng(11)
+    cut = 0
+    for _ in range(300):
+        problem = random_round(rng)
+        kinds = many_terms(problem, rng)
+        terms = kinds[str(rng.choice(KINDS))]
+        n = len(problem)
+        given = min(
+            (decode(problem, rng.permutation(n)).start for _ in range(5)),
+            key=lambda start: terms_cost(terms, start),
+        )
+        latest = latest_starts(problem, terms, given)
+        for _ in range(30):
+            start = decode(problem, rng.permutation(n)).start
+            if terms_cost(terms, start) <= terms_cost(terms, given):
+                assert (start <= latest).all()
+            else:
+                cut += bool((start > latest).any())
+    assert cut > 1000
+
+
+def test_promises_are_kept():
+    """The long job was promised to start at once, although the short one would be cheaper in front."""
+    jobs = Round.of(1, 0, [], [(0, 1, 1), (0, 1, 100)]).jobs
+    running = Round.of(1).running
+    promised = Round(0, 1, running, jobs._replace(latest=np.array([NEVER, 0])), np.array([100, 0]))
+    assert solve(promised, WAIT).plan.start.tolist() == [100, 0]
+
+
+def test_no_budget_returns_the_seed():
+    """Neither no evaluations nor no seconds run the solver; a bound is there where the clock does not forbid it."""
+    problem = random_round(np.random.default_rng(8), most_jobs=40, horizon=500, capacity=32)
+    for budget in (Budget(evaluations=0), Budget(seconds=0)):
+        result = solve(problem, WAIT, budget)
+        assert result.cost == result.seed_cost
+        assert budget.seconds == 0 or 0 < result.lower_bound <= result.cost
+    empty = solve(Round.of(4, 0, [(2, 10)], []), WAIT)
+    assert (empty.cost, empty.status) == (0, Status.OPTIMAL)
+
+
+@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT])
+def test_a_model_that_does_not_fit_is_not_begun(objective, monkeypatch):
+    """In 20 ms there is no room for a model of a hundred jobs; what is there is annealed."""
+    problem = random_round(np.random.default_rng(8), most_jobs=100, horizon=5000, capacity=32)
+
+    def model(*_: object) -> None:
+        raise AssertionError("a model was built")
+
+    monkeypatch.setattr("planbatch.planner.optimizers.cpsat.optimizer.RoundModel", model)
+    result = solve(problem, objective, Budget(seconds=0.02))
+    assert result.evaluations > 0
+    assert result.cost <= result.seed_cost
+    assert check_plan(problem, result.plan, complete=True) == []
+
+
+def test_annealing_comes_first():
+    """Half of the evaluations are annealed; unless a model is all that is wanted."""
+    problem = random_round(np.random.default_rng(8), most_jobs=60, horizon=5000, capacity=32)
+    seeded = replace(problem, planned=first_plan(problem, SQUARED_WAIT).start)
+    half = Annealing().optimize(
+        seeded, SQUARED_WAIT, Budget(evaluations=500), np.random.default_rng(0)
+    )
+    assert solve(problem, SQUARED_WAIT, Budget(evaluations=1000)).cost <= half.cost
+    alone = solve(problem, SQUARED_WAIT, Budget(evaluations=1000), annealed=0.0)
+    assert alone.cost <= alone.seed_cost
+
+
+def test_extreme_rounds_do_not_overflow():
+    """Squares of times near the limit are modelled in a coarser unit of time."""
+    problem = Round.of(4, 0, [], [(0, 3, 2**40), (0, 2, 2**41), (0, 2, 2**39)])
+    terms = SQUARED_WAIT.terms(problem.jobs, 0)
+    assert finest_unit(problem, terms) > 1
+    result = solve(problem, SQUARED_WAIT, Budget(evaluations=1_000))
+    assert result.cost == pytest.approx(least_cost(problem, terms))
+
+
+def test_own_statement_of_the_cost():
+    """An objective that is no terms states its cost to CP-SAT itself: here, the first job as late as the others."""
+
+    def cost(start, jobs, now):
+        return float(start.sum() + 5 * start[0])
+
+    def cp_cost(model, starts, jobs, now):
+        return sum(starts) + 5 * starts[0]
+
+    problem = Round.of(1, 10, [], [(0, 1, 9), (0, 1, 2), (0, 1, 3)])
+    result = solve(problem, Objective("first", cost, cp_cost=cp_cost))
+    assert result.plan.start.tolist() == [10, 19, 21]
+    assert np.isnan(result.lower_bound)
+
+
+def test_objective_that_says_nothing():
+    """A bare cost function is refused before anything is computed."""
+    bare = Objective("mine", lambda start, jobs, now: 1.0)
+    assert not CpSat().supports(bare)
+    with pytest.raises(UnsupportedObjectiveError, match="mine"):
+        solve(Round.of(1, 0, [], [(0, 1, 1)]), bare)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [({"workers": 0}, "workers"), ({"annealed": 1.0}, "annealed"),
+     ({"units": 0}, "units"), ({"coarse_share": 1}, "coarse_share"),
+     ({"time_per_evaluation": 0}, "time_per_evaluation")],
+)  # fmt: skip
+def test_wrong_parameters(parameters, word):
+    """Parameters out of range are refused by name."""
+    with pytest.raises(ValueError, match=word):
+        CpSat(**parameters)
+
+
+def test_importing_is_cheap():
+    """OR-Tools is imported when a model is built, not before."""
+    code = "import sys, planbatch.planner.optimizers.cpsat.optimizer; sys.exit('ortools' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,109 @@
+"""The contract of optimizers, kept by every optimizer of the catalogue."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from planbatch.planner.budget import Budget
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.plan import Plan
+from tests.contracts.optimizer_contract import OptimizerContract
+
+
+class TestCatalogue(OptimizerContract):
+    """Every optimizer that the command knows."""
+
+    @pytest.fixture(params=OPTIMIZERS)
+    def optimizer(self, request):
+        """Return the optimizers one after the other."""
+        return make_optimizer(request.param)
+
+
+class TestAnnealingWithOddParameters(OptimizerContract):
+    """One seed, a tiny window, cycles that grow, no heat to speak of."""
+
+    @pytest.fixture
+    def optimizer(self):
+        """Return the optimizer."""
+        return Annealing(
+            hottest=1e-6,
+            coldest=1e-7,
+            moves=3,
+            growth=1.5,
+            window=4,
+            seeds=("previous", "shortest"),
+        )
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers_hold_parameters_only(name):
+    """Two of a name are equal, and can be sent to other processes."""
+    optimizer = make_optimizer(name)
+    assert optimizer == make_optimizer(name)
+    assert pickle.loads(pickle.dumps(optimizer)) == optimizer
+    assert optimizer.name == name
+
+
+def test_unknown_optimizers_get_a_suggestion():
+    """The nearest name, or all names."""
+    with pytest.raises(
+        ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\?$"
+    ):
+        make_optimizer("annealin")
+    with pytest.raises(ValueError, match=r"there is no 'xyz'; choose one of annealing, "):
+        make_optimizer("xyz")
+
+
+@pytest.mark.parametrize(
+    ("cost", "bound", "gap"),
+    [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)],
+)
+def test_the_gap_is_relative_to_the_cost(cost, bound, gap):
+    """(cost − bound) / |cost|."""
+    result = Result(Plan([]), np.arange(0), cost, cost, 0, 0.0, True, Status.FINISHED, bound)
+    assert result.gap == pytest.approx(gap)
+
+
+def test_without_a_bound_there_is_no_gap():
+    """NaN says that nothing is proven."""
+    result = Result(Plan([]), np.arange(0), 1.0, 1.0, 0, 0.0, True)
+    assert np.isnan(result.gap)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("hottest", 0.0),
+        ("coldest", -1.0),
+        ("cooling", 1.0),
+        ("cooling", 0.0),
+        ("moves", 0),
+        ("growth", 0.5),
+        ("window", 1),
+        ("swap", 1.5),
+        ("near", -0.1),
+        ("large", 1.1),
+        ("front", 2),
+        ("seeds", ()),
+        ("seeds", ("submit", "luck")),
+    ],
+)
+def test_parameters_of_annealing_out_of_range_are_named(field, value):
+    """The message names the parameter."""
+    with pytest.raises(ValueError, match=field):
+        Annealing(**{field: value})
+
+
+def test_the_preset_of_the_paper():
+    """(T0, Tth, N, r) = (1, 0.0001, 100, 0.9): 88 temperatures."""
+    paper = Annealing.paper()
+    assert (paper.hottest, paper.coldest, paper.moves, paper.cooling) == (1.0, 1e-4, 100, 0.9)
+    assert paper.seeds == ("submit",)
+    temperature, stages = 1.0, 0
+    while temperature > 1e-4:
+        temperature, stages = temperature * 0.9, stages + 1
+    assert stages == 88
+    assert Budget(evaluations=stages * paper.moves).evaluations == 8800

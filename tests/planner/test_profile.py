@@ -1,0 +1,163 @@
+"""The availability profile, against a list with one entry a second."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from planbatch.planner.profile import Profile, index_at
+from planbatch.planner.round import Round
+
+HORIZON = 120
+
+
+def profile_of(capacity, running, now=0):
+    """Give the profile of (processors, end) pairs."""
+    return Profile(Round.of(capacity, now, running))
+
+
+def test_a_profile_steps_up_at_expected_ends():
+    """Jobs that end together make one step.
+
+    ::
+
+        10 |          ______
+         7 |    _____|
+         4 |___|
+           +---------------
+           0   3     8
+    """
+    profile = profile_of(10, [(2, 8), (3, 3), (1, 8)])
+    assert list(profile) == [(0, 4), (3, 7), (8, 10)]
+    assert profile.times.tolist() == [0, 3, 8]
+    assert profile.free.tolist() == [4, 7, 10]
+
+
+def test_an_idle_machine_has_one_step():
+    """Everything is free for ever."""
+    assert list(profile_of(5, [], now=9)) == [(9, 5)]
+    assert profile_of(5, [], now=9).earliest(5, 10**9) == 9
+
+
+def test_earliest_skips_holes_that_are_too_short():
+    """Two processors are free at 3, but only for three seconds."""
+    profile = profile_of(4, [(3, 3)])
+    profile.reserve(3, 6, 4)
+    assert list(profile) == [(0, 1), (3, 4), (6, 1), (10, 4)]
+    assert profile.earliest(2, 3) == 3
+    assert profile.earliest(2, 4) == 10
+    assert profile.earliest(1, 100) == 0
+    assert profile.earliest(2, 3, after=4) == 10
+    assert profile.earliest(2, 2, after=4) == 4
+    assert profile.earliest(4, 1, after=50) == 50
+
+
+def test_release_gives_back_what_reserve_took():
+    """The free processors are those of before."""
+    profile = profile_of(4, [(3, 3)])
+    profile.reserve(2, 5, 10)
+    assert not profile.fits(3, 5, 6)
+    profile.release(2, 5, 10)
+    assert profile.fits(4, 3, 100)
+
+
+def test_what_is_not_free_cannot_be_reserved():
+    """The messages name the field."""
+    profile = profile_of(4, [(3, 3)], now=0)
+    with pytest.raises(ValueError, match="demand: 2 is not free from 0 to 1"):
+        profile.reserve(2, 0, 1)
+    with pytest.raises(ValueError, match="start: -1 lies before the profile, which begins at 0"):
+        profile.reserve(1, -1, 1)
+    for procs in (0, 5):
+        with pytest.raises(ValueError, match=rf"demand: \[{procs}\] is outside 1 … \[4\]"):
+            profile.earliest(procs, 1)
+    assert list(profile) == [(0, 1), (3, 4)]
+
+
+def test_a_profile_does_not_share_its_columns():
+    """Neither with the round nor with those who look at it."""
+    problem = Round.of(2, 0, [(1, 5)])
+    profile = Profile(problem)
+    problem.arrays.running.procs[0] = 2
+    profile.times[0] = 99
+    assert list(profile) == [(0, 1), (5, 2)]
+
+
+def test_index_at_finds_the_step_that_holds():
+    """The last breakpoint that is not after the moment; the first one before them all."""
+    times = np.array([2, 5, 9, 0, 0])
+    found = [index_at(times, 3, when) for when in (1, 2, 4, 5, 8, 9, 100)]
+    assert found == [0, 0, 0, 1, 1, 2, 2]
+
+
+class ProfileMachine(RuleBasedStateMachine):
+    """Reserve, release and ask, in any sequence, on a profile and on a list of seconds."""
+
+    @initialize(data=st.data(), capacity=st.integers(1, 7), now=st.integers(-5, 5))
+    def begin(self, data, capacity, now):
+        self.capacity, self.now = capacity, now
+        self.free = [capacity] * HORIZON
+        self.taken = []
+        running = []
+        for _ in range(data.draw(st.integers(0, 3))):
+            procs, length = data.draw(st.integers(1, capacity)), data.draw(st.integers(1, 15))
+            if self.free[0] >= procs:
+                running.append((procs, now + length))
+                self.change(now, length, -procs)
+        self.profile = profile_of(capacity, running, now)
+
+    def change(self, start, length, amount):
+        for second in range(start - self.now, start - self.now + length):
+            self.free[second] += amount
+
+    def fits(self, start, procs, length):
+        return min(self.free[start - self.now : start - self.now + length]) >= procs
+
+    @rule(data=st.data(), length=st.integers(1, 9), late=st.integers(0, 20))
+    def reserve(self, data, length, late):
+        procs = data.draw(st.integers(1, self.capacity))
+        start = self.now + late
+        if self.fits(start, procs, length):
+            self.profile.reserve(procs, start, length)
+            self.change(start, length, -procs)
+            self.taken.append((procs, start, length))
+        else:
+            with pytest.raises(ValueError, match="not free"):
+                self.profile.reserve(procs, start, length)
+
+    @rule(data=st.data())
+    def release(self, data):
+        if self.taken:
+            which = data.draw(st.integers(0, len(self.taken) - 1))
+            procs, start, length = self.taken.pop(which)
+            self.profile.release(procs, start, length)
+            self.change(start, length, procs)
+
+    @rule(data=st.data(), length=st.integers(1, 9), late=st.none() | st.integers(-3, 30))
+    def earliest(self, data, length, late):
+        procs = data.draw(st.integers(1, self.capacity))
+        after = None if late is None else self.now + late
+        start = self.now if after is None else max(self.now, after)
+        while not self.fits(start, procs, length):
+            start += 1
+        assert self.profile.earliest(procs, length, after) == start
+
+    @invariant()
+    def profile_is_the_list(self):
+        if not hasattr(self, "profile"):
+            return
+        times, free = self.profile.times, self.profile.free
+        assert (np.diff(times) > 0).all()
+        seconds = np.arange(self.now, self.now + HORIZON)
+        assert free[np.searchsorted(times, seconds, side="right") - 1].tolist() == self.free
+
+
+TestProfileMachine = ProfileMachine.TestCase
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 20)), max_size=6))
+def test_the_order_of_running_jobs_does_not_matter(running):
+    """A round sorts them by their ends."""
+    forward, backward = profile_of(20, running), profile_of(20, running[::-1])
+    assert list(forward) == list(backward)
