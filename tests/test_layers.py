@@ -1,4 +1,4 @@
-"""Who may import whom: planner ← objectives ← baselines ← experiments ← tests."""
+"""Who may import whom: layers, and the rooms of ``experiments``. Imports in functions and for type checkers count."""
 
 import ast
 from collections.abc import Iterator
@@ -10,6 +10,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("planner", "objectives", "baselines", "experiments", "tests")
+#: The rooms of ``experiments``, floor by floor: each imports only what stands above it, never a room beside it.
+FLOORS = (
+    ("text", "files"),
+    ("tasks", "workloads"),
+    ("replay",),
+    ("results",),
+    ("comparison", "rounds", "bench"),
+    ("grid",),
+    ("views",),
+    ("report",),
+    ("reproduce",),
+    ("command",),
+)
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 #: Libraries for files, processes and people.
 OUTER_LIBRARIES = {
     "joblib",
@@ -27,59 +41,55 @@ INPUT_AND_OUTPUT = {
     "pickle", "platformdirs", "shutil", "socket", "sqlite3", "subprocess", "sys", "tempfile", "urllib",
 }  # fmt: skip
 #: The one exception: where numba keeps its compiled code.
-CACHE_OF_KERNELS = "planbatch.planner.kernels.cache"
+CACHE_OF_KERNELS = "planner.kernels.cache"
 
 
 class Import(NamedTuple):
-    """One imported module; ``early`` where importing the importer imports it at once."""
+    """One imported module, without the prefix ``planbatch``."""
 
     importer: str
     imported: str
-    early: bool
 
 
 def module_name(path: Path) -> str:
-    """Give the dotted name of a source file."""
+    """Give the dotted name of a source file, without the prefix ``planbatch``."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def is_typing_only(node: ast.AST) -> bool:
-    """Whether a node is ``if TYPE_CHECKING:``."""
-    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+MODULES = {module_name(path) for layer in LAYERS for path in (ROOT / layer).rglob("*.py")}
 
 
-def imports_below(node: ast.AST, importer: str, early: bool) -> Iterator[Import]:
-    """Walk a tree, and remember whether an import is run at import time."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import):
-            for alias in child.names:
-                yield Import(importer, alias.name, early)
-        elif isinstance(child, ast.ImportFrom):
-            assert not child.level, f"{importer}: relative import"
-            assert child.module is not None
-            yield Import(importer, child.module, early)
-            for alias in child.names:
-                yield Import(importer, f"{child.module}.{alias.name}", early)
-        else:
-            deferred = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from imports_below(
-                child, importer, early and not deferred and not is_typing_only(child)
-            )
+def plain(name: str) -> str:
+    """Leave out the prefix of the distribution."""
+    return name.removeprefix("planbatch.")
+
+
+def imports_of(tree: ast.AST, importer: str) -> Iterator[Import]:
+    """Find every import of a module; ``from package import module`` imports the module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(importer, plain(alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{importer}: relative import"
+            assert node.module is not None
+            names = [plain(f"{node.module}.{alias.name}") for alias in node.names]
+            for name in names:
+                yield Import(importer, name if name in MODULES else plain(node.module))
 
 
 def all_imports() -> list[Import]:
-    """Every import of every module, in functions too."""
-    found = []
+    """Every import of every module."""
+    found: dict[Import, None] = {}
     for layer in LAYERS:
         for path in sorted((ROOT / layer).rglob("*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"))
-            found += imports_below(tree, module_name(path), early=True)
-    return found
+            found |= dict.fromkeys(imports_of(tree, module_name(path)))
+    return list(found)
 
 
 IMPORTS = all_imports()
-MODULES = {module_name(path) for layer in LAYERS for path in (ROOT / layer).rglob("*.py")}
 
 
 def top(module: str) -> str:
@@ -87,35 +97,74 @@ def top(module: str) -> str:
     return module.partition(".")[0]
 
 
+def room(module: str) -> str | None:
+    """Give the room of a module of ``experiments``."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "experiments" and len(parts) > 1 else None
+
+
+def listed(imports: list[Import]) -> list[str]:
+    """Write imports down for people."""
+    return [f"{i.importer} imports {i.imported}" for i in imports]
+
+
 def test_the_imports_are_found():
     """A test that reads nothing finds nothing wrong."""
     assert len(IMPORTS) > 300
-    assert Import("planbatch.objectives.wait", "planbatch.planner.objective", True) in IMPORTS
-    assert (
-        Import(
-            "planbatch.experiments.command.compare",
-            "planbatch.experiments.comparison.compare",
-            False,
-        )
-        in IMPORTS
-    )
+    assert Import("objectives.wait", "planner.objective") in IMPORTS
+    assert Import("experiments.command.compare", "experiments.comparison.compare") in IMPORTS
+    tree = ast.parse("def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x")
+    assert set(imports_of(tree, "m")) == {Import("m", "planner.budget"), Import("m", "x")}
 
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_each_layer_imports_only_what_stands_to_its_left(layer):
     """An architecture that is not tested is a wish."""
     right = set(LAYERS[LAYERS.index(layer) + 1 :])
-    wrong = [f"{i.importer} imports {i.imported}" for i in IMPORTS
-             if top(i.importer) == layer and top(i.imported) in right]  # fmt: skip
-    assert wrong == []
+    assert not listed([i for i in IMPORTS if top(i.importer) == layer and top(i.imported) in right])
+
+
+def test_everything_is_imported_by_the_name_under_which_it_is_installed():
+    """A second copy of a module, under its bare name, would have classes of its own."""
+    bare = []
+    for path in [path for layer in LAYERS for path in (ROOT / layer).rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            bare += [f"{path}: {name}" for name in names if top(name) in LAYERS[:-1]]
+    assert bare == []
+
+
+def test_every_room_has_its_floor():
+    """A new folder of ``experiments`` says whom it may import."""
+    rooms = {room(module) for module in MODULES if room(module)}
+    assert rooms == set(FLOOR)
+
+
+@pytest.mark.parametrize("importer", FLOOR)
+def test_each_room_imports_only_the_floors_above_it(importer):
+    """Neither a floor below nor a room beside it."""
+    wrong = [
+        i
+        for i in IMPORTS
+        if room(i.importer) == importer
+        and (other := room(i.imported)) not in (None, importer)
+        and FLOOR[str(other)] >= FLOOR[importer]
+    ]
+    assert not listed(wrong)
+
+
+def test_nothing_of_a_room_imports_the_package_of_all_rooms():
+    """It gives users their names, and knows every room."""
+    assert not listed([i for i in IMPORTS if room(i.importer) and i.imported == "experiments"])
 
 
 def test_the_planner_does_no_input_or_output():
     """Neither files nor processes nor the network; the cache of compiled kernels is the exception."""
-    wrong = [f"{i.importer} imports {i.imported}" for i in IMPORTS
+    wrong = [i for i in IMPORTS
              if top(i.importer) in ("planner", "objectives", "baselines") and i.importer != CACHE_OF_KERNELS
              and top(i.imported) in INPUT_AND_OUTPUT]  # fmt: skip
-    assert wrong == []
+    assert not listed(wrong)
 
 
 def test_the_planner_neither_prints_nor_opens_files():
@@ -132,27 +181,29 @@ def test_the_planner_neither_prints_nor_opens_files():
 
 def test_only_experiments_import_libraries_for_files_processes_and_people():
     """joblib, click, rich, pandas, matplotlib, requests."""
-    wrong = [f"{i.importer} imports {i.imported}" for i in IMPORTS
-             if top(i.imported) in OUTER_LIBRARIES
-             and top(i.importer) not in ("experiments", "tests")]  # fmt: skip
-    assert wrong == []
+    wrong = [i for i in IMPORTS
+             if top(i.imported) in OUTER_LIBRARIES and top(i.importer) not in ("experiments", "tests")]  # fmt: skip
+    assert not listed(wrong)
+
+
+def test_only_the_command_imports_click():
+    """Everything that the command does can be done from Python, without it."""
+    wrong = [i for i in IMPORTS if top(i.imported) == "click" and room(i.importer) != "command"]
+    assert not listed([i for i in wrong if top(i.importer) != "tests"])
 
 
 def test_only_cpsat_imports_the_solver():
     """The optimizer, and its windows for large neighbourhood search; everything else goes through their interfaces."""
     importers = {i.importer for i in IMPORTS if top(i.imported) == "ortools"}
-    allowed = {
-        "planbatch.planner.optimizers.cpsat.optimizer",
-        "planbatch.planner.optimizers.cpsat.window",
-    }
+    allowed = {"planner.optimizers.cpsat.optimizer", "planner.optimizers.cpsat.window"}
     assert {name for name in importers if top(name) != "tests"} <= allowed
 
 
 def test_no_module_imports_itself_through_others():
-    """What is imported at import time has no cycles."""
+    """No circle, neither at import time nor later."""
     graph: dict[str, set[str]] = {module: set() for module in MODULES}
-    for importer, imported, early in IMPORTS:
-        if early and imported in MODULES and imported != importer:
+    for importer, imported in IMPORTS:
+        if imported in MODULES and imported != importer:
             graph[importer].add(imported)
     try:
         TopologicalSorter(graph).prepare()

@@ -23,11 +23,8 @@ CODE = (
     "planner",
     "objectives",
     "baselines",
-    "experiments/event_loop.py",
-    "experiments/replay.py",
-    "experiments/metrics.py",
-    "experiments/experiment/spans.py",
-    "experiments/experiment/task.py",
+    "experiments/replay",
+    "experiments/grid/spans.py",
 )
 #: Header fields that policies look at.
 _HEADER = ("UnixStartTime", "TimeZone", "TimeZoneString")

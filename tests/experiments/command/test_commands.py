@@ -228,15 +228,15 @@ def test_files_that_are_no_logs_end_with_one_sentence(run, tmp_path):
 
 
 def test_the_whole_command_in_a_process_of_its_own(log):
-    """``python -m experiments`` is the command; its standard output is one JSON object."""
+    """``python -m planbatch`` is the command; its standard output is one JSON object."""
     done = subprocess.run(
-        [sys.executable, "-m", "experiments", "replay", str(log), "--policy", "easy", "--json"],
+        [sys.executable, "-m", "planbatch", "replay", str(log), "--policy", "easy", "--json"],
         env=environment(), capture_output=True, text=True, check=False, cwd=log.parent,
     )  # fmt: skip
     assert done.returncode == 0
     assert json.loads(done.stdout)["results"][0]["mean_wait"] == 0.75
     wrong = subprocess.run(
-        [sys.executable, "-m", "experiments", "replay", str(log), "--policy", "eassy"],
+        [sys.executable, "-m", "planbatch", "replay", str(log), "--policy", "eassy"],
         env=environment(), capture_output=True, text=True, check=False, cwd=log.parent,
     )  # fmt: skip
     assert (wrong.returncode, wrong.stdout) == (2, "")

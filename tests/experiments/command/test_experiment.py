@@ -70,7 +70,7 @@ def test_bad_input_is_one_sentence(run, tmp_path, words, text, told):
 
 def test_failures_are_told_at_the_end(run, tmp_path, monkeypatch):
     """Exit code 1; the other cells are there."""
-    from planbatch.experiments.grid import task
+    from planbatch.experiments.replay import task
 
     real = task.replay
 

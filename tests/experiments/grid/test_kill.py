@@ -25,7 +25,7 @@ def reference(tmp_path_factory):
 
 def command(*words: object) -> list[str]:
     """Give the command line of ``planbatch``."""
-    return [sys.executable, "-m", "experiments", *map(str, words)]
+    return [sys.executable, "-m", "planbatch", *map(str, words)]
 
 
 @pytest.mark.parametrize(("text", "seed", "kills"), [(GRID, 1, 25), (SPLIT, 2, 12)])

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from planbatch.experiments.grid import backends, read_experiment, run_experiment
+from planbatch.experiments.grid import read_experiment, run_experiment
+from planbatch.experiments.tasks import backends
 from planbatch.experiments.tasks.backends import BackendError, check_backend, make_backend
 from planbatch.experiments.tasks.dask import DaskBackend
 from tests.experiments.grid.grids import GRID, LONG, assert_whole, environment, tables, write
@@ -48,7 +49,7 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, cluster):
     scheduler, workers = cluster
     file, out = write(tmp_path, LONG), tmp_path / "out"
     running = subprocess.Popen(
-        [sys.executable, "-m", "experiments", "experiment", "run", file, "--out", out,
+        [sys.executable, "-m", "planbatch", "experiment", "run", file, "--out", out,
          "--backend", "dask", "--scheduler", scheduler, "--json"],
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -69,7 +70,7 @@ def test_a_cluster_of_this_machine(tmp_path):
     """Without an address, workers are started here."""
     file, out = write(tmp_path, GRID), tmp_path / "out"
     subprocess.run(
-        [sys.executable, "-m", "experiments", "experiment", "run", file, "--out", out,
+        [sys.executable, "-m", "planbatch", "experiment", "run", file, "--out", out,
          "--backend", "dask", "--jobs", "2"],
         env=environment(), capture_output=True, check=True,
     )  # fmt: skip
@@ -81,7 +82,7 @@ def test_no_scheduler_there(tmp_path):
     """Told before anything runs."""
     told = subprocess.run(
         [sys.executable, "-c",
-         "from planbatch.experiments.grid import dask_backend\n"
+         "from planbatch.experiments.tasks import dask as dask_backend\n"
          "from planbatch.experiments.command.main import main\n"
          "dask_backend.PATIENCE = 1\n"
          "main()", "experiment", "run", write(tmp_path), "--out", tmp_path / "out",

@@ -15,7 +15,7 @@ def test_the_tables_are_those_of_one_process(tmp_path):
     """Byte by byte, on a Ray of this machine."""
     file, out = write(tmp_path), tmp_path / "out"
     subprocess.run(
-        [sys.executable, "-m", "experiments", "experiment", "run", file, "--out", out,
+        [sys.executable, "-m", "planbatch", "experiment", "run", file, "--out", out,
          "--backend", "ray", "--jobs", "2"],
         env=environment(), capture_output=True, check=True,
     )  # fmt: skip
