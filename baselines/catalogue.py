@@ -1,7 +1,9 @@
 """The policies by the names that the command uses."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from inspect import signature
+from typing import Any
 
 from planbatch.baselines.balanced import AS_PRINTED, ONE_A_ROUND, decide_bb, decide_ibb
 from planbatch.baselines.conservative import decide_conservative
@@ -9,7 +11,7 @@ from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
 from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
 from planbatch.baselines.plan_based import PlanBased
-from planbatch.baselines.policy import CompiledPolicy, Policy
+from planbatch.baselines.policy import CompiledPolicy, Policy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
@@ -20,11 +22,15 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers import check_supported, make_optimizer
 from planbatch.planner.orders import ORDERS
 
+#: Plans that plan-based policies evaluate in a round if no budget is given.
 DEFAULT_EVALUATIONS = 100
+PLAIN = Traits()
+DUE = Traits(about_deadlines=True, needs_deadlines=True)
 
 
 def plan_based(
     objective: Objective,
+    *,
     optimizer: str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
@@ -39,13 +45,23 @@ def plan_based(
     return PlanBased(objective, search, budget, Promise.parse(promise))
 
 
-def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
-    """Make a policy that works through the queue in an order (see ``planbatch.planner.orders.ORDERS``)."""
+def queue_based(
+    decide: Callable[..., None],
+    name: str,
+    traits: Traits = PLAIN,
+    order: str = "submit",
+) -> Policy:
+    """Make a policy that works through the queue in an order (see ``planner.orders.ORDERS``)."""
     if order not in ORDERS:
         raise ValueError(
             f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}"
         )
-    return CompiledPolicy(name, decide, order=ORDERS[order])
+    return CompiledPolicy(name, decide, order=ORDERS[order], traits=traits)
+
+
+def working_time(*, calendar: str = "") -> Policy:
+    """Make working-time backfilling."""
+    return WorkingTimeBackfilling(Calendar.parse(calendar))
 
 
 #: Policies that take an order behind a colon, such as ``easy:smallest-area``.
@@ -58,38 +74,29 @@ ORDERED: dict[str, Callable[..., None]] = {
     "ibb": decide_ibb,
 }
 
-#: Name → maker of the policy.
+#: Name → maker of the policy, called with the parameters that it takes by name.
 POLICIES: dict[str, Callable[..., Policy]] = {
     "fcfs": partial(queue_based, decide_fcfs, "fcfs"),
     "easy": partial(queue_based, decide_easy, "easy"),
-    "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", "shortest"),
-    "conservative": partial(CompiledPolicy, "conservative", decide_conservative),
+    "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", order="shortest"),
+    "conservative": partial(
+        CompiledPolicy, "conservative", decide_conservative, traits=Traits(keeps_reservations=True)
+    ),
     "replanned": partial(queue_based, decide_replanned, "replanned"),
     "best-fit": partial(queue_based, decide_best_fit, "best-fit"),
     "bb": partial(queue_based, decide_bb, "bb"),
     "bb-one": partial(CompiledPolicy, "bb-one", decide_bb, params=(float(ONE_A_ROUND),)),
     "ibb": partial(queue_based, decide_ibb, "ibb"),
     "ibb-printed": partial(CompiledPolicy, "ibb-printed", decide_ibb, params=(float(AS_PRINTED),)),
-    "edf": partial(queue_based, decide_easy, "edf", "earliest-deadline"),
-    "dbf": partial(CompiledPolicy, "dbf", decide_dbf),
-    "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016),
-    "wdbf": WorkingTimeBackfilling,
+    "edf": partial(queue_based, decide_easy, "edf", DUE, "earliest-deadline"),
+    "dbf": partial(CompiledPolicy, "dbf", decide_dbf, traits=DUE),
+    "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016, traits=DUE),
+    "wdbf": working_time,
     **{f"plan-{name}": partial(plan_based, objective) for name, objective in OBJECTIVES.items()},
 }
 
-#: Policies that look at deadlines.
-DEADLINE_POLICIES = frozenset(("edf", "dbf", "dbf-2016", "wdbf"))
 
-
-def make_policy(
-    name: str,
-    *,
-    optimizer: str | None = None,
-    evaluations: int | None = None,
-    seconds: float | None = None,
-    promise: str = "none",
-    calendar: str = "",
-) -> Policy:
+def make_policy(name: str, **settings: Any) -> Policy:
     """Make the policy of a name.
 
     Parameters
@@ -97,34 +104,53 @@ def make_policy(
     name : str
         One of :data:`POLICIES`; those in :data:`ORDERED` take an order: ``easy:smallest-area``, and plans for an
         objective with a parameter take that: ``plan-aged-wait:12h``.
-    optimizer : str, optional
-        Which optimizer plan-based policies search with.
-    evaluations : int, optional
-        Plans that plan-based policies evaluate in a round, after the seeds.
-    seconds : float, optional
-        For how long plan-based policies search in a round, instead.
-    promise : str
-        What plan-based policies promise; see :meth:`Promise.parse`.
-    calendar : str
-        The working time of ``wdbf``; see :meth:`Calendar.parse`.
+    **settings
+        Parameters. A policy uses those that it :func:`takes`, and ignores the others, so that one set serves a list
+        of policies:
+
+        - ``optimizer`` (str), ``evaluations`` (int) or ``seconds`` (float): how plan-based policies search in a
+          round;
+        - ``promise`` (str): what they promise; see :meth:`Promise.parse`;
+        - ``calendar`` (str): the working time of ``wdbf``; see :meth:`Calendar.parse`.
 
     Raises
     ------
     ValueError
-        Where there is no such policy or order, with the nearest name; or a parameter is out of its range.
+        If there is no such policy or order, with the nearest name; if a parameter is out of its range.
+    TypeError
+        If no policy has such a parameter.
     """
-    base, colon, order = name.partition(":")
+    unknown = settings.keys() - SETTINGS
+    if unknown:
+        raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")
+    make = _maker(name)
+    return make(**{key: settings[key] for key in takes(name) if key in settings})
+
+
+@cache
+def takes(name: str) -> tuple[str, ...]:
+    """Return which parameters the policy of a name takes; see :func:`make_policy`."""
+    return tuple(key for key in signature(_maker(name)).parameters if key in SETTINGS)
+
+
+def _maker(name: str) -> Callable[..., Policy]:
+    """Find what makes the policy of a name."""
+    base, colon, behind = name.partition(":")
     if base not in POLICIES:
         raise ValueError(f"policy: there is no {name!r}; {did_you_mean(base, POLICIES)}")
-    if colon and base.removeprefix("plan-") in PARAMETRIC:
-        objective = make_objective(name.removeprefix("plan-"))
-        return plan_based(objective, optimizer, evaluations, seconds, promise)
-    if colon:
-        if base not in ORDERED:
-            raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
-        return queue_based(ORDERED[base], name, order)
-    if base.startswith("plan-"):
-        return POLICIES[base](optimizer, evaluations, seconds, promise)
-    if base == "wdbf":
-        return WorkingTimeBackfilling(Calendar.parse(calendar))
-    return POLICIES[base]()
+    if not colon:
+        return POLICIES[base]
+    if base.removeprefix("plan-") in PARAMETRIC:
+        return partial(plan_based, make_objective(name.removeprefix("plan-")))
+    if base in ORDERED:
+        return partial(queue_based, ORDERED[base], name, order=behind)
+    raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
+
+
+#: Every parameter that some policy takes.
+SETTINGS = frozenset(
+    name
+    for make in (plan_based, working_time)
+    for name, parameter in signature(make).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY
+)

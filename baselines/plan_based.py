@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planbatch.baselines.policy import CompiledPolicy
+from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
@@ -50,6 +50,20 @@ class PlanBased:
         """``plan-`` and the name of the objective."""
         return f"plan-{self.objective.name}"
 
+    @property
+    def traits(self) -> Traits:
+        """It searches; its parameters are names of objective and optimizer, the budget and the promise."""
+        return Traits(
+            searches=True,
+            parameters={
+                "objective": self.objective.name,
+                "optimizer": self.optimizer.name,
+                "evaluations": self.budget.evaluations,
+                "seconds": self.budget.seconds,
+                "promise": "none" if self.promise is None else str(self.promise),
+            },
+        )
+
     def compiled_form(self) -> CompiledPolicy | None:
         """The same policy for the compiled replay, or None where a part of it is not compiled."""
         decide = getattr(self.optimizer, "decide", None)
@@ -59,7 +73,9 @@ class PlanBased:
         assert isinstance(self.optimizer, Annealing)
         assert evaluations is not None
         params = (float(evaluations), float(self.promise is not None), *self.optimizer.params)
-        return CompiledPolicy(self.name, decide, cost=self.objective.cost, params=params)
+        return CompiledPolicy(
+            self.name, decide, cost=self.objective.cost, params=params, traits=self.traits
+        )
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Search for a plan; a round in which nothing can start keeps the plan as it is.

@@ -1,7 +1,7 @@
 """What a policy is: a function from a round to the plan to act on."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
@@ -18,6 +18,42 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
 
+@dataclass(frozen=True)
+class Traits:
+    """What a policy says about itself; the defaults hold for any function.
+
+    Attributes
+    ----------
+    searches : bool
+        Whether it searches for a plan in its rounds, so that they have evaluations and costs.
+    keeps_reservations : bool
+        Whether no planned start ever moves to a later time (unless running jobs stay longer than expected).
+    about_deadlines : bool
+        Whether it looks at deadlines, so that results report on them.
+    needs_deadlines : bool
+        Whether it makes no sense if no job has a deadline.
+    parameters : mapping of str to object
+        Its own parameters by name, as files and tables show them.
+    """
+
+    searches: bool = False
+    keeps_reservations: bool = False
+    about_deadlines: bool = False
+    needs_deadlines: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def traits_of(policy: Any) -> Traits:
+    """Return what a policy says about itself in its attribute ``traits``; the defaults if it has none."""
+    found: Traits = getattr(policy, "traits", None) or Traits()
+    return found
+
+
+def policy_name(policy: Any) -> str:
+    """Return what tables call a policy: its ``name``, or that of the function or class."""
+    return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
+
+
 class Policy(Protocol):
     """Decides a round: ``policy(problem, rng) -> Plan``. Any such callable can be replayed.
 
@@ -26,6 +62,9 @@ class Policy(Protocol):
 
     Jobs that the plan starts at ``problem.now`` are started; the others come back in the next round, with their
     planned starts in ``Round.planned``. A policy keeps no state between rounds.
+
+    It may have more to say: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
+    promised; ``for_workload(workload)``, the policy for one machine; ``compiled_form()``, a :class:`CompiledPolicy`.
     """
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
@@ -50,6 +89,8 @@ class CompiledPolicy:
         The cost function of policies that search; others ignore it.
     params : tuple of float
         Whatever else the kernel needs.
+    traits : Traits
+        What it says about itself.
     """
 
     name: str
@@ -57,6 +98,7 @@ class CompiledPolicy:
     order: Any = submit_order
     cost: Any = mean_wait
     params: tuple[float, ...] = ()
+    traits: Traits = Traits()
 
     def compiled_form(self) -> "CompiledPolicy | None":
         """The policy itself, or None where its order or its cost is plain Python."""

@@ -76,6 +76,15 @@ class Promise:
                 walltimes += sum(number for number, unit in found if unit == "x")
         return cls(int(seconds), walltimes, within, by_deadline)
 
+    def __str__(self) -> str:
+        """The rule as :meth:`parse` reads it."""
+        terms = [_length(self.seconds)] if self.seconds or not self.walltimes else []
+        terms += [f"{self.walltimes:g}x"] if self.walltimes else []
+        others = [] if self.within is None else [f"within:{_length(self.within)}"]
+        others += ["deadline"] if self.by_deadline else []
+        plain = terms if self.seconds or self.walltimes or not others else []
+        return ",".join([*(["+".join(plain)] if plain else []), *others])
+
     def limits(self, jobs: JobTable) -> tuple[IntArray, IntArray]:
         """The slack (s) and the floor (s) of every job; shape (n,) each."""
         slack = self.seconds + np.ceil(self.walltimes * jobs.walltime).astype(np.int64)
@@ -86,3 +95,9 @@ class Promise:
             due = np.where(jobs.deadline == NEVER, -NEVER, jobs.deadline - jobs.walltime)
             floor = np.maximum(floor, due)
         return slack, floor
+
+
+def _length(seconds: int) -> str:
+    """Write a length of time in the largest unit that it is a whole number of."""
+    unit = next(name for name, size in reversed(_UNITS.items()) if seconds % size == 0)
+    return f"{seconds // _UNITS[unit]}{unit}" if seconds else "0s"

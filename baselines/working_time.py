@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from planbatch.baselines.dbf import decide_wdbf
-from planbatch.baselines.policy import CompiledPolicy
+from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.planner.model import BoolArray, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -21,6 +21,8 @@ from planbatch.planner.round import Round
 DAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: For how long after the last submission periods are laid out, besides the longest walltime.
 MARGIN = timedelta(days=400)
+#: Deadlines are what it is about, but it makes them itself.
+TRAITS = Traits(about_deadlines=True)
 _HOURS = re.compile(r"^(\d{1,2})-(\d{1,2})$")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 
@@ -173,6 +175,11 @@ class WorkingTimeBackfilling:
         """``wdbf``."""
         return "wdbf"
 
+    @property
+    def traits(self) -> Traits:
+        """It makes its own deadlines, and reports on them."""
+        return TRAITS
+
     def for_workload(self, workload: Workload) -> CompiledPolicy:
         """Return the policy with the working periods of a workload."""
         return self._with(self.calendar.periods(workload))
@@ -184,7 +191,8 @@ class WorkingTimeBackfilling:
         return self._with(self.calendar.between(problem.now, last, zone))(problem, rng)
 
     def _with(self, periods: IntArray) -> CompiledPolicy:
-        return CompiledPolicy(self.name, decide_wdbf, params=tuple(periods.astype(float).tolist()))
+        params = tuple(periods.astype(float).tolist())
+        return CompiledPolicy(self.name, decide_wdbf, params=params, traits=TRAITS)
 
 
 def _unix_start(workload: Workload) -> int:

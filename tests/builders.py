@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from planbatch.experiments.replay.replay import RoundLog, Trace
+from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round

@@ -25,10 +25,8 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     from rich.table import Table
 
     from planbatch.experiments.bench import measure
-    from planbatch.experiments.command.first_use import announce_compilation
     from planbatch.experiments.workloads.load import load_workload
 
-    announce_compilation()
     parts = part or PARTS
     log = load_workload(workload) if workload else measure.bench_workload()
     sources = {

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.command.shell import INTERRUPTED, default_jobs, print_table, say
 from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.compare import Comparison
-
-INTERRUPTED = 130
 
 
 @click.command()
@@ -31,83 +30,76 @@ INTERRUPTED = 130
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("out/compare"),
     show_default=True,
-    help="Folder of the pictures and of comparison.csv.",
+    help="Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
 )
+@click.option("--no-out", is_flag=True, help="Write no files.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(
     workload: str | None,
     chosen: PolicyOptions,
     options: WorkloadOptions,
     jobs: int | None,
-    out: Path,
+    out: Path | None,
+    no_out: bool,
     as_json: bool,
 ) -> int:
     """Replay WORKLOAD under several policies, and compare them.
 
     WORKLOAD is a log in the Standard Workload Format or the name of one that was fetched; without
     it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
-    results of the policies that finished.
+    results of the policies that finished: the same command goes on from there, and planbatch report makes a
+    page of the folder.
     """
+    if no_out:
+        out = None
     policies = chosen.policies()
 
-    from planbatch.experiments.command.first_use import announce_compilation
     from planbatch.experiments.comparison.compare import compare
-    from planbatch.experiments.replay.replay import policy_name
-    from planbatch.experiments.tasks.progress import ReplayProgress
     from planbatch.experiments.workloads.load import load_workload
 
     loaded = chosen.with_deadlines(load_workload(workload, options), workload)
-    names = [policy_name(policy) for policy in policies]
-    announce_compilation()
-    with ReplayProgress(names, [len(loaded)] * len(names)) as progress:
-        comparison = compare(
-            loaded,
-            policies,
-            estimates=chosen.estimates,
-            seed=chosen.seed,
-            jobs=jobs or default_jobs(chosen),
-            progress=progress,
-        )
+    comparison = compare(
+        loaded,
+        policies,
+        estimates=chosen.estimates,
+        seed=chosen.seed,
+        jobs=jobs or default_jobs(chosen.seconds),
+        out=out,
+        keep_going=True,
+        say=say,
+    )
     if as_json:
         click.echo(json.dumps(described(comparison), ensure_ascii=False))
     else:
         show(comparison)
-    if comparison.traces:
+    if comparison.finished and out is not None:
         from planbatch.experiments.views.pictures import write_comparison
 
         write_comparison(comparison, out)
-        click.echo(f"pictures and comparison.csv written to {out}", err=True)
+        say(f"pictures, comparison.csv and the replays written to {out}")
+    return conclude(comparison)
+
+
+def conclude(comparison: "Comparison") -> int:
+    """Print on standard error what has no result, and why; return the exit code."""
+    for name, failure in comparison.failed.items():
+        say(f"planbatch: no result: {name}: {failure.error}")
     if comparison.unfinished:
-        left = ", ".join(comparison.unfinished)
-        click.echo(f"planbatch: interrupted; not finished: {left}", err=True)
+        say(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
         return INTERRUPTED
-    return 0
-
-
-def default_jobs(chosen: PolicyOptions) -> int:
-    """As many processes as cores, but one where time limits the searches."""
-    if chosen.seconds is not None:
-        return 1
-    import joblib
-
-    return int(joblib.cpu_count())
+    return 1 if comparison.failed else 0
 
 
 def show(comparison: "Comparison") -> None:
-    """Print the table; where standard output is no terminal, as wide as it needs to be."""
-    from rich.console import Console
-
+    """Print the table."""
     from planbatch.experiments.views.comparison_table import comparison_table
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=110)
-    console.print(comparison_table(comparison))
+    print_table(comparison_table(comparison))
 
 
 def described(comparison: "Comparison") -> dict[str, Any]:
     """Return a comparison for programs."""
-    from planbatch.experiments.comparison.compare import described_resources, result
+    from planbatch.experiments.comparison.compare import described_resources
 
     return {
         "workload": comparison.workload.name,
@@ -117,6 +109,7 @@ def described(comparison: "Comparison") -> dict[str, Any]:
         **described_resources(comparison.workload),
         "estimates": comparison.estimates,
         "seed": comparison.seed,
-        "results": [result(trace) for trace in comparison.traces.values()],
+        "results": comparison.summaries,
+        "failed": {name: failure.error for name, failure in comparison.failed.items()},
         "unfinished": list(comparison.unfinished),
     }

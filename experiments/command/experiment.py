@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.shell import INTERRUPTED, print_table, say
+
 if TYPE_CHECKING:
     from planbatch.experiments.grid.run import RunReport
-
-INTERRUPTED = 130
 
 
 @click.group()
@@ -57,23 +57,21 @@ def run(
     goes on where it stopped. docs/experiments.md says how to write the file.
     """
     from planbatch.experiments.grid.toml_file import read_experiment
-    from planbatch.experiments.tasks.backends import check_backend
+    from planbatch.experiments.tasks.run import check_backend
 
     check_backend(backend, scheduler)
     experiment = read_experiment(file)
 
-    from planbatch.experiments.command.first_use import announce_compilation
     from planbatch.experiments.grid.run import run_experiment
     from planbatch.experiments.tasks.cores import usable_cores
 
-    announce_compilation()
     report = run_experiment(
         experiment,
         out if out is not None else Path("out") / file.stem,
         jobs=jobs or len(usable_cores()),
         backend=backend,
         scheduler=scheduler,
-        tell=lambda line: click.echo(line, err=True),
+        say=say,
         quiet=False,
     )
     if as_json:
@@ -99,19 +97,12 @@ def conclude(report: "RunReport") -> int:
 
 def show(report: "RunReport") -> None:
     """Print the figures of all cells, and the error of split replays."""
-    from rich.console import Console
-
     from planbatch.experiments.views.grid_table import cell_table, span_table
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)
-    if report.found:
-        console.print(cell_table(report.folder))
     errors = span_table(report.folder)
-    if errors is not None:
-        console.print(errors)
-    console.print(f"results: {report.folder}", highlight=False, soft_wrap=True)
+    tables = [cell_table(report.folder)] if report.found else []
+    print_table(*tables, *([] if errors is None else [errors]), width=120)
+    click.echo(f"results: {report.folder}")
 
 
 def described(report: "RunReport") -> dict[str, Any]:

@@ -4,8 +4,11 @@ import importlib
 import os
 import sys
 from difflib import get_close_matches
+from functools import cache
 
 import click
+
+from planbatch.planner.kernels.compiling import listeners
 
 #: Verb → one-line help. Each verb stands in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
@@ -64,8 +67,19 @@ def planbatch() -> None:
     """Plan-based batch scheduling: replay workloads, compare policies, search for plans."""
 
 
+@cache
+def _say_once(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
+
+
+def _say_that_kernels_compile(name: str) -> None:
+    """Say that this run takes longer than later ones; once."""
+    _say_once("compiling kernels that this run needs; later runs load them from disk")
+
+
 def main() -> None:
     """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for an interrupt."""
+    listeners.append(_say_that_kernels_compile)
     try:
         status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:

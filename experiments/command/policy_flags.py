@@ -9,7 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
-    from planbatch.experiments.replay.replay import Estimates
+    from planbatch.experiments.replay.trace import Estimates
     from planbatch.planner.model import Workload
 
 #: What is compared where nothing is named.

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.compare import conclude, show
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.command.shell import say
 from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
 
 if TYPE_CHECKING:
-    from planbatch.experiments.replay.replay import Trace
-    from planbatch.planner.model import Workload
+    from planbatch.experiments.comparison.compare import Comparison
+    from planbatch.experiments.replay.trace import Trace
+    from planbatch.experiments.results.run import FinishedReplay
 
 #: What is reported of each replay.
 KEYS = (
@@ -27,6 +30,9 @@ KEYS = (
     "rounds",
     "seconds",
 )
+#: What is reported besides, if there is any.
+MORE_KEYS = ("utilisation_by_resource", "promises", "promises_broken", "worst_lateness")
+DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait")
 
 
 @click.command()
@@ -58,61 +64,43 @@ def command(
         raise click.UsageError("policy: name at least one with --policy NAME")
     policies = chosen.policies()
 
-    from planbatch.experiments.command.first_use import announce_compilation
-    from planbatch.experiments.comparison.compare import compare, described_resources, result
-    from planbatch.experiments.replay.metrics import utilisation_by_resource
-    from planbatch.experiments.replay.replay import policy_name
-    from planbatch.experiments.replay.task import promises
-    from planbatch.experiments.tasks.progress import ReplayProgress
+    from planbatch.experiments.comparison.compare import compare, described_resources
     from planbatch.experiments.workloads.load import load_workload
 
     loaded = chosen.with_deadlines(load_workload(workload, options), workload)
-    names = [policy_name(policy) for policy in policies]
-    announce_compilation()
-    with ReplayProgress(names, [len(loaded)] * len(names)) as progress:
-        comparison = compare(
-            loaded, policies, estimates=chosen.estimates, seed=chosen.seed, progress=progress
-        )
+    comparison = compare(
+        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, say=say
+    )
     if comparison.unfinished:
         raise KeyboardInterrupt
     traces = comparison.traces
     if as_json:
-        results = [
-            {key: result(trace)[key] for key in KEYS}
-            | by_resource(utilisation_by_resource(trace))
-            | promises(trace)
-            | deadlines(trace)
-            for trace in traces.values()
-        ]
         described = {
             "workload": loaded.name,
             "capacity": loaded.capacity,
             "jobs": len(loaded),
             "dropped": dict(loaded.dropped),
             **described_resources(loaded),
-            "results": results,
+            "results": [result(replay) for replay in comparison.finished.values()],
         }
         click.echo(json.dumps(described, ensure_ascii=False))
-    else:
-        from planbatch.experiments.command.compare import show
-
+    elif comparison.finished:
         show(comparison)
     if starts is not None:
         write_starts(traces, starts)
-    return check_all(loaded, policies, traces, chosen) if check else 0
+    checked = check_all(policies, comparison, chosen) if check else 0
+    return conclude(comparison) or checked
 
 
-def by_resource(utilisation: dict[str, float]) -> dict[str, dict[str, float]]:
-    """Return the utilisation of every resource; nothing where processors are all that counts."""
-    return {"utilisation_by_resource": utilisation} if utilisation else {}
+def result(replay: "FinishedReplay") -> dict[str, Any]:
+    """Return what is reported of a replay; of deadlines only if the policy is about them."""
+    from planbatch.baselines.policy import traits_of
 
-
-def deadlines(trace: "Trace") -> dict[str, float]:
-    """Return the figures on deadlines, of policies that know of them."""
-    from planbatch.baselines.catalogue import DEADLINE_POLICIES
-    from planbatch.experiments.replay.metrics import deadline_metrics
-
-    return deadline_metrics(trace).as_dict() if trace.policy in DEADLINE_POLICIES else {}
+    summary = replay.summary
+    keys = [*KEYS, *MORE_KEYS]
+    if traits_of(replay.task.policy).about_deadlines:
+        keys += DEADLINE_KEYS
+    return {key: summary[key] for key in keys if key in summary}
 
 
 def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
@@ -131,13 +119,12 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
             header="id,submit,start,end",
             comments="",
         )
-        click.echo(f"starts of {len(trace.start):,} jobs written to {own}", err=True)
+        say(f"starts of {len(trace.start):,} jobs written to {own}")
 
 
-def check_all(
-    workload: "Workload", policies: list[Any], traces: "Mapping[str, Trace]", chosen: PolicyOptions
-) -> int:
-    """Tell every fault of every trace on standard error; return the exit code, 1 for faults."""
+def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptions) -> int:
+    """Print every fault of every trace on standard error; return the exit code, 1 for faults."""
+    from planbatch.baselines.policy import policy_name
     from planbatch.experiments.replay.checker import (
         check_reservations,
         check_trace,
@@ -145,18 +132,19 @@ def check_all(
     )
 
     sound = True
-    for policy, (name, trace) in zip(policies, traces.items(), strict=True):
+    named = {policy_name(policy): policy for policy in policies}
+    for name, trace in comparison.traces.items():
         faults = check_trace(trace)
-        if name == "conservative" and chosen.estimates != "mixed":
+        if trace.traits.keeps_reservations and chosen.estimates != "mixed":
             again, rounds = recorded_replay(
-                workload, policy, estimates=chosen.estimates, seed=chosen.seed
+                trace.workload, named[name], estimates=chosen.estimates, seed=chosen.seed
             )
             faults += check_reservations(rounds)
             if (again.start != trace.start).any():
                 faults.append("the compiled and the interpreted replay differ")
         for fault in faults:
-            click.echo(f"{name}: {fault}", err=True)
+            say(f"{name}: {fault}")
         if not faults:
-            click.echo(f"{name}: checked, no fault found", err=True)
+            say(f"{name}: checked, no fault found")
         sound = sound and not faults
     return 0 if sound else 1

@@ -35,7 +35,6 @@ def command(
     """Search for a plan of the round in FILE, and prove how far from optimal it can be."""
     import numpy as np
 
-    from planbatch.experiments.command.first_use import announce_compilation
     from planbatch.experiments.rounds.file import read_round
     from planbatch.objectives import make_objective
     from planbatch.planner.budget import Budget
@@ -50,7 +49,6 @@ def command(
     if evaluations is None and seconds is None:
         evaluations = EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
-    announce_compilation()
     rng = np.random.default_rng(seed)
     if bound:
         result = solve(problem, objective, optimizer, budget, rng)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.tasks.count_bar import CountBar
+from planbatch.experiments.command.shell import INTERRUPTED, default_jobs, print_table, say
+from planbatch.experiments.tasks.progress import CountBar
 from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
 
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.compare import RoundComparison
 
-INTERRUPTED = 130
 DEFAULT_EVALUATIONS = 1000
 DEFAULT_OPTIMIZERS = ("annealing", "annealing-paper")
 
@@ -70,9 +70,9 @@ def capture_command(
     """
     from dataclasses import replace
 
-    from planbatch.experiments.replay.replay import policy_name
+    from planbatch.baselines.policy import policy_name
     from planbatch.experiments.rounds.capture import capture, write_captured
-    from planbatch.experiments.tasks.progress import ReplayProgress
+    from planbatch.experiments.tasks.progress import TaskProgress
     from planbatch.experiments.workloads.load import load_workload
 
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
@@ -81,7 +81,7 @@ def capture_command(
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
     note = options.described()
-    with ReplayProgress(names, [len(workload)] * len(names)) as progress:
+    with TaskProgress(names, [len(workload)] * len(names)) as progress:
         for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
                 workload, policy, sizes, per_size=per_size, estimates=chosen.estimates,
@@ -156,7 +156,7 @@ def compare_command(
             tuple(dict.fromkeys(objectives)),
             Budget(seconds=seconds, evaluations=evaluations),
             seeds,
-            jobs or _default_jobs(seconds),
+            jobs or default_jobs(seconds),
             bar,
             curves=pictured if curves else 0,
             best_known=best_known or out / "best-known.json",
@@ -175,15 +175,6 @@ def compare_command(
         click.echo(f"planbatch: interrupted; {left} searches not finished", err=True)
         return INTERRUPTED
     return 0
-
-
-def _default_jobs(seconds: float | None) -> int:
-    """As many processes as cores, but one where time limits the searches."""
-    if seconds is not None:
-        return 1
-    import joblib
-
-    return int(joblib.cpu_count())
 
 
 def described(comparison: "RoundComparison") -> dict[str, Any]:
@@ -210,7 +201,7 @@ def described(comparison: "RoundComparison") -> dict[str, Any]:
 
 def tell_failures(comparison: "RoundComparison") -> None:
     """Tell every search that failed on standard error."""
-    from planbatch.experiments.tasks.failure import Failure
+    from planbatch.experiments.tasks.task import Failure
 
     lines: dict[str, None] = {}  # searches behind the curves fail in the same way
     for cell in (*comparison.cells, *comparison.curve_cells):
@@ -218,16 +209,11 @@ def tell_failures(comparison: "RoundComparison") -> None:
             where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
             lines[f"failed: {where}: {cell.outcome.error}"] = None
     for line in lines:
-        click.echo(line, err=True)
+        say(line)
 
 
 def show(comparison: "RoundComparison") -> None:
-    """Print the summary; where standard output is no terminal, as wide as it needs to be."""
-    from rich.console import Console
-
+    """Print the summary."""
     from planbatch.experiments.views.round_table import round_table
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=110)
-    console.print(round_table(comparison))
+    print_table(round_table(comparison))

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
-from planbatch.experiments.tasks.count_bar import CountBar
+from planbatch.experiments.command.shell import INTERRUPTED, default_jobs, print_table, say
 from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.trade import Trade
     from planbatch.planner.model import Workload
 
-INTERRUPTED = 130
 DEFAULT_POLICIES = (
     "easy",
     "easy-sjf",
@@ -37,7 +36,8 @@ DEFAULT_PROMISES = ("none", "4x", "2x", "1x")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="J",
               help="Processes. By default as many as there are cores.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/trade"),
-              show_default=True, help="Folder of trade.png, trade.svg and trade.csv.")  # fmt: skip
+              show_default=True,
+              help="Folder of trade.png, trade.svg, trade.csv and the replays; those are not run again.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(
     workloads: tuple[str, ...],
@@ -61,19 +61,16 @@ def command(
     chosen.check()
     listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)
 
-    from planbatch.experiments.command.first_use import announce_compilation
-
     loaded = [load(word, options, chosen) for word in workloads or (None,)]
-    announce_compilation()
-    with CountBar("replays") as bar:
-        result = trade(
-            loaded,
-            listed,
-            estimates=chosen.estimates,
-            seed=chosen.seed,
-            jobs=jobs or _cores(),
-            progress=bar,
-        )
+    result = trade(
+        loaded,
+        listed,
+        estimates=chosen.estimates,
+        seed=chosen.seed,
+        jobs=jobs or default_jobs(),
+        out=out,
+        say=say,
+    )
     if as_json:
         click.echo(json.dumps(described(result, chosen), ensure_ascii=False))
     else:
@@ -81,12 +78,13 @@ def command(
     if result.points:
         from planbatch.experiments.views.trade_picture import draw_trade
 
-        out.mkdir(parents=True, exist_ok=True)
         result.frame().to_csv(out / "trade.csv", index=False)
         draw_trade(result, out / "trade")
-        click.echo(f"trade.png, trade.svg and trade.csv written to {out}", err=True)
+        say(f"trade.png, trade.svg, trade.csv and the replays written to {out}")
     if result.unfinished:
-        click.echo(f"planbatch: interrupted; {result.unfinished} replays not finished", err=True)
+        say(
+            f"planbatch: interrupted; {result.unfinished} replays not finished; the same command goes on"
+        )
         return INTERRUPTED
     return 0
 
@@ -103,12 +101,6 @@ def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "
     return chosen.with_deadlines(load_workload(word, options), word)
 
 
-def _cores() -> int:
-    import joblib
-
-    return int(joblib.cpu_count())
-
-
 def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:
     """Return the points for programs."""
     return {
@@ -120,13 +112,8 @@ def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:
 
 
 def show(result: "Trade") -> None:
-    """Print the points, the Pareto front marked; where standard output is no terminal, as wide as needed."""
-    from rich.console import Console
-
+    """Print the points, the Pareto front marked."""
     from planbatch.experiments.views.trade_picture import trade_table
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=110)
     for name, points in result.by_workload().items():
-        console.print(trade_table(name, points))
+        print_table(trade_table(name, points))

@@ -1,13 +1,11 @@
 """Compiling all kernels, in several processes at a time."""
 
 import warnings
-from collections.abc import Callable
-from functools import partial
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.tasks.failure import Failure
-from planbatch.experiments.tasks.isolated import run_isolated
+from planbatch.experiments.tasks.run import run_tasks
+from planbatch.experiments.tasks.task import Failure, Task, without_progress
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT
 from planbatch.planner.bounds import lower_bound
@@ -26,22 +24,18 @@ def warm_up_everything(jobs: int = 1) -> None:
     jobs : int
         Processes.
     """
-    tasks: list[Callable[[], None]] = [
-        *(partial(_replay, name) for name in LONGEST),
-        *(partial(_search, name) for name in OPTIMIZERS),
-        *(partial(_replay, name) for name in POLICIES if name not in LONGEST),
-        _bound,
+    tasks: list[Task] = [
+        *(without_progress(_replay, name) for name in LONGEST),
+        *(without_progress(_search, name) for name in OPTIMIZERS),
+        *(without_progress(_replay, name) for name in POLICIES if name not in LONGEST),
+        without_progress(_bound),
     ]
-    if jobs > 1:
-        # Kernels that two processes compile at the same time may get lost on disk; hence all once more below.
-        with warnings.catch_warnings():
-            # Compiling takes memory, for which joblib starts a process anew now and then.
-            warnings.filterwarnings("ignore", "A worker stopped while", UserWarning)
-            for _, result in run_isolated(tasks, jobs):
-                if isinstance(result, Failure):
-                    raise RuntimeError(result.error)
-    for task in tasks:
-        task()
+    with warnings.catch_warnings():
+        # Compiling takes memory, for which joblib starts a process anew now and then.
+        warnings.filterwarnings("ignore", "A worker stopped while", UserWarning)
+        for _, result in run_tasks(tasks, jobs):
+            if isinstance(result, Failure):
+                raise RuntimeError(result.error)
 
 
 def _replay(name: str) -> None:

@@ -1,33 +1,26 @@
-"""Comparing policies on a workload: replays in parallel, and no result lost to an interrupt."""
+"""Policies side by side on one workload."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planbatch.baselines.catalogue import DEADLINE_POLICIES
-from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.metrics import (
-    DeadlineMetrics,
-    Metrics,
-    deadline_metrics,
-    metrics,
-    utilisation_by_resource,
-)
-from planbatch.experiments.replay.replay import (
-    Estimates,
-    Trace,
-    bound,
-    policy_name,
-    replay,
-    warm_up,
-)
-from planbatch.experiments.tasks.board import Progress, Tell
-from planbatch.experiments.tasks.parallel import run_tasks
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Estimates, Trace
+from planbatch.experiments.results.run import HERE, FinishedReplay, Workers, run_replays
+from planbatch.experiments.results.store import Store
+from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+#: What other policies are measured against.
+REFERENCE = "easy"
 
 
 @dataclass(frozen=True)
@@ -42,8 +35,10 @@ class Comparison:
         What schedulers knew of run times.
     seed : int
         Seed of every replay.
-    traces : mapping of str to Trace
-        The replay of every policy that finished, in the order in which the policies were given.
+    finished : mapping of str to FinishedReplay
+        Every replay that finished, in the order in which the policies were given.
+    failed : mapping of str to Failure
+        Policies whose replay failed.
     unfinished : tuple of str
         Policies that an interrupt left without a result.
     """
@@ -51,8 +46,19 @@ class Comparison:
     workload: Workload
     estimates: Estimates
     seed: int
-    traces: Mapping[str, Trace]
+    finished: Mapping[str, FinishedReplay]
+    failed: Mapping[str, Failure] = field(default_factory=dict)
     unfinished: tuple[str, ...] = ()
+
+    @cached_property
+    def traces(self) -> dict[str, Trace]:
+        """The trace of every policy that finished."""
+        return {name: replay.trace() for name, replay in self.finished.items()}
+
+    @property
+    def summaries(self) -> list[dict[str, Any]]:
+        """All that is reported of every policy that finished; see :func:`summary`."""
+        return [replay.summary for replay in self.finished.values()]
 
     @property
     def metrics(self) -> dict[str, Metrics]:
@@ -61,18 +67,17 @@ class Comparison:
 
     @property
     def deadline_metrics(self) -> dict[str, DeadlineMetrics]:
-        """The figures on deadlines of every policy that finished; none where no job has one."""
+        """The figures on deadlines of every policy that finished; empty if no job has one."""
         if (self.workload.deadline == NEVER).all():
             return {}
         return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
 
     def frame(self) -> "DataFrame":
-        """Return a data frame: a row a policy; columns of :class:`Metrics`, rounds and seconds."""
+        """Return a data frame: one row per policy, the figures as columns."""
         import pandas as pd
 
         rows = []
-        for trace in self.traces.values():
-            row = result(trace)
+        for row in self.summaries:
             for name, share in row.pop("utilisation_by_resource", {}).items():
                 row[f"utilisation_{name}"] = share
             rows.append(row)
@@ -80,7 +85,7 @@ class Comparison:
 
 
 def described_resources(workload: Workload) -> dict[str, Any]:
-    """Return the resources besides processors, and what was assumed of memory, for programs; else nothing."""
+    """Return the resources besides processors, and what was assumed of memory, for programs."""
     if not workload.resources:
         return {}
     found: dict[str, Any] = {
@@ -94,25 +99,6 @@ def described_resources(workload: Workload) -> dict[str, Any]:
     }
 
 
-def result(trace: Trace) -> dict[str, Any]:
-    """Return what is reported of one replay: policy, figures, rounds and seconds.
-
-    With figures on deadlines where the workload has any or the policy knows of them, and the utilisation of every
-    resource where there are several.
-    """
-    figures: dict[str, Any] = dict(metrics(trace).as_dict())
-    if trace.policy in DEADLINE_POLICIES or (trace.workload.deadline != NEVER).any():
-        figures |= deadline_metrics(trace).as_dict()
-    if trace.workload.resources:
-        figures["utilisation_by_resource"] = utilisation_by_resource(trace)
-    return {
-        "policy": trace.policy,
-        **figures,
-        "rounds": len(trace.rounds),
-        "seconds": trace.seconds,
-    }
-
-
 def compare(
     workload: Workload,
     policies: Sequence[Policy],
@@ -121,6 +107,9 @@ def compare(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
+    out: str | Path | None = None,
+    keep_going: bool = False,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
     """Replay a workload under several policies.
 
@@ -140,7 +129,14 @@ def compare(
     jobs : int
         Processes; with 1, the replays run in this one.
     progress : callable, optional
-        ``progress(place, started)``; possibly called from another thread.
+        ``progress(place, started)``, possibly called from another thread; by default, bars on standard error if that
+        is a terminal.
+    out : path, optional
+        Folder in which every replay is kept as soon as it is finished: what it holds is not run again.
+    keep_going : bool
+        Whether a policy that fails is listed in ``failed``, instead of raised after all others have finished.
+    say : callable
+        Called with sentences for people.
 
     Returns
     -------
@@ -151,11 +147,11 @@ def compare(
     Raises
     ------
     ValueError
-        Where two policies have the same name, or ``jobs`` is not positive.
+        If two policies have the same name, or ``jobs`` is not positive.
     ReplayError
-        Where a policy breaks the rules.
+        If a policy breaks the rules.
     ChildProcessError
-        Where a policy cannot be sent to another process, or crashes it.
+        If a policy cannot be sent to another process, or crashes it.
     """
     names = [policy_name(policy) for policy in policies]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -163,23 +159,43 @@ def compare(
         raise ValueError(f"policies: {twice[0]} is named more than once")
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
-    policies = [bound(policy, workload) for policy in policies]
-    finished: dict[int, Trace] = {}
-    tasks = [partial(_replay, workload, policy, estimates, seed) for policy in policies]
-    try:
-        for policy in policies:
-            warm_up(policy)
-        for place, trace in run_tasks(tasks, names, jobs, progress):
-            finished[place] = trace
-    except KeyboardInterrupt:
-        pass
-    traces = {names[place]: finished[place] for place in sorted(finished)}
-    unfinished = tuple(name for name in names if name not in traces)
-    return Comparison(workload, estimates, seed, traces, unfinished)
+    tasks = [ReplayTask(workload, policy, estimates, seed) for policy in policies]
+    found = replays(tasks, Workers(jobs), out, f"Comparison on {workload.name}", progress, say)
+    outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
+    failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
+    if not keep_going:
+        for name, failure in failed.items():
+            failure.reraise(name)
+    return Comparison(
+        workload,
+        estimates,
+        seed,
+        {name: f for name, f in outcomes.items() if isinstance(f, FinishedReplay)},
+        failed,
+        tuple(name for name, outcome in outcomes.items() if outcome is None),
+    )
 
 
-def _replay(
-    workload: Workload, policy: Policy, estimates: Estimates, seed: int, tell: Tell
-) -> Trace:
-    """Replay one policy."""
-    return replay(workload, policy, estimates=estimates, seed=seed, progress=tell)
+def replays(
+    tasks: Sequence[ReplayTask],
+    workers: Workers = HERE,
+    out: str | Path | None = None,
+    title: str = "",
+    progress: Progress | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> dict[int, FinishedReplay | Failure]:
+    """Run replays, or read those that a folder holds; return the outcome of each by its place, up to an interrupt."""
+    store = None if out is None else Store(Path(out))
+    found: dict[int, FinishedReplay | Failure] = {}
+    if store is not None:
+        store.check()
+    with nullcontext() if store is None else store.locked():
+        if store is not None:
+            store.clean()
+            store.begin(title, list(dict.fromkeys(task.key for task in tasks)))
+        try:
+            for place, outcome in run_replays(tasks, store, workers, progress, say):
+                found[place] = outcome
+        except KeyboardInterrupt:
+            pass
+    return found

@@ -1,26 +1,24 @@
 """The trade between short waits on average and a short longest wait: policies × promises, against EASY."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.metrics import metrics
-from planbatch.experiments.replay.replay import Estimates, bound, replay, warm_up
-from planbatch.experiments.tasks.board import Tell
-from planbatch.experiments.tasks.parallel import run_tasks
-from planbatch.experiments.views.comparison_table import REFERENCE
+from planbatch.baselines.catalogue import make_policy, takes
+from planbatch.baselines.policy import Policy, traits_of
+from planbatch.experiments.comparison.compare import REFERENCE, replays
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Estimates
+from planbatch.experiments.results.run import Workers
+from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.planner.model import BoolArray, FloatArray, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Told how many replays of how many are finished.
-Progress = Callable[[int, int], None]
 #: The promise of policies that make none.
 NO_PROMISE = "none"
 
@@ -31,6 +29,11 @@ class Choice(NamedTuple):
     name: str
     promise: str
     policy: Policy
+
+    @property
+    def searches(self) -> bool:
+        """Whether the policy searches for plans, so that it can promise."""
+        return traits_of(self.policy).searches
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Point:
         The same, over EASY's.
     on_front : bool
         Whether no other policy on this workload is better in one and no worse in the other.
+    searches : bool
+        Whether the policy searches for plans.
     """
 
     workload: str
@@ -57,6 +62,7 @@ class Point:
     mean_ratio: float
     max_ratio: float
     on_front: bool = False
+    searches: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class Trade:
     Attributes
     ----------
     points : tuple of Point
-        One a finished replay, EASY's among them.
+        One per finished replay, EASY's among them.
     unfinished : int
         Replays that an interrupt left without a result.
     """
@@ -82,7 +88,7 @@ class Trade:
         return groups
 
     def frame(self) -> "DataFrame":
-        """Return a data frame: a row a point, the fields of :class:`Point` as columns."""
+        """Return a data frame: one row per point, the fields of :class:`Point` as columns."""
         import pandas as pd
 
         names = list(Point.__dataclass_fields__)
@@ -140,7 +146,7 @@ def choices(
     """
     listed = []
     for name in dict.fromkeys((REFERENCE, *names)):
-        own = dict.fromkeys(promises) if name.startswith("plan-") else (NO_PROMISE,)
+        own = dict.fromkeys(promises) if "promise" in takes(name) else (NO_PROMISE,)
         listed += [Choice(name, promise, make(name, promise)) for promise in own]
     return listed
 
@@ -153,6 +159,8 @@ def trade(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
+    out: str | Path | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Trade:
     """Replay workloads under policies and promises, and set their waits against EASY's.
 
@@ -164,14 +172,8 @@ def trade(
         What to replay; with names that differ.
     chosen : sequence of Choice
         EASY without an order among them; see :func:`choices`.
-    estimates : {"requested", "actual", "mixed"}
-        What schedulers know of run times.
-    seed : int
-        Seed of every replay.
-    jobs : int
-        Processes; with 1, the replays run in this one.
-    progress : callable, optional
-        ``progress(done, all)``.
+    estimates, seed, jobs, progress, out, say
+        As in :func:`compare`.
 
     Returns
     -------
@@ -181,9 +183,9 @@ def trade(
     Raises
     ------
     ValueError
-        Where two workloads have the same name, EASY is not chosen, or no job of a workload waits under EASY.
+        If two workloads have the same name, EASY is not chosen, or no job of a workload waits under EASY.
     ReplayError
-        Where a policy breaks the rules.
+        If a policy breaks the rules.
     """
     names = [workload.name for workload in workloads]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -191,19 +193,31 @@ def trade(
         raise ValueError(f"workloads: {twice[0]} is given more than once")
     if REFERENCE not in [choice.name for choice in chosen]:
         raise ValueError(f"policies: the reference {REFERENCE} is not among them")
-    tasks = [(w, c) for w in range(len(workloads)) for c in range(len(chosen))]
+    cells = [(w, c) for w in range(len(workloads)) for c in range(len(chosen))]
+    tasks = [
+        ReplayTask(workloads[w], chosen[c].policy, estimates, seed, label=label(chosen[c]))
+        for w, c in cells
+    ]
+    found = replays(tasks, Workers(jobs), out, "Mean against longest wait", progress, say)
     waits: dict[tuple[int, int], tuple[float, float]] = {}
-    try:
-        for place, found in _run(workloads, chosen, tasks, estimates, seed, jobs):
-            waits[tasks[place]] = found
-            if progress is not None:
-                progress(len(waits), len(tasks))
-    except KeyboardInterrupt:
-        pass
+    for place, outcome in found.items():
+        if isinstance(outcome, Failure):
+            outcome.reraise(tasks[place].name)
+        else:
+            summary = outcome.summary
+            waits[cells[place]] = summary["mean_wait"], float(summary["max_wait"])
     points: list[Point] = []
     for w, workload in enumerate(workloads):
-        points += _points(workload.name, chosen, {c: waits[w, c] for v, c in waits if v == w})
-    return Trade(tuple(points), len(tasks) - len(waits))
+        own = {c: waits[w, c] for c in range(len(chosen)) if (w, c) in waits}
+        points += _points(workload.name, chosen, own)
+    return Trade(tuple(points), len(cells) - len(waits))
+
+
+def label(choice: Choice) -> str:
+    """Name a choice: by its policy, and what it promises."""
+    return (
+        choice.name if choice.promise == NO_PROMISE else f"{choice.name}, promise {choice.promise}"
+    )
 
 
 def _points(
@@ -216,38 +230,11 @@ def _points(
     mean, longest = reference
     if mean <= 0:
         raise ValueError(f"{workload}: no job waits under EASY, so there is nothing to trade")
-    places = sorted(waits)
-    front = pareto_front(np.array([waits[c] for c in places]))
+    front = pareto_front(np.array(list(waits.values())))
     return [
         Point(
             workload, chosen[c].name, chosen[c].promise, *waits[c],
-            waits[c][0] / mean, waits[c][1] / longest, bool(marked),
+            waits[c][0] / mean, waits[c][1] / longest, bool(marked), chosen[c].searches,
         )
-        for c, marked in zip(places, front, strict=True)
+        for c, marked in zip(waits, front, strict=True)
     ]  # fmt: skip
-
-
-def _run(
-    workloads: Sequence[Workload],
-    chosen: Sequence[Choice],
-    places: Sequence[tuple[int, int]],
-    estimates: Estimates,
-    seed: int,
-    jobs: int,
-) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Replay; yield the place of every task that is finished, and its mean and maximum wait (s)."""
-    tasks = [
-        partial(_waits, workloads[w], bound(chosen[c].policy, workloads[w]), estimates, seed)
-        for w, c in places
-    ]
-    for choice in chosen:
-        warm_up(choice.policy)  # once, before all processes do
-    yield from run_tasks(tasks, [chosen[c].name for _, c in places], jobs)
-
-
-def _waits(
-    workload: Workload, policy: Policy, estimates: Estimates, seed: int, tell: Tell
-) -> tuple[float, float]:
-    """Replay, and return the mean and the maximum wait (s)."""
-    found = metrics(replay(workload, policy, estimates=estimates, seed=seed, progress=tell))
-    return found.mean_wait, float(found.max_wait)

@@ -1,20 +1,15 @@
 """The cells of an experiment: every workload under every policy with every seed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from planbatch.experiments.grid.spec import EMBEDDED, Experiment, PolicySpec, Spans, WorkloadSpec
-from planbatch.experiments.results.identity import (
-    code_digest,
-    key_of,
-    policy_identity,
-    replay_seed,
-    workload_hash,
-)
+from planbatch.experiments.grid.spec import EMBEDDED, Experiment, PolicySpec, WorkloadSpec
+from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
+from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
+from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.text import duration
-from planbatch.experiments.workloads.log_start import unix_start_time
 from planbatch.experiments.workloads.options import NO_CHANGES
 from planbatch.planner.model import Workload
 
@@ -36,11 +31,6 @@ class NamedWorkload:
     name: str
     spec: WorkloadSpec
     jobs: Workload
-
-    @cached_property
-    def hash(self) -> str:
-        """Digest of everything that a replay can see."""
-        return workload_hash(self.jobs)
 
 
 @dataclass(frozen=True)
@@ -69,29 +59,18 @@ class Cell:
     seed: int
     seeding: str = "cell"
     spans: Spans | None = None
-    _identity: dict[str, Any] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        split = self.spans and [self.spans.count, self.spans.warm_up, self.spans.cool_down]
-        identity = {
-            "workload": self.workload.hash,
-            "estimates": self.workload.spec.estimates,
-            "policy": policy_identity(self.policy),
-            "seed": self.seed,
-            "seeding": self.seeding,
-            "spans": split,
-            "code": code_digest(),
-        }
-        object.__setattr__(self, "_identity", identity)
 
     @cached_property
-    def key(self) -> str:
-        """What the cell is known by: a digest of its content; no names or labels."""
-        return key_of(self._identity)
-
-    def part_key(self, part: Any) -> str:
-        """What one span of the cell is known by."""
-        return key_of(self._identity | {"part": part})
+    def _identity(self) -> dict[str, Any]:
+        """What the random numbers come from: no names or labels, and not the version of the code."""
+        return {
+            "workload": workload_hash(self.workload.jobs),
+            "estimates": self.workload.spec.estimates,
+            "policy": self.policy.identity(),
+            "seed": self.seed,
+            "seeding": self.seeding,
+            "spans": self.spans and [self.spans.count, self.spans.warm_up, self.spans.cool_down],
+        }
 
     def replay_seed(self, part: Any = None) -> int:
         """The seed of the replay: with it, ``planbatch replay --seed`` gives the same."""
@@ -99,44 +78,60 @@ class Cell:
             return self.seed
         return replay_seed(self._identity | ({} if part is None else {"part": part}))
 
+    @cached_property
+    def whole(self) -> ReplayTask:
+        """The replay of the whole log."""
+        return ReplayTask(
+            self.workload.jobs,
+            self.policy.make(),
+            self.workload.spec.estimates,
+            self.replay_seed(),
+            self.label,
+            self.name,
+            reserve=True,
+            described=self._described(),
+        )
+
+    @cached_property
+    def tasks(self) -> list[ReplayTask]:
+        """What has to be replayed: the whole, or every span."""
+        if self.spans is None:
+            return [self.whole]
+        spans: list[Span] = split(self.workload.jobs, self.spans)
+        return span_tasks(self.whole, spans, [self.replay_seed(span.as_dict()) for span in spans])
+
+    @cached_property
+    def key(self) -> str:
+        """What the cell is known by: a digest of its content; no names or labels."""
+        if self.spans is None:
+            return self.whole.key
+        return key_of({"whole": self.whole.key, "spans": self._identity["spans"]})
+
     @property
     def timed(self) -> bool:
         """Whether time ends the searches, so that the result depends on the machine."""
-        return self.policy.seconds is not None
+        return self.whole.timed
 
-    def described(self) -> str:
-        """Name the cell for people."""
+    @property
+    def name(self) -> str:
+        """What people call the cell."""
         return f"{self.workload.name}, {self.label}, seed {self.seed}"
 
     def settings(self) -> dict[str, Any]:
-        """Say everything that decides the result, for ``cell.json``."""
-        spec, jobs = self.workload.spec, self.workload.jobs
-        identity = policy_identity(self.policy)
-        plan = self.policy.plan_based
+        """Return everything that decides the result, for ``cell.json``."""
+        return self.whole.settings()
+
+    def _described(self) -> dict[str, Any]:
+        """What the settings say besides: names, sources, and parameters as the user gave them."""
+        spec = self.workload.spec
         return {
             "workload": {
                 "source": spec.source,
                 "name": self.workload.name,
-                "hash": self.workload.hash,
-                "capacity": jobs.capacity,
-                "jobs": len(jobs),
-                "dropped": dict(jobs.dropped),
-                "estimates": spec.estimates,
                 "transformations": spec.options.described(),
                 "deadlines": spec.deadlines,
-                "unix_start_time": unix_start_time(jobs),
             },
-            "policy": {
-                "name": self.policy.name,
-                "label": self.label,
-                "objective": self.policy.name.removeprefix("plan-") if plan else None,
-                "optimizer": identity.get("optimizer"),
-                "evaluations": identity.get("evaluations"),
-                "seconds": identity.get("seconds"),
-                "promise": identity.get("promise", "none"),
-                "calendar": self.policy.calendar,
-                "content": identity.get("content"),
-            },
+            "policy": self.policy.given(),
             "seed": self.seed,
             "seeding": self.seeding,
             "replay_seed": None if self.spans else self.replay_seed(),
@@ -228,7 +223,7 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
     names = [spec.label or spec.name for spec in specs]
     parts = []
     for spec in specs:
-        own = policy_identity(spec)
+        own = spec.identity()
         evaluations, seconds = own.get("evaluations"), own.get("seconds")
         promise = own.get("promise")
         parts.append(
@@ -269,14 +264,13 @@ def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
     for cell in cells:
         for known, name, what in (
             (by_key, cell.key, "are the same"),
-            (by_name, cell.described(), "have the same name; give one of them another label"),
+            (by_name, cell.name, "have the same name; give one of them another label"),
         ):
             other = known.setdefault(name, cell)
             if other is not cell:
                 raise ValueError(
                     f"{_places(other, cell) or experiment.where or 'experiment'}: two cells {what}: "
-                    f"{other.described()}"
-                    + (f" and {cell.described()}" if cell.described() != other.described() else "")
+                    f"{other.name}" + (f" and {cell.name}" if cell.name != other.name else "")
                 )
 
 

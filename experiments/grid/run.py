@@ -1,25 +1,24 @@
 """Running an experiment: only what is missing, in parallel, each cell stored as soon as it is finished."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.grid.cells import Cell, expand
-from planbatch.experiments.grid.pieces import Piece, loaded, missing_pieces, parts
-from planbatch.experiments.grid.space import warn_of_little_space
-from planbatch.experiments.grid.spans import put_together
 from planbatch.experiments.grid.spec import Experiment
 from planbatch.experiments.grid.summary import write_tables
-from planbatch.experiments.results.identity import versions
+from planbatch.experiments.replay.metrics import summary
+from planbatch.experiments.replay.task import Outcome
+from planbatch.experiments.replay.task import machine as machine_now
+from planbatch.experiments.replay.trace import Trace, joined
+from planbatch.experiments.replay.version import versions
+from planbatch.experiments.results.run import FinishedReplay, Say, Workers, run_replays, stored
 from planbatch.experiments.results.store import Store
-from planbatch.experiments.tasks.backends import Backend, BackendError, check_backend, make_backend
 from planbatch.experiments.tasks.cores import usable_cores
-from planbatch.experiments.tasks.failure import Failure
-from planbatch.experiments.tasks.progress import ReplayProgress
-
-Tell = Callable[[str], None]
+from planbatch.experiments.tasks.run import check_backend
+from planbatch.experiments.tasks.task import BackendError, Failure
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def run_experiment(
     jobs: int = 1,
     backend: str = "loky",
     scheduler: str | None = None,
-    tell: Tell = lambda line: None,
+    say: Say = lambda line: None,
     quiet: bool = True,
 ) -> RunReport:
     """Run an experiment, or what is missing of it.
@@ -77,8 +76,8 @@ def run_experiment(
         Where they run.
     scheduler : str, optional
         Address of a Dask or Ray cluster.
-    tell : callable
-        Told what people should know.
+    say : callable
+        Called with sentences for people.
     quiet : bool
         Whether no progress is shown.
 
@@ -99,11 +98,10 @@ def run_experiment(
     store.check()
     with store.locked():
         store.clean()
-        found = _stored(store, cells, tell)
+        found = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
+        found |= _joined_before(store, cells, say)
         reused = len(found)
-        pieces = missing_pieces(store, [cell for cell in cells if cell.key not in found], tell)
-        _tell_of_others(store, cells, found, tell)
-        warn_of_little_space(store.folder, [len(p.task.workload) for p in pieces], tell)
+        _say_what_is_there(store, cells, found, say)
         store.begin(experiment.title, [cell.key for cell in cells])
         failed: dict[str, str] = {}
         interrupted = False
@@ -111,8 +109,15 @@ def run_experiment(
             for name in ("summary.csv", "summary.parquet"):
                 (store.folder / name).unlink(missing_ok=True)
         try:
-            _run_pieces(pieces, store, failed, found, (backend, jobs, scheduler), quiet)
-            _put_spans_together(store, cells, found, failed)
+            workers = Workers(jobs, backend, scheduler, quiet)
+            _run(
+                [cell for cell in cells if cell.key not in found],
+                store,
+                workers,
+                found,
+                failed,
+                say,
+            )
             write_tables(store, cells, found)
         except KeyboardInterrupt:
             interrupted = True
@@ -121,7 +126,7 @@ def run_experiment(
 
 
 def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> None:
-    """Raise where searches limited by time would have to share cores."""
+    """Raise if searches limited by time would have to share cores."""
     cores = len(usable_cores())
     if scheduler is None and jobs > cores and any(cell.timed for cell in cells):
         raise BackendError(
@@ -130,112 +135,71 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
         )
 
 
-def _stored(store: Store, cells: Sequence[Cell], tell: Tell) -> dict[str, Any]:
-    """Find the cells that are there; what is damaged is put aside, names that have changed are written anew."""
+def _joined_before(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
+    """Find the cells of split logs that are there as a whole."""
     found = {}
     for cell in cells:
-        described = loaded(store, cell.key, cell.described(), tell)
-        if described is None:
-            continue
-        settings = cell.settings()
-        if described["settings"] != settings:
-            described["settings"] = settings
-            store.describe_anew(cell.key, described)
-        found[cell.key] = described
-    libraries = {name: version for name, version in versions().items() if name != "code"}
-    other = [
-        described
-        for described in found.values()
-        if any(described["versions"].get(name) != version for name, version in libraries.items())
-    ]
-    if other:
-        made = ", ".join(f"{name} {other[0]['versions'].get(name)}" for name in libraries)
-        tell(f"{len(other)} finished cells were made with other versions ({made}), and are kept")
+        if cell.spans is not None:
+            described = store.load_or_put_aside(cell.key, cell.name, say)
+            if described is not None:
+                found[cell.key] = described
     return found
 
 
-def _tell_of_others(
-    store: Store, cells: Sequence[Cell], found: Mapping[str, Any], tell: Tell
+def _say_what_is_there(
+    store: Store, cells: Sequence[Cell], found: Mapping[str, Any], say: Say
 ) -> None:
     """Say how much is there already, and that cells of other grids or versions stay."""
     others = store.others([cell.key for cell in cells])
     if found:
-        tell(f"{len(found)} of {len(cells)} cells are there already")
+        say(f"{len(found)} of {len(cells)} cells are there already")
     if others:
-        tell(
+        say(
             f"{len(others)} other cells in {store.folder}, of other settings or another version of "
             "the code, stay where they are and do not count"
         )
 
 
-def _run_pieces(
-    pieces: Sequence[Piece],
+def _run(
+    cells: Sequence[Cell],
     store: Store,
-    failed: dict[str, str],
+    workers: Workers,
     found: dict[str, Any],
-    where: tuple[str, int, str | None],
-    quiet: bool,
-) -> None:
-    """Run tasks, and store each outcome at once; first those limited by evaluations, then by seconds."""
-    from planbatch.experiments.replay.replay import bound, warm_up
-
-    if not pieces:
-        return
-    for piece in {piece.cell.label: piece for piece in pieces}.values():
-        # Compiled once, here, and not by all workers at the same time.
-        warm_up(bound(piece.task.policy, piece.task.workload))
-    backend, jobs, scheduler = where
-    jobs = min(jobs, len(pieces))
-    names = [piece.name for piece in pieces]
-    sizes = [len(piece.task.workload) for piece in pieces]
-    weights = [piece.weight for piece in pieces]
-    with (
-        make_backend(backend, jobs, scheduler) as pool,
-        ReplayProgress(names, sizes, weights, quiet) as progress,
-    ):
-        for timed in (False, True):
-            places = [i for i, piece in enumerate(pieces) if piece.cell.timed is timed]
-            _run_some(pieces, places, pool, store, failed, found, progress)
-
-
-def _run_some(
-    pieces: Sequence[Piece],
-    places: Sequence[int],
-    pool: Backend,
-    store: Store,
     failed: dict[str, str],
-    found: dict[str, Any],
-    progress: ReplayProgress,
+    say: Say,
 ) -> None:
-    """Run the tasks at some places."""
-    tasks = [pieces[place].task for place in places]
-
-    def tell(which: int, started: int) -> None:
-        progress(places[which], started)
-
-    # Closing ends whatever still runs, where a result could not be stored or people interrupt.
-    with closing(pool.run(tasks, tell)) as results:
-        for which, outcome in results:
-            piece = pieces[places[which]]
+    """Run what is missing of cells; put spans together as soon as all of a cell are there."""
+    pieces = [(cell, part) for cell in cells for part in range(len(cell.tasks))]
+    parts: dict[str, dict[int, FinishedReplay]] = {}
+    tasks = [cell.tasks[part] for cell, part in pieces]
+    with closing(run_replays(tasks, store, workers, say=say)) as results:
+        for place, outcome in results:
+            cell, part = pieces[place]
             if isinstance(outcome, Failure):
-                failed[piece.name] = outcome.error
-                progress.finished(places[which], outcome.error)
-                continue
-            part = piece.span is not None
-            described = store.store(piece.key, piece.settings(), outcome, part=part)
-            if not part:
-                found[piece.key] = described
-            progress.finished(places[which])
+                failed[tasks[place].name] = outcome.error
+            elif cell.spans is None:
+                found[cell.key] = outcome.described
+            else:
+                own = parts.setdefault(cell.key, {})
+                own[part] = outcome
+                if len(own) == len(cell.tasks):
+                    whole = [own[index] for index in range(len(own))]
+                    trace, described = joined_outcome(cell, whole)
+                    found[cell.key] = store.store(cell.key, cell.settings(), trace, described)
 
 
-def _put_spans_together(
-    store: Store, cells: Sequence[Cell], found: dict[str, Any], failed: Mapping[str, str]
-) -> None:
-    """Make cells of spans, where all of them are there."""
-    for cell in cells:
-        if cell.spans is None or cell.key in found:
-            continue
-        keys = [key for _, key in parts(cell)]
-        if all(store.place(key, part=True).exists() for key in keys):
-            outcome = put_together(cell, keys, store)
-            found[cell.key] = store.store(cell.key, cell.settings(), outcome)
+def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
+    """Put the spans of a cell together, as if it had been replayed as a whole."""
+    trace = joined(cell.workload.jobs, [part.trace() for part in parts])
+    machines = [part.described["machine"] for part in parts]
+    seconds = {
+        name: sum(machine[name] for machine in machines)
+        for name in ("task_seconds", "processor_seconds")
+    }
+    spans = [
+        {"key": part.task.key, "seconds": part.summary["seconds"], "host": machine["host"]}
+        for part, machine in zip(parts, machines, strict=True)
+    ]
+    return trace, Outcome(
+        trace, summary(trace), versions(), machine_now() | seconds | {"spans": spans}
+    )

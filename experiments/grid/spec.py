@@ -2,22 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS, make_policy, takes
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.replay.identity import content_digest
+from planbatch.experiments.replay.spans import Spans
+from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
-
-if TYPE_CHECKING:
-    from planbatch.baselines.policy import Policy
-    from planbatch.experiments.replay.replay import Estimates
-    from planbatch.planner.model import Workload
+from planbatch.planner.model import Workload
 
 #: The name of the workload that comes with planbatch.
 EMBEDDED = "embedded"
 #: Where a replay's random numbers come from.
 SEEDINGS = ("cell", "plain")
 ESTIMATES = ("requested", "actual", "mixed")
-#: What a plan-based policy is told besides its objective.
-SEARCH_KEYS = ("optimizer", "evaluations", "seconds", "promise")
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ class WorkloadSpec:
     name: str = ""
     options: WorkloadOptions = NO_CHANGES
     deadlines: str = ""
-    estimates: "Estimates" = "requested"
-    jobs: "Workload | None" = None
+    estimates: Estimates = "requested"
+    jobs: Workload | None = None
     where: str = ""
 
     def __post_init__(self) -> None:
@@ -88,61 +87,38 @@ class PolicySpec:
     seconds: float | None = None
     promise: str = "none"
     calendar: str = ""
-    policy: "Policy | None" = None
+    policy: Policy | None = None
     where: str = ""
 
-    @property
-    def plan_based(self) -> bool:
-        """Whether the name is that of a plan-based policy of the catalogue."""
-        return self.policy is None and self.name.startswith("plan-")
-
-    def make(self) -> "Policy":
+    def make(self) -> Policy:
         """Make the policy.
 
         Raises
         ------
         ValueError
-            Where there is no such policy, or a parameter is out of its range.
+            If there is no such policy, or a parameter is out of its range.
         """
         if self.policy is not None:
             return self.policy
-        from planbatch.baselines.catalogue import make_policy
+        return make_policy(self.name, **{key: getattr(self, key) for key in takes(self.name)})
 
-        return make_policy(
-            self.name,
-            optimizer=self.optimizer,
-            evaluations=self.evaluations,
-            seconds=self.seconds,
-            promise=self.promise,
-            calendar=self.calendar,
-        )
+    def given(self) -> dict[str, Any]:
+        """Return the parameters as they were given, for those who read the settings."""
+        if self.policy is not None:
+            return {}
+        given = {key: getattr(self, key) for key in takes(self.name)}
+        return {key: value for key, value in given.items() if value is not None}
 
-
-@dataclass(frozen=True)
-class Spans:
-    """How long logs are split, so that one replay uses many cores.
-
-    Attributes
-    ----------
-    count : int
-        Into how many spans.
-    warm_up, cool_down : int
-        So much of the log (s) is replayed before and after each span, and not counted.
-    compare : bool
-        Whether every cell is also replayed as a whole, to measure the error.
-    """
-
-    count: int
-    warm_up: int = 7 * 86400
-    cool_down: int = 86400
-    compare: bool = False
-
-    def __post_init__(self) -> None:
-        if self.count < 2:
-            raise ValueError(f"spans: count is {self.count}; a log is split into 2 or more")
-        for name in ("warm_up", "cool_down"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"spans: {name} is {getattr(self, name)} s, below 0")
+    def identity(self) -> dict[str, Any]:
+        """Return the parameters that decide what the policy does, defaults filled in; no label."""
+        if self.policy is not None:
+            return {"name": self.name, "content": content_digest(self.policy)}
+        own = {key: getattr(self, key) for key in takes(self.name)}
+        if "optimizer" in own:
+            own["optimizer"] = self.optimizer or "annealing"
+            if self.evaluations is None and self.seconds is None:
+                own["evaluations"] = DEFAULT_EVALUATIONS
+        return {"name": self.name} | {key: value for key, value in own.items() if value != ""}
 
 
 @dataclass(frozen=True)
@@ -207,8 +183,6 @@ def as_policy_spec(thing: Any) -> PolicySpec:
     ValueError
         Where there is no such policy, or it does not take one of its parameters.
     """
-    from planbatch.experiments.replay.replay import policy_name
-
     if isinstance(thing, PolicySpec):
         return thing
     if isinstance(thing, str):

@@ -7,12 +7,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from planbatch.baselines.catalogue import POLICIES, make_policy, takes
 from planbatch.experiments.grid.spec import (
     EMBEDDED,
-    SEARCH_KEYS,
     Experiment,
     PolicySpec,
-    Spans,
     WorkloadSpec,
 )
 from planbatch.experiments.grid.toml_keys import (
@@ -24,7 +23,9 @@ from planbatch.experiments.grid.toml_keys import (
     WORKLOAD_KEYS,
 )
 from planbatch.experiments.grid.toml_lines import line_of
+from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.objectives import OBJECTIVES
 from planbatch.planner.names import did_you_mean
 
 
@@ -258,26 +259,23 @@ def _combinations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _keys_of(name: str) -> tuple[str, ...]:
-    """Which parameters a policy takes."""
-    if name.startswith("plan-"):
-        return SEARCH_KEYS
-    return ("calendar",) if name == "wdbf" else ()
+    """Which parameters a policy takes; none if there is no such policy, which making it will say."""
+    try:
+        return takes(name)
+    except ValueError:
+        return ()
 
 
 def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
     """Guess which key of a policy is at fault: make it again with less and see."""
-    if name.startswith("plan-") and "objective" in own and "plan" in _listed(own["name"]):
-        from planbatch.objectives import OBJECTIVES
-
-        objective = name.removeprefix("plan-")
-        if objective not in OBJECTIVES:
+    for objective in _listed(own.get("objective", [])):
+        if name == f"plan-{objective}" and objective not in OBJECTIVES:
             return "objective", objective
     for key, value in values.items():
         if key in own:
             try:
-                PolicySpec(
-                    name="plan-wait" if key in SEARCH_KEYS else "wdbf", **{key: value}
-                ).make()
+                other = next(other for other in POLICIES if key in takes(other))
+                make_policy(other, **{key: value})
             except ValueError:
                 return key, value if isinstance(value, str) else None
     return "name", name

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.replay.replay import Estimates, Trace, bound, replay
+from planbatch.experiments.replay.replay import bound, replay
+from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.planner.model import IntArray, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.resources import PROCESSORS, Window

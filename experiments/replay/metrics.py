@@ -1,15 +1,13 @@
 """What a replay is measured by (design rule 9)."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.model import NEVER
+from planbatch.experiments.replay.trace import Trace
+from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.resources import PROCESSORS
-
-if TYPE_CHECKING:
-    from planbatch.experiments.replay.replay import Trace
 
 #: Run times below this many seconds count as this long in the bounded slowdown.
 SLOWDOWN_BOUND = 10
@@ -69,7 +67,7 @@ class DeadlineMetrics:
     infeasible_deadlines : int
         Jobs whose first planned end (start + walltime) was after their deadline.
     regular_mean_wait : float
-        Mean wait (s) of the jobs without a deadline; 0 where all have one.
+        Mean wait (s) of the jobs without a deadline; 0 if all have one.
     """
 
     missed_deadlines: int
@@ -81,7 +79,7 @@ class DeadlineMetrics:
         return asdict(self)
 
 
-def deadline_metrics(trace: "Trace") -> DeadlineMetrics:
+def deadline_metrics(trace: Trace) -> DeadlineMetrics:
     """Measure a trace against the deadlines of its jobs."""
     workload = trace.workload
     regular = workload.deadline == NEVER
@@ -94,8 +92,8 @@ def deadline_metrics(trace: "Trace") -> DeadlineMetrics:
     )
 
 
-def utilisation_by_resource(trace: "Trace") -> dict[str, float]:
-    """Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty where processors are all that counts."""
+def utilisation_by_resource(trace: Trace) -> dict[str, float]:
+    """Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty if processors are all that counts."""
     workload = trace.workload
     if not workload.resources:
         return {}
@@ -110,32 +108,83 @@ def utilisation_by_resource(trace: "Trace") -> dict[str, float]:
     }
 
 
-def metrics(trace: "Trace") -> Metrics:
+def bounded_slowdown(wait: FloatArray, run: FloatArray) -> FloatArray:
+    """max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)) of every job."""
+    slowdown: FloatArray = np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
+    return slowdown
+
+
+class FinishedJobs(NamedTuple):
+    """What figures are made of: columns of shape (n,); times in seconds."""
+
+    submit: IntArray
+    procs: IntArray
+    walltime: IntArray
+    runtime: IntArray
+    start: IntArray
+    end: IntArray
+
+
+def measured(jobs: Any, capacity: int) -> Metrics:
+    """Measure jobs (anything with the columns of :class:`FinishedJobs`) of a machine; see :class:`Metrics`."""
+    wait = (jobs.start - jobs.submit).astype(np.float64)
+    run = jobs.runtime.astype(np.float64)
+    walltime = jobs.walltime.astype(np.float64)
+    median, p95 = np.percentile(wait, [50, 95])
+    makespan = int(jobs.end.max() - jobs.submit.min())
+    return Metrics(
+        jobs=len(wait),
+        mean_wait=float(wait.mean()),
+        median_wait=float(median),
+        p95_wait=float(p95),
+        max_wait=int(wait.max()),
+        mean_bounded_slowdown=float(bounded_slowdown(wait, run).mean()),
+        mean_stretch=float(((wait + walltime) / walltime).mean()),
+        mean_response=float((wait + run).mean()),
+        makespan=makespan,
+        utilisation=float((jobs.procs * run).sum() / (capacity * float(makespan))),
+    )
+
+
+def metrics(trace: Trace) -> Metrics:
     """Measure a trace; see :class:`Metrics` for the formulas.
 
     Raises
     ------
     ValueError
-        Where the trace has no jobs.
+        If the trace has no jobs.
     """
     workload = trace.workload
     if not len(workload):
         raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")
-    wait = (trace.start - workload.submit).astype(np.float64)
-    run = workload.runtime.astype(np.float64)
-    walltime = workload.walltime.astype(np.float64)
-    median, p95 = np.percentile(wait, [50, 95])
-    makespan = int(trace.end.max() - workload.submit.min())
-    slowdown = np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
-    return Metrics(
-        jobs=len(workload),
-        mean_wait=float(wait.mean()),
-        median_wait=float(median),
-        p95_wait=float(p95),
-        max_wait=int(wait.max()),
-        mean_bounded_slowdown=float(slowdown.mean()),
-        mean_stretch=float(((wait + walltime) / walltime).mean()),
-        mean_response=float((wait + run).mean()),
-        makespan=makespan,
-        utilisation=float((workload.procs * run).sum() / (workload.capacity * float(makespan))),
+    jobs = FinishedJobs(
+        workload.submit, workload.procs, workload.walltime, workload.runtime, trace.start, trace.end
     )
+    return measured(jobs, workload.capacity)
+
+
+def promises(trace: Trace) -> dict[str, int]:
+    """Count the promises made and broken, and measure the worst lateness (s); empty without promises."""
+    made = trace.promise != NEVER
+    if not made.any():
+        return {}
+    late = np.maximum(trace.start - trace.promise, 0)[made]
+    return {
+        "promises": int(made.sum()),
+        "promises_broken": int((late > 0).sum()),
+        "worst_lateness": int(late.max()),
+    }
+
+
+def summary(trace: Trace) -> dict[str, Any]:
+    """Return all that is reported of a replay: policy, figures, rounds and seconds.
+
+    With figures on deadlines if any job has one or the policy is about them, the utilisation of every resource if
+    there are several, and the promises if there are any.
+    """
+    figures: dict[str, Any] = {"policy": trace.policy, **metrics(trace).as_dict()}
+    if trace.traits.about_deadlines or (trace.workload.deadline != NEVER).any():
+        figures |= deadline_metrics(trace).as_dict()
+    if trace.workload.resources:
+        figures["utilisation_by_resource"] = utilisation_by_resource(trace)
+    return figures | {"rounds": len(trace.rounds), "seconds": trace.seconds} | promises(trace)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planbatch.experiments.replay.replay import RoundLog, Trace
+from planbatch.experiments.replay.trace import JOB_COLUMNS, RoundLog, Trace
 from planbatch.planner.model import IntArray
 
 if TYPE_CHECKING:
@@ -15,21 +15,17 @@ if TYPE_CHECKING:
 _GIVEN = ("id", "user", "submit", "procs", "walltime", "runtime")
 #: The columns of both tables.
 JOBS = (*_GIVEN, "start", "end", "deadline", "promise", "first_planned")
-ROUNDS = ("time", "waiting", "running", "started", "evaluations", "seed_cost", "cost")
+ROUNDS = tuple(RoundLog.__dataclass_fields__)
 
 
 def jobs_bytes(trace: Trace) -> bytes:
-    """Write one row a job; times in seconds, ``NEVER`` where there is none."""
-    columns: dict[str, Any] = {name: getattr(trace.workload, name) for name in _GIVEN}
-    columns["start"], columns["end"] = trace.start, trace.end
-    columns["deadline"] = trace.workload.deadline
-    columns["promise"] = trace.promise
-    columns["first_planned"] = trace.first_planned
-    return _parquet(columns)
+    """Write one row per job; times in seconds, ``NEVER`` for none."""
+    sources: Any = dict.fromkeys(JOB_COLUMNS, trace)
+    return _parquet({name: getattr(sources.get(name, trace.workload), name) for name in JOBS})
 
 
 def rounds_bytes(trace: Trace) -> bytes:
-    """Write one row a round; see :class:`RoundLog`."""
+    """Write one row per round; see :class:`RoundLog`."""
     return _parquet({name: getattr(trace.rounds, name) for name in ROUNDS})
 
 

@@ -1,13 +1,12 @@
 """Replaying a workload under a policy, job by job."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.policy import CompiledPolicy, Policy
+from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay import event_loop
 from planbatch.experiments.replay.event_loop import (
@@ -17,6 +16,7 @@ from planbatch.experiments.replay.event_loop import (
     drive,
     empty_replay,
 )
+from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
@@ -24,8 +24,6 @@ from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
 from planbatch.planner.resources import window_table
 from planbatch.planner.round import Round, RoundArrays, RunningTable
-
-Estimates = Literal["requested", "actual", "mixed"]
 
 #: Rounds that the compiled loop runs in one go: few at first, so that searches are interruptible and show their
 #: progress; twice as many after each go that took less than ``SHORT_GO`` seconds.
@@ -35,75 +33,6 @@ SHORT_GO = 0.1
 
 class ReplayError(ValueError):
     """A policy broke the rules of the replay."""
-
-
-@dataclass(frozen=True)
-class RoundLog:
-    """One entry a round of a replay; every column has shape (rounds,).
-
-    Attributes
-    ----------
-    time : int64 array
-        When the round was (s).
-    waiting, running, started : int64 arrays
-        Jobs waiting and running before the decision, and jobs started by it.
-    evaluations : int64 array
-        Plans that the search evaluated after its seeds.
-    seed_cost, cost : float64 arrays
-        Cost of the best seed and of the plan; NaN where the round needed no search.
-    """
-
-    time: IntArray
-    waiting: IntArray
-    running: IntArray
-    started: IntArray
-    evaluations: IntArray
-    seed_cost: FloatArray
-    cost: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-
-@dataclass(frozen=True)
-class Trace:
-    """What comes out of a replay.
-
-    Attributes
-    ----------
-    workload : Workload
-        What was replayed.
-    policy : str
-        Name of the policy.
-    start, end : int64 arrays, shape (n,)
-        Start and end of every job (s), in the order of the workload.
-    rounds : RoundLog
-        One entry a round.
-    seconds : float
-        How long the replay took, compilation excluded.
-    promise : int64 array, shape (n,)
-        The latest start that every job was promised (s), ``NEVER`` where nothing was.
-    first_planned : int64 array, shape (n,)
-        The first planned start of every job (s); under policies that do not plan, its start.
-    """
-
-    workload: Workload
-    policy: str
-    start: IntArray
-    end: IntArray
-    rounds: RoundLog
-    seconds: float
-    promise: IntArray
-    first_planned: IntArray = field(default=None)  # type: ignore[arg-type]
-
-    def __post_init__(self) -> None:
-        if self.first_planned is None:
-            object.__setattr__(self, "first_planned", self.start)
-
-
-def policy_name(policy: Policy) -> str:
-    """What tables call a policy."""
-    return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
 
 
 def bound(policy: Policy, workload: Workload) -> Policy:
@@ -202,7 +131,7 @@ def warm_up(policy: Policy) -> None:
     native = compiled_form(policy)
     if native is not None:
         compiled_drive()
-        kernels: tuple[Any, ...] = (
+        kernels: tuple[tuple[Any, Any], ...] = (
             (native.decide, DECIDE),
             (native.order, ORDER_KEYS),
             (native.cost, COST),
@@ -278,6 +207,7 @@ def replay(
         seconds,
         state.jobs.latest,
         state.first_planned,
+        traits_of(policy),
     )
 
 

@@ -1,148 +1,227 @@
-"""One replay as a task that any process on any machine can run, and what it hands back."""
+"""One replay, described: the only unit of work that comparisons, trade-offs, experiments and reproductions share."""
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from time import perf_counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import perf_counter, process_time
 from typing import Any
 
-import numpy as np
-
-from planbatch.baselines.policy import Policy
-from planbatch.experiments.comparison.compare import result
-from planbatch.experiments.replay.parquet import jobs_bytes, rounds_bytes
-from planbatch.experiments.replay.replay import Estimates, RoundLog, Trace, replay
-from planbatch.experiments.results.identity import code_digest, versions
+from planbatch.baselines.policy import Policy, policy_name, traits_of
+from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
+from planbatch.experiments.replay.metrics import summary
+from planbatch.experiments.replay.replay import bound, replay
+from planbatch.experiments.replay.trace import Estimates, Trace
+from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
-from planbatch.planner.model import NEVER, Workload
+from planbatch.experiments.workloads.log_start import unix_start_time
+from planbatch.planner.model import Workload
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task hands back: everything that is stored of it.
+    """What a replay came to, on its way from the process that ran it.
 
     Attributes
     ----------
-    jobs, rounds : bytes
-        The two tables, as Parquet.
-    summary : dict
-        The figures, as ``planbatch replay --json`` gives them.
-    versions, machine : dict
-        What made them, and where.
+    trace : Trace
+        Without its workload, which the task has.
+    summary : mapping
+        The figures; see :func:`summary`.
+    versions, machine : mapping
+        What ran it, and where.
     """
 
-    jobs: bytes
-    rounds: bytes
-    summary: dict[str, Any]
-    versions: dict[str, str]
-    machine: dict[str, Any]
+    trace: Trace
+    summary: Mapping[str, Any]
+    versions: Mapping[str, str]
+    machine: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Task:
-    """A replay to be run.
+class ReplayTask:
+    """A replay to be run, on any machine.
 
     Attributes
     ----------
     workload : Workload
         What is replayed.
     policy : Policy
-        What decides the rounds.
+        What decides the rounds; bound to the workload when the task is made.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times.
     seed : int
-        Of the replay.
+        Seed of the replay.
+    label : str
+        What tables call the policy; by default, its name.
+    title : str
+        What progress and errors call the replay; by default, workload and label.
     own : tuple of int, optional
         Which of the jobs count, from and to before; the others are there to warm up and to cool down.
     reserve : bool
         Whether the task needs a core for itself, since time ends its searches.
+    described : mapping
+        What else the settings say of workload, policy and seed: names, sources, parameters as they were given. It
+        decides nothing.
     code : str
         The version of the code that has to run it.
     """
 
     workload: Workload
     policy: Policy
-    estimates: Estimates
-    seed: int
-    own: tuple[int, int] | None
-    reserve: bool
-    code: str
+    estimates: Estimates = "requested"
+    seed: int = 0
+    label: str = ""
+    title: str = ""
+    own: tuple[int, int] | None = None
+    reserve: bool = False
+    described: Mapping[str, Any] = field(default_factory=dict)
+    code: str = field(default_factory=lambda: code_digest())
 
-    def __call__(self, progress: Callable[[int], None] | None = None) -> Outcome:
-        """Replay, and turn the trace into tables.
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "policy", bound(self.policy, self.workload))
+        object.__setattr__(self, "label", self.label or policy_name(self.policy))
+
+    @property
+    def name(self) -> str:
+        """What progress and errors call the replay."""
+        return self.title or f"{self.workload.name}, {self.label}"
+
+    @cached_property
+    def key(self) -> str:
+        """What the replay is known by: a digest of everything that decides its outcome, and of nothing else.
 
         Raises
         ------
         ValueError
-            Where this process runs another version of the code.
+            If the policy has a part with no content by which it differs from another's.
+        """
+        return key_of(
+            {
+                "workload": workload_hash(self.workload),
+                "estimates": self.estimates,
+                "policy": content_digest(self.policy),
+                "seed": self.seed,
+                "own": self.own,
+                "code": self.code,
+            }
+        )
+
+    @property
+    def part(self) -> bool:
+        """Whether it is one span of a log that is replayed in several."""
+        return self.own is not None
+
+    @property
+    def timed(self) -> bool:
+        """Whether time ends the searches, so that the outcome depends on the machine."""
+        return traits_of(self.policy).parameters.get("seconds") is not None
+
+    @property
+    def weight(self) -> float:
+        """About how long the replay takes, in some unit: it decides what begins first, and shows progress."""
+        n = len(self.workload)
+        traits = traits_of(self.policy)
+        seconds, evaluations = (traits.parameters.get(key) for key in ("seconds", "evaluations"))
+        if seconds is not None:
+            return n * max(float(seconds), 1e-6) * 1e6
+        if not traits.searches:
+            return n * (5.0 if getattr(self.policy, "compiled_form", None) else 1000.0)
+        slow = 1 if str(traits.parameters.get("optimizer")).startswith("annealing") else 50
+        return n * (20.0 + float(evaluations or 0) * slow)
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides the outcome, and the names that people gave it, for ``cell.json``."""
+        workload, traits = self.workload, traits_of(self.policy)
+        settings: dict[str, Any] = {
+            "workload": {
+                "source": workload.name,
+                "name": workload.name,
+                "hash": workload_hash(workload),
+                "capacity": workload.capacity,
+                "jobs": len(workload),
+                "dropped": dict(workload.dropped),
+                "estimates": self.estimates,
+                "transformations": "",
+                "deadlines": "",
+                "unix_start_time": unix_start_time(workload),
+            },
+            "policy": {
+                "name": policy_name(self.policy),
+                "label": self.label,
+                "objective": None,
+                "optimizer": None,
+                "evaluations": None,
+                "seconds": None,
+                "promise": "none",
+                "calendar": "",
+                **traits.parameters,
+                "searches": traits.searches,
+                "content": content_digest(self.policy),
+            },
+            "seed": self.seed,
+            "seeding": "plain",
+            "replay_seed": self.seed,
+            "span": None,
+        }
+        for key, value in self.described.items():
+            settings[key] = (
+                settings[key] | value if isinstance(value, Mapping) and settings[key] else value
+            )
+        return settings
+
+    def __call__(self, tell: Callable[[int], None] | None = None) -> Outcome:
+        """Replay.
+
+        Raises
+        ------
+        ValueError
+            If this process runs another version of the code.
+        ReplayError
+            If the policy breaks the rules.
         """
         if self.code != code_digest():
             raise ValueError(
                 f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})"
             )
-        began = perf_counter()
+        began, processor_began = perf_counter(), process_time()
         with own_core() if self.reserve else nullcontext() as core:
             trace = replay(
                 self.workload,
                 self.policy,
                 estimates=self.estimates,
                 seed=self.seed,
-                progress=progress,
+                progress=tell,
             )
         if self.own is not None:
-            trace = counted(trace, *self.own)
-        return outcome_of(trace, core, perf_counter() - began)
+            trace = trace.part(*self.own)
+        seconds = {
+            "task_seconds": perf_counter() - began,
+            "processor_seconds": process_time() - processor_began,
+        }
+        return Outcome(
+            replace(trace, workload=None),  # type: ignore[arg-type]
+            summary(trace),
+            versions(),
+            machine(core) | seconds,
+        )
+
+    def whole(self, trace: Trace) -> Trace:
+        """Give a trace of an outcome its workload and policy back."""
+        workload = self.workload if self.own is None else self.workload.take(slice(*self.own))
+        return replace(
+            trace, workload=workload, policy=policy_name(self.policy), traits=traits_of(self.policy)
+        )
 
 
-def outcome_of(trace: Trace, core: int | None = None, seconds: float | None = None) -> Outcome:
-    """Turn a trace into what is stored of it."""
-    summary = result(trace) | promises(trace)
-    machine = {
+def machine(core: int | None = None) -> dict[str, Any]:
+    """Describe this machine; ``core`` is the one that the task had for itself."""
+    return {
         "host": platform.node(),
         "system": platform.platform(),
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "reserved_core": core,
-        "task_seconds": seconds,
     }
-    return Outcome(jobs_bytes(trace), rounds_bytes(trace), summary, versions(), machine)
-
-
-def promises(trace: Trace) -> dict[str, int]:
-    """Return the promises made and broken, and the worst lateness (s); nothing without promises."""
-    made = trace.promise != NEVER
-    if not made.any():
-        return {}
-    late = np.maximum(trace.start - trace.promise, 0)[made]
-    return {
-        "promises": int(made.sum()),
-        "promises_broken": int((late > 0).sum()),
-        "worst_lateness": int(late.max()),
-    }
-
-
-def counted(trace: Trace, first: int, last: int) -> Trace:
-    """Keep of a trace the jobs from ``first`` to before ``last``, and the rounds of their time.
-
-    That is the rounds before the first submission of a later job; without later jobs, up to the end.
-    """
-    submit = trace.workload.submit
-    time = trace.rounds.time
-    inside = np.ones(len(time), dtype=bool)
-    if first > 0:
-        inside &= time >= submit[first]
-    if last < len(submit):
-        inside &= time < submit[last]
-    log = RoundLog(**{name: column[inside] for name, column in vars(trace.rounds).items()})
-    own = slice(first, last)
-    return replace(
-        trace,
-        workload=trace.workload.take(own),
-        start=trace.start[own],
-        end=trace.end[own],
-        promise=trace.promise[own],
-        first_planned=trace.first_planned[own],
-        rounds=log,
-    )

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planbatch.experiments.comparison.compare import REFERENCE
 from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.text import slug
 from planbatch.planner.model import IntArray
 
-#: What other policies are measured against, where it is there.
-REFERENCE = "easy"
 #: A month, where the log does not tell its calendar (s).
 MONTH = 30 * 86400
 
@@ -47,6 +46,11 @@ class Case:
     def labels(self) -> list[str]:
         """The policies, in the order of the grid."""
         return list(dict.fromkeys(cell.label for cell in self.cells))
+
+    @property
+    def searching(self) -> set[str]:
+        """The policies that search for plans."""
+        return {cell.label for cell in self.cells if cell.searches}
 
     @property
     def unix_start(self) -> int | None:

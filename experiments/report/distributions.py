@@ -52,7 +52,7 @@ def draw_curve_panel(
 
 def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
     """Draw the distribution functions of waits and of bounded slowdowns."""
-    look = styles(runs.case.labels)
+    look = styles(runs.case)
     waits = {label: runs.first(label).wait for label in runs.labels}
     slowdowns = {label: runs.first(label).slowdown for label in runs.labels}
     edge = float(left_edge(waits))

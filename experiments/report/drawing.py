@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from planbatch.experiments.report.cases import Case
 from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, TICKS, line_styles
 
 GRID = "#E6E6E6"
@@ -102,11 +103,11 @@ def themed(svg: str, name: str) -> str:
     ).strip()
 
 
-def styles(labels: list[str]) -> dict[str, dict[str, Any]]:
-    """Give every policy a colour and a dash, as arguments of ``plot``."""
+def styles(case: Case) -> dict[str, dict[str, Any]]:
+    """Choose a colour and a dash for every policy, as arguments of ``plot``."""
     return {
         label: {"color": colour, "linestyle": dash}
-        for label, (colour, dash) in line_styles(labels).items()
+        for label, (colour, dash) in line_styles(case.labels, case.searching).items()
     }
 
 

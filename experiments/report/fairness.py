@@ -113,7 +113,7 @@ def fairness_table(runs: Runs, users: Users) -> Table:
 
 def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
     """Draw how mean waits are distributed over users, and their ratios to the reference."""
-    look = styles(runs.case.labels)
+    look = styles(runs.case)
     alone = runs.reference is None or len(runs.labels) < 2
     with drawing(7.0 if alone else 10.4, 3.7) as (figure, empty):
         empty.remove()

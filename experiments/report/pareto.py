@@ -43,7 +43,7 @@ def draw_front(axes: Axes, x: FloatArray, y: FloatArray, up: bool) -> None:
 
 def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Picture | None:
     """Draw the policies of a case by mean and maximum wait, and by mean wait and utilisation."""
-    look = styles(case.labels)
+    look = styles(case)
     mean = np.array([line.figures["mean_wait"] for line in lines])
     longest = np.array([line.figures["max_wait"] for line in lines])
     used = 100 * np.array([line.figures["utilisation"] for line in lines])

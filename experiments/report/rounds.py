@@ -128,7 +128,7 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
 
 def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture | None:
     """Draw evaluations per round and time per round against the length of the queue."""
-    look = styles(case.labels)
+    look = styles(case)
     timed = any(np.isfinite(one.milliseconds).any() for one in costs)
     if not costs:
         return None

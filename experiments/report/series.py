@@ -132,7 +132,7 @@ def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
 
 def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Picture:
     """Draw mean waits by month, and their ratio to the reference."""
-    look = styles(runs.case.labels)
+    look = styles(runs.case)
     at = np.arange(len(series.names))
     alone = runs.reference is None
     with drawing(9.6, 3.2 if alone else 5.0) as (figure, empty):
@@ -245,7 +245,7 @@ def draw_load(
 ) -> Picture:
     """Draw utilisation as strips, and queue lengths as small multiples against the reference."""
     labels = runs.labels
-    look = styles(runs.case.labels)
+    look = styles(runs.case)
     days = (edges - runs.origin) / DAY
     down = -(-len(labels) // 2)
     with drawing(9.6, 1.4 + 0.21 * len(labels) + 1.05 * down) as (figure, empty):

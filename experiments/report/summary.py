@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.replay.metrics import measured
 from planbatch.experiments.report.cases import Case, Runs, months
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.text import change, duration, number, share
 from planbatch.planner.model import FloatArray
 
@@ -48,7 +48,7 @@ class Line:
     label : str
         The policy.
     figures : dict of str to float
-        Means over the seeds; see :func:`figures`.
+        Means over the seeds; see :class:`Metrics`.
     wait, slowdown : Interval, optional
         Against the reference.
     seeds, months : int
@@ -61,23 +61,6 @@ class Line:
     slowdown: Interval | None
     seeds: int
     months: int
-
-
-def figures(jobs: Jobs, capacity: int) -> dict[str, float]:
-    """Measure the jobs of a cell (design rule 9)."""
-    median, p95 = np.percentile(jobs.wait, [50, 95])
-    makespan = float(jobs.end.max() - jobs.submit.min())
-    work = float((jobs.procs * jobs.runtime).sum())
-    return {
-        "jobs": float(len(jobs)),
-        "mean_wait": float(jobs.wait.mean()),
-        "median_wait": float(median),
-        "p95_wait": float(p95),
-        "max_wait": float(jobs.wait.max()),
-        "mean_bounded_slowdown": float(jobs.slowdown.mean()),
-        "utilisation": work / (capacity * makespan),
-        "makespan": makespan,
-    }
 
 
 def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:
@@ -134,7 +117,7 @@ def summarise(runs: Runs) -> list[Line]:
     lines = []
     for label in runs.labels:
         own = runs.jobs[label]
-        each = [figures(jobs, runs.case.capacity) for jobs in own.values()]
+        each = [measured(jobs, runs.case.capacity).as_dict() for jobs in own.values()]
         index, _ = months(runs.case, runs.first(label).submit, runs.origin)
         compared = label != runs.reference
         lines.append(

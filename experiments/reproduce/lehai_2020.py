@@ -12,8 +12,8 @@ import numpy as np
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.working_time import Calendar, in_working_time
 from planbatch.experiments.replay.metrics import metrics
-from planbatch.experiments.replay.replay import Trace
-from planbatch.experiments.reproduce.kept import ReplayTask
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.panels import LOOKS, finish, name_panel, panels
 from planbatch.experiments.reproduce.paper_report import Report
 from planbatch.experiments.reproduce.run import Run

@@ -14,9 +14,9 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.dbf import decide_dbf_2016
 from planbatch.baselines.policy import CompiledPolicy
 from planbatch.baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST, TOGETHER
-from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
-from planbatch.experiments.reproduce.kept import ReplayTask
 from planbatch.experiments.reproduce.paper_report import Report, percent_change
 from planbatch.experiments.reproduce.run import Run
 from planbatch.experiments.workloads.deadlines import HOUR, every_third, slack_deadlines

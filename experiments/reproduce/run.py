@@ -1,17 +1,15 @@
 """How a reproduction runs: where its logs come from, and its replays, some at a time."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from time import process_time
 from typing import TypeVar
 
-from planbatch.experiments.replay.replay import Trace, bound, replay, warm_up
-from planbatch.experiments.reproduce.kept import KeptReplays, ReplayTask
-from planbatch.experiments.tasks.board import Tell
-from planbatch.experiments.tasks.parallel import run_tasks
-from planbatch.experiments.tasks.progress import ReplayProgress
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.results.run import Workers, run_replays
+from planbatch.experiments.results.store import Store
+from planbatch.experiments.tasks.task import Failure
 from planbatch.experiments.workloads.load import load_log, to_stderr
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span
@@ -69,48 +67,41 @@ class Run:
         return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
 
     def replays(self, tasks: Mapping[Key, ReplayTask]) -> dict[Key, Trace]:
-        """Run replays, ``jobs`` at a time, the longest first; or read those that ``out`` has from an earlier run.
+        """Run replays, ``jobs`` at a time, or read those that ``out`` has from an earlier run.
 
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
         count.
         """
-        bounded = {
-            key: replace(task, policy=bound(task.policy, task.workload))
+        named = {
+            key: replace(task, label=task.label if task.label else _label(key))
             for key, task in tasks.items()
         }
-        kept = KeptReplays(self.out / REPLAYS, self.tell)
-        with kept.alone():
-            # Those that are the same but in name are run once.
-            different = {task.key: (name, task) for name, task in bounded.items()}
-            found = {key: kept.find(task) for key, (_, task) in different.items()}
-            traces = {key: trace for key, trace in found.items() if trace is not None}
-            missing = [named for key, named in different.items() if key not in traces]
-            if missing and traces:
-                self.tell(f"{len(traces)} of {len(different)} replays are there already")
-            for task, trace in self._run(missing):
-                kept.keep(task, trace)
-                traces[task.key] = trace
-        return {name: traces[task.key] for name, task in bounded.items()}
-
-    def _run(
-        self, named: Sequence[tuple[Hashable, ReplayTask]]
-    ) -> Iterator[tuple[ReplayTask, Trace]]:
-        """Run replays, and yield each when it is finished."""
-        named = sorted(named, key=lambda one: -one[1].weight)
-        names = [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n, _ in named]
-        tasks = [task for _, task in named]
-        sizes = [len(task.workload) for task in tasks]
+        store = Store(self.out / REPLAYS)
+        store.check()
         # Lines of progress, where standard error is no terminal, are for those who wait for long.
-        quiet = False if self.full else None
-        with ReplayProgress(names, sizes, [t.weight for t in tasks], quiet) as progress:
-            calls = [partial(_replay, task) for task in tasks]
-            for place, trace in run_tasks(calls, names, self.jobs, progress):
-                yield tasks[place], trace
-                progress.finished(place)
+        workers = Workers(self.jobs, quiet=False if self.full else None)
+        traces: dict[Key, Trace] = {}
+        failed: dict[Key, Failure] = {}
+        names = list(named)
+        with store.locked():
+            store.clean()
+            keys = list(dict.fromkeys(task.key for task in named.values()))
+            there = sum(store.place(key).exists() for key in keys)
+            if 0 < there < len(keys):
+                self.tell(f"{there} of {len(keys)} replays are there already")
+            store.begin(self.out.name, keys)
+            for place, outcome in run_replays(list(named.values()), store, workers, say=self.tell):
+                name = names[place]
+                if isinstance(outcome, Failure):
+                    failed[name] = outcome
+                else:
+                    seconds = outcome.described["machine"]["processor_seconds"]
+                    traces[name] = replace(outcome.trace(), seconds=seconds)
+        for name, failure in failed.items():
+            failure.reraise(named[name].name)
+        return {name: traces[name] for name in names}
 
 
-def _replay(task: ReplayTask, tell: Tell) -> Trace:
-    warm_up(task.policy)
-    began = process_time()
-    trace = replay(task.workload, task.policy, estimates=task.estimates, progress=tell)
-    return replace(trace, seconds=process_time() - began)
+def _label(key: Hashable) -> str:
+    """Write the name of a replay within its reproduction."""
+    return " ".join(map(str, key)) if isinstance(key, tuple) else str(key)

@@ -15,18 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.planner.model import IntArray
+from planbatch.experiments.replay.metrics import bounded_slowdown
+from planbatch.experiments.replay.parquet import ROUNDS as ROUND_COLUMNS
+from planbatch.experiments.results.store import (
+    CELL,
+    CELLS,
+    EXPERIMENT,
+    FORMAT,
+    JOBS,
+    ROUNDS,
+    ResultsError,
+)
+from planbatch.planner.model import NEVER, IntArray
 
-#: The version of the layout that is read here.
-FORMAT = 1
 #: Columns of ``jobs.parquet`` that no report can do without, and those that may be absent.
 JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
 MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned")
-ROUND_COLUMNS = ("time", "waiting", "running", "started", "evaluations", "seed_cost", "cost")
-
-
-class ResultsError(ValueError):
-    """A folder or a cell that cannot be read; says in a sentence what is wrong and what to do."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,7 @@ class Jobs:
     @cached_property
     def slowdown(self) -> NDArray[np.float64]:
         """The bounded slowdown of every job (design rule 9)."""
-        run = self.runtime.astype(np.float64)
-        return np.maximum(1.0, (self.wait + run) / np.maximum(run, 10.0))
+        return bounded_slowdown(self.wait, self.runtime.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,11 @@ class Cell:
         return str(self.settings["policy"]["name"])
 
     @property
+    def searches(self) -> bool:
+        """Whether the policy searches for plans."""
+        return bool(self.settings["policy"].get("searches"))
+
+    @property
     def workload(self) -> Mapping[str, Any]:
         """What was replayed."""
         found: Mapping[str, Any] = self.settings["workload"]
@@ -129,12 +137,12 @@ class Cell:
         ResultsError
             Where the file is missing, damaged, or holds other columns or impossible values.
         """
-        path = self.folder / "jobs.parquet"
+        path = self.folder / JOBS
         found = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
         n = len(found["submit"])
         if not n:
             raise ResultsError(f"{path} holds no jobs; run the cell again")
-        absent = {"user": -1, "deadline": 2**60, "promise": 2**60}
+        absent = {"user": -1, "deadline": NEVER, "promise": NEVER}
         columns = {
             name: found[name] if name in found else np.full(n, absent[name])
             for name in Jobs.__dataclass_fields__
@@ -157,7 +165,7 @@ class Cell:
         ResultsError
             As :meth:`jobs`.
         """
-        return read_columns(self.folder / "rounds.parquet", ROUND_COLUMNS, ("seconds",))
+        return read_columns(self.folder / ROUNDS, ROUND_COLUMNS, ("seconds",))
 
 
 @dataclass(frozen=True)
@@ -251,7 +259,7 @@ def read_cell(folder: Path, key: str) -> Cell:
     ResultsError
         Where it cannot be read, or lacks a setting.
     """
-    found = read_json(folder / "cell.json", "a cell")
+    found = read_json(folder / CELL, "a cell")
     try:
         cell = Cell(
             key, folder, found["settings"], found["summary"], found.get("versions", {}),
@@ -278,18 +286,18 @@ def read_results(folder: Path) -> Results:
         raise ResultsError(
             f"{folder}: there is no such folder; give the --out folder of an experiment"
         )
-    if not (folder / "experiment.json").is_file():
+    if not (folder / EXPERIMENT).is_file():
         raise ResultsError(
             f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"
         )
-    described = read_json(folder / "experiment.json", "an experiment")
+    described = read_json(folder / EXPERIMENT, "an experiment")
     keys = described.get("cells")
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
     cells, missing, broken = [], [], []
     for key in keys:
-        own = folder / "cells" / key
-        if not (own / "cell.json").is_file():
+        own = folder / CELLS / key
+        if not (own / CELL).is_file():
             missing.append(key)
             continue
         try:

@@ -11,24 +11,34 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.files.lock import locked
+from planbatch.experiments.files.whole import (
+    UNFINISHED,
+    beside,
+    sync_folder,
+    write_through,
+    write_whole,
+)
+from planbatch.experiments.replay.parquet import jobs_bytes, rounds_bytes
 from planbatch.experiments.replay.task import Outcome
-from planbatch.experiments.results.identity import planbatch_version
+from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.version import planbatch_version
 
 #: The format of the folder.
 FORMAT = 1
 EXPERIMENT, CELL, JOBS, ROUNDS = "experiment.json", "cell.json", "jobs.parquet", "rounds.parquet"
 #: Where cells stand, the spans that they are put together from, and what is no longer readable.
 CELLS, PARTS, DAMAGED = "cells", "spans", "damaged"
-_LOCK, _UNFINISHED = ".lock", "."
+_LOCK = ".lock"
 
 
 class ResultsError(ValueError):
-    """A folder cannot be used for the results."""
+    """A folder cannot hold results, or a cell cannot be read; says what is wrong and what to do."""
 
 
 class DiskFullError(OSError):
@@ -74,7 +84,7 @@ class Store:
         try:
             for name in (CELLS, PARTS):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
-            probe = self.folder / f"{_UNFINISHED}probe.{os.getpid()}"
+            probe = self.folder / f"{UNFINISHED}probe.{os.getpid()}"
             write_through(probe, b"planbatch")
             probe.unlink()
         except OSError as error:
@@ -83,24 +93,17 @@ class Store:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other runs out of the folder, as long as the context lasts or this process lives."""
-        try:
-            import fcntl
-        except ImportError:  # no such locks on this system
-            yield
-            return
-        with (self.folder / _LOCK).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ResultsError(f"{self.folder}: another run writes its results there") from None
+        with locked(self.folder / _LOCK) as alone:
+            if not alone:
+                raise ResultsError(f"{self.folder}: another run writes its results there")
             yield
 
     def clean(self) -> None:
         """Delete what interrupted runs left half-written."""
         for name in (CELLS, PARTS):
-            for path in (self.folder / name).glob(f"{_UNFINISHED}*"):
+            for path in (self.folder / name).glob(f"{UNFINISHED}*"):
                 shutil.rmtree(path, ignore_errors=True)
-        for pattern in (f"{_UNFINISHED}*", f"{CELLS}/*/{_UNFINISHED}*"):
+        for pattern in (f"{UNFINISHED}*", f"{CELLS}/*/{UNFINISHED}*"):
             for path in self.folder.glob(pattern):
                 if path.is_file() and path.name != _LOCK:
                     path.unlink()
@@ -118,14 +121,9 @@ class Store:
     def write(self, name: str, data: bytes) -> None:
         """Write a file of the folder as a whole or not at all."""
         path = self.folder / name
-        beside = path.with_name(f"{_UNFINISHED}{path.name}.{uuid.uuid4().hex[:8]}")
         try:
-            write_through(beside, data)
-            beside.replace(path)
-            sync_folder(path.parent)
+            write_whole(path, data)
         except OSError as error:
-            with suppress(OSError):
-                beside.unlink()
             raise _no_room(error, path) from error
 
     def place(self, key: str, part: bool = False) -> Path:
@@ -133,9 +131,28 @@ class Store:
         return self.folder / (PARTS if part else CELLS) / key
 
     def store(
-        self, key: str, settings: Mapping[str, Any], outcome: Outcome, *, part: bool = False
+        self,
+        key: str,
+        settings: Mapping[str, Any],
+        trace: Trace,
+        outcome: Outcome,
+        *,
+        part: bool = False,
     ) -> dict[str, Any]:
         """Store a finished cell, or span; return its ``cell.json``.
+
+        Parameters
+        ----------
+        key : str
+            What it is known by.
+        settings : mapping
+            What decided it; see :meth:`ReplayTask.settings`.
+        trace : Trace
+            Its jobs and rounds, with the workload.
+        outcome : Outcome
+            Everything else; its own trace does not count.
+        part : bool
+            Whether it is a span.
 
         Raises
         ------
@@ -143,27 +160,27 @@ class Store:
             Where it could not be written; nothing is left of it then, and nothing else is touched.
         """
         place = self.place(key, part)
-        beside = place.with_name(f"{_UNFINISHED}{key}.{uuid.uuid4().hex[:8]}")
-        tables = {JOBS: outcome.jobs, ROUNDS: outcome.rounds}
+        unfinished = beside(place)
+        tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
         described = {
             "format": FORMAT,
             "key": key,
             "settings": dict(settings),
-            "versions": outcome.versions,
-            "summary": outcome.summary,
-            "machine": outcome.machine,
+            "versions": dict(outcome.versions),
+            "summary": dict(outcome.summary),
+            "machine": dict(outcome.machine),
             "files": {name: _fingerprint(data) for name, data in tables.items()},
         }
         try:
-            beside.mkdir()
+            unfinished.mkdir()
             for name, data in tables.items():
-                write_through(beside / name, data)
-            write_through(beside / CELL, json_bytes(described))
-            sync_folder(beside)
-            beside.rename(place)
+                write_through(unfinished / name, data)
+            write_through(unfinished / CELL, json_bytes(described))
+            sync_folder(unfinished)
+            unfinished.rename(place)
             sync_folder(place.parent)
         except OSError as error:
-            shutil.rmtree(beside, ignore_errors=True)
+            shutil.rmtree(unfinished, ignore_errors=True)
             raise _no_room(error, place) from error
         return described
 
@@ -196,6 +213,17 @@ class Store:
                 raise ResultsError(f"{path}: it is not what was written (its checksum differs)")
         return described
 
+    def load_or_put_aside(
+        self, key: str, name: str, tell: Callable[[str], None], *, part: bool = False
+    ) -> dict[str, Any] | None:
+        """Read the ``cell.json`` of a cell if it is there and sound; put it aside if it is damaged, and say so."""
+        try:
+            return self.load(key, part=part)
+        except ResultsError as error:
+            kept = self.put_aside(key, part=part)
+            tell(f"damaged, and run again: {name}: {error}; what is left of it is in {kept}")
+            return None
+
     def put_aside(self, key: str, *, part: bool = False) -> Path:
         """Move what is left of a damaged cell out of the way; return where it is now."""
         target = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
@@ -203,32 +231,14 @@ class Store:
         self.place(key, part).rename(target)
         return target
 
-    def describe_anew(self, key: str, described: Mapping[str, Any]) -> None:
+    def describe_anew(self, key: str, described: Mapping[str, Any], *, part: bool = False) -> None:
         """Replace the ``cell.json`` of a cell, since its names have changed."""
-        self.write(f"{CELLS}/{key}/{CELL}", json_bytes(described))
+        self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(described))
 
     def others(self, keys: Sequence[str]) -> list[str]:
         """List the cells that are stored but do not belong to these."""
         stored = {path.name for path in (self.folder / CELLS).iterdir()}
         return sorted(stored - set(keys))
-
-
-def write_through(path: Path, data: bytes) -> None:
-    """Write a file and wait until it is on the disk."""
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the entries of a folder are on the disk."""
-    with suppress(OSError, AttributeError):  # not every system can open folders
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def json_bytes(thing: Any) -> bytes:

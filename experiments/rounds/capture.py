@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.replay import Estimates, policy_name, replay
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.rounds.file import write_round
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result

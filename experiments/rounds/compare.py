@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,8 @@ from planbatch.experiments.rounds import frames
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
-from planbatch.experiments.tasks.failure import Failure
-from planbatch.experiments.tasks.isolated import run_isolated
+from planbatch.experiments.tasks.run import run_tasks
+from planbatch.experiments.tasks.task import Failure, without_progress
 from planbatch.objectives import make_objective
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget
@@ -172,9 +171,9 @@ def compare_rounds(
     interrupted = False
     try:
         if jobs > 1:  # so that processes need not all compile the same
-            warm_ups = [partial(warm_up_once, *pair) for pair in pairs]
-            list(run_isolated(warm_ups, jobs))
-        for done, (place, outcome) in enumerate(run_isolated(searches, jobs), 1):
+            warm_ups = [without_progress(warm_up_once, *pair) for pair in pairs]
+            list(run_tasks(warm_ups, jobs))
+        for done, (place, outcome) in enumerate(run_tasks(searches, jobs), 1):
             outcomes[place] = outcome
             if progress is not None:
                 progress(done, len(searches))
@@ -281,9 +280,11 @@ def proven_bounds(
 ) -> dict[tuple[str, str], float]:
     """Return the largest lower bound for every round and objective: the searches' own, and that of the objective."""
     pairs = list(best)
-    tasks = [partial(lower_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs]
+    tasks = [
+        without_progress(lower_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs
+    ]
     bounds = dict.fromkeys(product(problems, costs), math.nan)
-    for place, bound in run_isolated(tasks, jobs):
+    for place, bound in run_tasks(tasks, jobs):
         if not isinstance(bound, Failure):
             bounds[pairs[place]] = bound
     for cell in cells:

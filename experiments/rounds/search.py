@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.rounds.best_known import content_hash, plan_faults, true_cost
+from planbatch.experiments.tasks.task import Tell
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Cost, Objective
@@ -56,7 +57,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """A search to be run: a task for :func:`run_isolated`.
+    """A search to be run: a task for :func:`run_tasks`.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class Search:
         digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
 
-    def __call__(self) -> Found:
+    def __call__(self, tell: Tell | None = None) -> Found:
         """Search.
 
         Raises

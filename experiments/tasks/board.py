@@ -1,18 +1,15 @@
 """How far tasks in other processes have come: numbers in a file that all of them share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
 import numpy as np
 
+from planbatch.experiments.tasks.task import Progress, Tell
 from planbatch.planner.model import IntArray
 
-#: Told the place of a task, and how far it has come: how many jobs its replay has started.
-Progress = Callable[[int, int], None]
-#: What a task is given to tell how far it has come.
-Tell = Callable[[int], None]
 #: How often the file is looked at (s).
 POLL_SECONDS = 0.1
 

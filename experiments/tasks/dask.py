@@ -1,24 +1,22 @@
 """Tasks on the workers of a Dask cluster: one that is there already, or one of this machine."""
 
 import signal
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
-from planbatch.experiments.replay.task import Task
-from planbatch.experiments.results.identity import code_digest
-from planbatch.experiments.tasks.backends import (
+from planbatch.experiments.tasks.pickled import packed, run_packed
+from planbatch.experiments.tasks.task import (
     ATTEMPTS,
     BackendError,
+    Failure,
     Finished,
-    run_packed,
+    Progress,
+    Task,
 )
-from planbatch.experiments.tasks.board import Progress
-from planbatch.experiments.tasks.failure import Failure
-from planbatch.experiments.tasks.pickled import packed
 
 #: How long a scheduler, and then a first worker, is waited for (s).
 PATIENCE = 60
@@ -32,11 +30,16 @@ class DaskBackend:
     jobs : int
         Worker processes of the cluster that is started here.
     scheduler : str, optional
-        Address (``tcp://host:8786``) or scheduler file of a cluster that is there already.
+        Address (``tcp://host:8786``) or scheduler file of a running cluster.
+    version : callable
+        What every worker must answer as this process does: the version of the code.
     """
 
-    def __init__(self, jobs: int, scheduler: str | None = None) -> None:
+    def __init__(
+        self, jobs: int, scheduler: str | None = None, version: Callable[[], str] = lambda: ""
+    ) -> None:
         self.jobs = jobs
+        self.version = version
         self.scheduler = scheduler
         self.cluster: Any = None
         self.client: Any = None
@@ -91,16 +94,18 @@ class DaskBackend:
 
     def _check_workers(self) -> None:
         """Raise where a worker has no planbatch, or another version of it."""
-        for worker, found in self.client.run(code_digest, on_error="return").items():
+        version = self.version()
+        for worker, found in self.client.run(self.version, on_error="return").items():
             if isinstance(found, BaseException):
                 raise BackendError(f"backend: {worker} cannot import planbatch: {found}")
-            if found != code_digest():
+            if found != version:
                 raise BackendError(
-                    f"backend: {worker} runs another version of the code ({found}, not "
-                    f"{code_digest()})"
+                    f"backend: {worker} runs another version of the code ({found}, not {version})"
                 )
 
-    def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:
+    def run(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Generator[Finished, None, None]:
         """Yield the place of each task with its outcome or failure, as they finish."""
         from distributed import as_completed
 

@@ -1,11 +1,14 @@
 """Tasks one after the other in this process, which Ctrl-C ends at once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from threading import Event, Thread
 from typing import Any
 
-from planbatch.experiments.tasks.board import POLL_SECONDS, Progress, Tell
+from planbatch.experiments.tasks.task import Finished, Progress, Task, Tell, attempt
+
+#: How often the thread of a task is looked at (s).
+POLL_SECONDS = 0.1
 
 
 class AbandonedError(BaseException):
@@ -13,23 +16,23 @@ class AbandonedError(BaseException):
 
 
 def one_by_one(
-    tasks: Sequence[Callable[[Tell], Any]], progress: Progress | None = None
-) -> Iterator[tuple[int, Any]]:
-    """Run tasks, and yield the place of each with its result.
+    tasks: Sequence[Task], progress: Progress | None = None
+) -> Generator[Finished, None, None]:
+    """Run tasks in their order, and yield the place of each with its result or failure.
 
-    Each runs in a thread beside this one: Ctrl-C reaches this thread only, which so need not wait until a compiled
-    kernel comes back. The task left behind ends when it next tells how far it has come.
+    Each runs in a thread beside this one. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
+    kernel; the task left behind ends when it next reports how far it has come.
     """
     for place, task in enumerate(tasks):
         over = Event()
         try:
-            yield place, _beside(partial(task, until_over(over, place, progress)))
+            yield place, _beside(partial(attempt, task, until_over(over, place, progress)))
         finally:
             over.set()
 
 
 def until_over(over: Event, place: int, progress: Progress | None) -> Tell:
-    """Give what tells how far a task has come, and ends it where nobody waits for it any more."""
+    """Make the function by which a task reports, and which ends it once nobody waits for it any more."""
 
     def tell(count: int) -> None:
         if over.is_set():

@@ -1,17 +1,13 @@
-"""Tasks in threads or processes of this machine, by joblib."""
+"""Tasks on this machine: one by one, in threads or in processes."""
 
 from collections.abc import Generator, Sequence
-from functools import partial
 from threading import Event
 from types import TracebackType
 from typing import Any
 
-from planbatch.experiments.replay.task import Task
-from planbatch.experiments.tasks.backends import ATTEMPTS, Finished
-from planbatch.experiments.tasks.board import Progress
-from planbatch.experiments.tasks.failure import attempt
 from planbatch.experiments.tasks.here import AbandonedError, one_by_one, until_over
 from planbatch.experiments.tasks.processes import end, in_processes
+from planbatch.experiments.tasks.task import Finished, Progress, Task, attempt
 
 
 class _Local:
@@ -32,16 +28,25 @@ class _Local:
         pass
 
 
+class Here(_Local):
+    """Tasks one by one in this process."""
+
+    def run(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Generator[Finished, None, None]:
+        """Yield the place of each task with its result or failure, as they finish."""
+        yield from one_by_one(tasks, progress)
+
+
 class Threads(_Local):
     """Tasks in threads of this process: kernels run free of the interpreter's lock."""
 
-    def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its outcome or failure, as they finish."""
+    def run(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Generator[Finished, None, None]:
+        """Yield the place of each task with its result or failure, as they finish."""
         from joblib import Parallel, delayed
 
-        if self.jobs == 1:
-            yield from one_by_one([partial(attempt, task) for task in tasks], progress)
-            return
         over = Event()
 
         def one(place: int) -> Finished | None:
@@ -65,7 +70,8 @@ class Threads(_Local):
 class Processes(_Local):
     """Tasks in processes of this machine; a process that crashes costs no other task its result."""
 
-    def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its outcome or failure, as they finish."""
-        calls = [partial(attempt, task) for task in tasks]
-        yield from in_processes(calls, self.jobs, progress, ATTEMPTS)
+    def run(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Generator[Finished, None, None]:
+        """Yield the place of each task with its result or failure, as they finish."""
+        yield from in_processes(tasks, self.jobs, progress)

@@ -10,33 +10,33 @@ import shutil
 import signal
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from planbatch.experiments.tasks.board import Progress, Tell, make_board, teller, watched
-from planbatch.experiments.tasks.failure import Failure, attempt
+from planbatch.experiments.tasks.board import make_board, teller, watched
 from planbatch.experiments.tasks.own_folder import own_folder
 from planbatch.experiments.tasks.pickled import packed, unpacked
+from planbatch.experiments.tasks.task import ATTEMPTS, Failure, Finished, Progress, Task, attempt
 
 #: How often a process looks whether its parent is still there (s).
 POLL_SECONDS = 0.2
 
 
 def in_processes(
-    tasks: Sequence[Callable[[Tell], Any]],
+    tasks: Sequence[Task],
     jobs: int,
     progress: Progress | None = None,
-    attempts: int = 2,
-) -> Iterator[tuple[int, Any]]:
+    attempts: int = ATTEMPTS,
+) -> Iterator[Finished]:
     """Run tasks in parallel, begun in their order, and yield the place of each with its result as they finish.
 
     Parameters
     ----------
     tasks : sequence of callable
-        Each is called with a function that takes how far it has come.
+        Each is called with a function that it may call with how far it has come.
     jobs : int
         Processes; at least two.
     progress : callable, optional
@@ -50,12 +50,8 @@ def in_processes(
     place : int
         Which task.
     result : object
-        What the task returned; a :class:`Failure` where it cannot travel to another process, or crashes.
-
-    Raises
-    ------
-    Exception
-        What a task raises; then all end.
+        What the task returned; a :class:`Failure` if it raised, cannot be sent to another process, or crashed its
+        process.
     """
     from concurrent.futures.process import BrokenProcessPool
 
@@ -78,12 +74,12 @@ def in_processes(
 
 
 def _pool(
-    tasks: Sequence[Callable[[Tell], Any]],
+    tasks: Sequence[Task],
     left: Mapping[int, int],
     jobs: int,
     folder: Path,
     begun: list[int],
-) -> Iterator[tuple[int, Any]]:
+) -> Iterator[Finished]:
     """Run those tasks that are left, or one of those alone whose process has crashed; write down which are begun."""
     from joblib import Parallel, delayed
 
@@ -130,7 +126,7 @@ def _run(folder: Path, place: int) -> int:
     _end_with_parent()
     _folders.add(folder)
     task = unpacked(_task(folder, place).read_bytes())
-    result = task(teller(_board(folder), place))
+    result = attempt(task, teller(_board(folder), place))
     data = attempt(packed, result)
     _result(folder, place).write_bytes(packed(data) if isinstance(data, Failure) else data)
     return place

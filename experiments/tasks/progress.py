@@ -1,4 +1,4 @@
-"""Progress of replays for people, on standard error: what runs, and how long it will take."""
+"""Progress on standard error: what runs, and how long the rest will take."""
 
 import sys
 from collections.abc import Sequence
@@ -6,37 +6,43 @@ from threading import Lock
 from time import perf_counter
 from types import TracebackType
 
-import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from planbatch.experiments.text import duration
 
 
-class ReplayProgress:
-    """Bars for the replays that run and one for all; lines where standard error is no terminal. A context.
+class TaskProgress:
+    """A bar for each running task and one for all; lines if standard error is no terminal. A context.
 
     Parameters
     ----------
     names : sequence of str
-        The replays.
-    jobs : sequence of int
-        How many jobs each has.
+        The tasks.
+    sizes : sequence of int
+        What each counts up to: for a replay, its jobs.
     weights : sequence of float, optional
-        About how long each takes, in any unit; by default, that goes by jobs.
+        About how long each takes, in any unit; by default, its size.
     quiet : bool, optional
-        Whether nothing is told; by default, where standard error is no terminal.
+        Whether nothing is printed; by default, if standard error is no terminal.
     """
 
     def __init__(
         self,
         names: Sequence[str],
-        jobs: Sequence[int],
+        sizes: Sequence[int],
         weights: Sequence[float] | None = None,
         quiet: bool | None = None,
     ) -> None:
-        self._names, self._jobs = list(names), list(jobs)
-        self._weights = [float(weight) for weight in (jobs if weights is None else weights)]
+        self._names, self._sizes = list(names), list(sizes)
+        self._weights = [float(weight) for weight in (sizes if weights is None else weights)]
         self._shares = [0.0] * len(self._names)
         self._done: set[int] = set()
         self._began = perf_counter()
@@ -57,7 +63,7 @@ class ReplayProgress:
             f"0 of {len(self._names)}", total=sum(self._weights) or None
         )
 
-    def __enter__(self) -> "ReplayProgress":
+    def __enter__(self) -> "TaskProgress":
         self._began = perf_counter()
         self._progress.start()
         return self
@@ -70,23 +76,23 @@ class ReplayProgress:
     ) -> None:
         self._progress.stop()
 
-    def __call__(self, place: int, started: int) -> None:
-        """Show how many jobs a replay has started; possibly called from another thread."""
+    def __call__(self, place: int, count: int) -> None:
+        """Show how far a task has come; possibly called from another thread."""
         with self._lock:
             if place in self._done:
                 return
             if place not in self._bars:
                 self._bars[place] = self._progress.add_task(
-                    self._names[place], total=self._jobs[place]
+                    self._names[place], total=self._sizes[place]
                 )
-            self._shares[place] = started / max(self._jobs[place], 1)
+            self._shares[place] = count / max(self._sizes[place], 1)
             self._progress.update(
-                self._bars[place], completed=started, visible=started < self._jobs[place]
+                self._bars[place], completed=count, visible=count < self._sizes[place]
             )
             self._show_all()
 
     def finished(self, place: int, what: str = "") -> None:
-        """Tell that a replay is over and its result is stored, or what became of it instead."""
+        """Show that a task is over and its result is stored, or why there is none."""
         with self._lock:
             self._shares[place] = 1.0
             self._done.add(place)
@@ -95,14 +101,14 @@ class ReplayProgress:
             self._show_all()
             if self._quiet or (not self._lines and not what):
                 return
-            told = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
-            told += f": {what}" if what else ""
+            line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
+            line += f": {what}" if what else ""
             left = self.remaining()
-            told += f"; about {duration(left)} left" if left else ""
+            line += f"; about {duration(left)} left" if left else ""
         if self._lines:
-            click.echo(told, err=True)
+            print(line, file=sys.stderr, flush=True)
         else:
-            self._progress.console.print(told, highlight=False)
+            self._progress.console.print(line, highlight=False)
 
     def remaining(self) -> float:
         """Estimate how long the rest will take (s), from how long all so far has taken."""
@@ -116,3 +122,31 @@ class ReplayProgress:
         self._progress.update(
             self._all, completed=done, description=f"{over} of {len(self._names)}"
         )
+
+
+class CountBar:
+    """One bar for counted tasks, on standard error if that is a terminal; a context.
+
+    Parameters
+    ----------
+    what : str
+        What is counted.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._bar = Progress(
+            "{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
+        )  # fmt: skip
+        self._task = self._bar.add_task(what, total=None)
+
+    def __enter__(self) -> "CountBar":
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show how many are done."""
+        self._bar.update(self._task, completed=done, total=total)

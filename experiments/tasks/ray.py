@@ -4,11 +4,15 @@ from collections.abc import Generator, Sequence
 from types import TracebackType
 from typing import Any
 
-from planbatch.experiments.replay.task import Task
-from planbatch.experiments.tasks.backends import ATTEMPTS, BackendError, Finished, run_packed
-from planbatch.experiments.tasks.board import Progress
-from planbatch.experiments.tasks.failure import Failure
-from planbatch.experiments.tasks.pickled import packed
+from planbatch.experiments.tasks.pickled import packed, run_packed
+from planbatch.experiments.tasks.task import (
+    ATTEMPTS,
+    BackendError,
+    Failure,
+    Finished,
+    Progress,
+    Task,
+)
 
 
 class RayBackend:
@@ -49,7 +53,9 @@ class RayBackend:
 
         ray.shutdown()
 
-    def run(self, tasks: Sequence[Task], progress: Progress) -> Generator[Finished, None, None]:
+    def run(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Generator[Finished, None, None]:
         """Yield the place of each task with its outcome or failure, as they finish."""
         import ray
 

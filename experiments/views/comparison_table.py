@@ -6,12 +6,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.comparison.compare import Comparison
+from planbatch.experiments.comparison.compare import REFERENCE, Comparison
 from planbatch.experiments.replay.metrics import Metrics
 from planbatch.experiments.text import change, duration, number, share
-
-#: What other policies are measured against.
-REFERENCE = "easy"
 
 #: Heading, what is shown, and whether less is better (None: neither is).
 _COLUMNS: tuple[tuple[str, Callable[[Metrics], float], Callable[[float], str], bool], ...] = (

@@ -1,6 +1,6 @@
 """A comparison as pictures and as a table of numbers, in files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from planbatch.experiments.comparison.compare import Comparison
+from planbatch.experiments.comparison.compare import REFERENCE, Comparison
 from planbatch.experiments.text import change, duration
-from planbatch.experiments.views.comparison_table import REFERENCE
 
 if TYPE_CHECKING:
     from planbatch.planner.model import FloatArray
@@ -122,15 +121,22 @@ def titled(axes: Axes, title: str, subtitle: str) -> None:
     )
 
 
-def line_styles(names: list[str]) -> Mapping[str, tuple[str, object]]:
+def line_styles(
+    names: Sequence[str], searching: Collection[str]
+) -> Mapping[str, tuple[str, object]]:
     """Give every policy a colour, and searches another dash than queue-based policies."""
     styles = {}
     for i, name in enumerate(names):
         dash = DASHES[i // len(COLOURS) % len(DASHES)]
-        if name.startswith("plan-"):
+        if name in searching:
             dash = DASHES[(i // len(COLOURS) + 1) % len(DASHES)]
         styles[name] = (COLOURS[i % len(COLOURS)], dash)
     return styles
+
+
+def searching(comparison: Comparison) -> list[str]:
+    """Return the policies that search for plans."""
+    return [name for name, trace in comparison.traces.items() if trace.traits.searches]
 
 
 def left_edge(waits: "Mapping[str, FloatArray]") -> int:
@@ -157,7 +163,7 @@ def draw_waits(comparison: Comparison, path: Path) -> None:
     edge = left_edge(waits)
     longest = max(max(wait[-1] for wait in waits.values()), 60.0 * edge)
     by_mean = sorted(waits, key=lambda name: float(waits[name].mean()))
-    styles = line_styles(list(waits))
+    styles = line_styles(list(waits), searching(comparison))
     with drawing(8.4, 4.6) as (figure, axes):
         for name in by_mean:
             wait = waits[name]
@@ -230,7 +236,7 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
     unit, length = unit_of(end)
     with drawing(8.4, 1.5 + 0.38 * len(names)) as (figure, axes):
         for row, (name, mean) in enumerate(zip(names, means, strict=True)):
-            searched = name.startswith("plan-")
+            searched = comparison.traces[name].traits.searches
             shown = min(mean, 1.08 * end)
             axes.barh(row, shown / length, color=COLOURS[0] if searched else "#A9B4BE", height=0.66)
             told = duration(mean)

@@ -15,9 +15,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from planbatch.experiments.comparison.compare import REFERENCE
 from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
 from planbatch.experiments.text import duration
-from planbatch.experiments.views.comparison_table import REFERENCE
 from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
 
 #: Markers of the promises, in the order in which they come.
@@ -39,7 +39,7 @@ def draw_trade(trade: Trade, path: Path) -> None:
     across = 2 if len(groups) == 4 else min(len(groups), ACROSS)
     down = ceil(len(groups) / across)
     colours = _by_order([point.policy for point in trade.points], (INK, *COLOURS[:-1]))
-    markers = _by_order([point.promise for point in trade.points if _plans(point)], MARKERS)
+    markers = _by_order([point.promise for point in trade.points if point.searches], MARKERS)
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(
             figsize=(max(across * SIZE[0], 4.6) + 2.1, down * SIZE[1] + 0.6), layout="constrained"
@@ -58,12 +58,9 @@ def draw_trade(trade: Trade, path: Path) -> None:
         for column in range(across):
             lowest = max(row for row in range(down) if row * across + column < len(groups))
             panels[lowest][column].set_xlabel("mean wait / EASY's")
-        _legend(figure, colours, markers)
+        searching = {point.policy for point in trade.points if point.searches}
+        _legend(figure, colours, markers, searching)
         save(figure, path)
-
-
-def _plans(point: Point) -> bool:
-    return point.policy.startswith("plan-")
 
 
 def _by_order(names: Sequence[str], looks: Sequence[str]) -> dict[str, str]:
@@ -100,7 +97,7 @@ def _draw_panel(
         panel.plot(
             min(point.mean_ratio, right),
             point.max_ratio,
-            marker=markers[point.promise] if _plans(point) else "d",
+            marker=markers[point.promise] if point.searches else "d",
             color=colours[point.policy],
             markerfacecolor="white" if outside else colours[point.policy],
             markeredgecolor=colours[point.policy] if outside else "white",
@@ -127,7 +124,9 @@ def _ticks(panel: Axes, low: float, high: float) -> None:
     panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _legend(figure: Figure, colours: dict[str, str], markers: dict[str, str]) -> None:
+def _legend(
+    figure: Figure, colours: dict[str, str], markers: dict[str, str], searching: set[str]
+) -> None:
     """Put one legend beside the panels: policies by colour, promises by marker, and the front."""
 
     def entry(label: str, marker: str, colour: str) -> Line2D:
@@ -138,7 +137,7 @@ def _legend(figure: Figure, colours: dict[str, str], markers: dict[str, str]) ->
 
     entries = [heading("policy")]
     for name, colour in colours.items():
-        entries.append(entry(name, "o" if name.startswith("plan-") else "d", colour))
+        entries.append(entry(name, "o" if name in searching else "d", colour))
     if markers:
         entries += [heading(""), heading("promise")]
         entries += [entry(promise, marker, FAINT) for promise, marker in markers.items()]
@@ -165,7 +164,7 @@ def trade_table(workload: str, points: Sequence[Point]) -> Table:
     for heading in ("mean wait", "ratio", "max. wait", "ratio", "front"):
         table.add_column(heading, justify="right", no_wrap=True)
     for point in sorted(points, key=lambda point: (point.mean_wait, point.max_wait)):
-        promise = "" if point.promise == NO_PROMISE and not _plans(point) else point.promise
+        promise = "" if point.promise == NO_PROMISE and not point.searches else point.promise
         table.add_row(
             Text(point.policy),
             Text(promise),

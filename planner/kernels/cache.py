@@ -26,6 +26,8 @@ from numba.core.caching import CompileResultCacheImpl, NullCache
 from numba.core.serialize import dumps
 from platformdirs import user_cache_path
 
+from planbatch.planner.kernels.compiling import announce
+
 #: The environment variable that says where compiled kernels are kept.
 FOLDER_VARIABLE = "PLANBATCH_CACHE_DIR"
 #: The folder that holds ``planner``, ``objectives``, …: the package once installed, else the repository.
@@ -151,8 +153,12 @@ class ContentCache(NullCache):  # type: ignore[misc]
         """Load what was compiled for a signature; None if it was not, or if the file is damaged."""
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
-        if path is None:
-            return None
+        found = None if path is None else self._read(path, target_context)
+        if found is None:
+            announce(self._name)
+        return found
+
+    def _read(self, path: Path, target_context: Any) -> Any:
         try:
             data = path.read_bytes()
         except OSError:

@@ -22,7 +22,7 @@ class Portfolio:
         The optimizers.
     spread : callable
         ``spread(function, items)`` applies the function to every item; ``map`` by default, or a parallel one such as
-        :func:`parallel_map`.
+        ``ThreadPoolExecutor().map``.
     name : str
         What tables call the optimizer.
     """

@@ -134,7 +134,7 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
     assert make_policy("plan-wait", seconds=0.5).budget == Budget(seconds=0.5)
     assert make_policy("plan-wait", evaluations=7).budget == Budget(evaluations=7)
     assert make_policy("plan-wait", optimizer="annealing-paper").optimizer.name == "annealing-paper"
-    assert plan_based(WAIT, "annealing", 3).optimizer.name == "annealing"
+    assert plan_based(WAIT, optimizer="annealing", evaluations=3).optimizer.name == "annealing"
     assert make_policy("plan-wait", seconds=0.5).compiled_form() is None
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
-from planbatch.experiments.replay.replay import Trace
-from planbatch.experiments.reproduce.kept import ReplayTask
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.liu_2016 import pictures
 from planbatch.experiments.reproduce.liu_2016.notes import NOTES, found
 from planbatch.experiments.reproduce.liu_2016.workloads import Reading, memory_load, mixed, mpi_jobs

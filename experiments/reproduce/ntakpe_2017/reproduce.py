@@ -11,9 +11,9 @@ import pandas as pd
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.working_time import Calendar
-from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
-from planbatch.experiments.reproduce.kept import ReplayTask
 from planbatch.experiments.reproduce.ntakpe_2017 import pictures
 from planbatch.experiments.reproduce.ntakpe_2017.paper import (
     ANOMALIES,

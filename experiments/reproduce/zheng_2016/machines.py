@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.reproduce.kept import ReplayTask
+from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.reproduce.run import Run
 from planbatch.experiments.reproduce.zheng_2016.measures import (
     KINDS,

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter
 
-from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.drawing import ratio_ticks, ratio_told, time_ticks
 from planbatch.experiments.report.heat_maps import LARGEST_RATIO, SHORTEST, draw_panel, wait_ratios
 from planbatch.experiments.reproduce.panels import LOOKS, finish, name_panel, panels

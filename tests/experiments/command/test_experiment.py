@@ -6,10 +6,11 @@ from functools import partial
 
 import pytest
 
-from planbatch.experiments.grid import Experiment, PolicySpec, cores, run_experiment
-from planbatch.experiments.grid.space import warn_of_little_space
-from planbatch.experiments.tasks.backends import BackendError
+from planbatch.experiments.grid import Experiment, PolicySpec, run_experiment
+from planbatch.experiments.results.space import warn_of_little_space
+from planbatch.experiments.tasks import cores
 from planbatch.experiments.tasks.cores import own_core, usable_cores
+from planbatch.experiments.tasks.run import BackendError
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.experiments.grid.grids import GRID, ROOT, write
 

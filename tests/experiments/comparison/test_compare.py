@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.comparison import compare as compare_module
-from planbatch.experiments.comparison.compare import compare, result
+from planbatch.experiments.comparison.compare import compare
+from planbatch.experiments.replay import task as task_module
+from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import ReplayError
 from planbatch.experiments.text import change, duration, number, share
 from planbatch.experiments.views.comparison_table import comparison_table
@@ -50,14 +51,14 @@ def test_results_do_not_depend_on_the_other_policies(workload, policies):
 
 def test_an_interrupt_keeps_the_policies_that_finished(workload, policies, monkeypatch):
     """Ctrl-C during the third replay leaves two results, and names the others."""
-    real = compare_module.replay
+    real = task_module.replay
 
     def interrupted(workload, policy, **options):
         if policy.name == "conservative":
             raise KeyboardInterrupt
         return real(workload, policy, **options)
 
-    monkeypatch.setattr(compare_module, "replay", interrupted)
+    monkeypatch.setattr(task_module, "replay", interrupted)
     comparison = compare(workload, policies)
     assert list(comparison.traces) == ["fcfs", "easy"]
     assert comparison.unfinished == ("conservative", "plan-wait")
@@ -147,7 +148,7 @@ def test_a_policy_that_breaks_the_rules_ends_the_comparison(workload, jobs):
 
 def test_what_is_reported_of_a_replay():
     """The policy's name first; rounds and seconds last."""
-    told = result(trace_of(workload_of(1, [(0, 1, 5, 5)]), [0]))
+    told = summary(trace_of(workload_of(1, [(0, 1, 5, 5)]), [0]))
     assert next(iter(told)) == "policy"
     assert list(told)[-2:] == ["rounds", "seconds"]
     assert (told["policy"], told["jobs"], told["rounds"]) == ("by-hand", 1, 1)

@@ -53,13 +53,13 @@ def test_ratios_are_to_easy_on_the_same_workload():
     """EASY's own are 1; the others' times EASY's waits are theirs; every front has a point."""
     workloads = [synthetic_workload(jobs=200, capacity=64, load=load) for load in (0.8, 1.1)]
     workloads = [w.take(slice(None), name=f"w{i}") for i, w in enumerate(workloads)]
-    told = []
+    seen = {}
     result = trade(
         workloads,
         choices(("plan-wait", "fcfs"), ("none", "1x")),
-        progress=lambda done, all_: told.append((done, all_)),
+        progress=seen.__setitem__,
     )
-    assert told == [(done, 8) for done in range(1, 9)]
+    assert seen == dict.fromkeys(range(8), 200)
     assert list(result.by_workload()) == ["w0", "w1"]
     for points in result.by_workload().values():
         easy = points[0]
@@ -93,18 +93,16 @@ def test_what_cannot_be_compared_is_refused():
 
 def test_an_interrupt_keeps_finished_points(monkeypatch):
     """The third replay is interrupted: two points, and the rest counted."""
-    from planbatch.experiments.comparison import trade as module
+    from planbatch.experiments.replay import task as module
 
-    replayed = []
-    original = module._waits
+    original = module.replay
 
-    def waits(*arguments):
-        if len(replayed) == 2:
+    def replay(workload, policy, **options):
+        if policy.name == "plan-wait":
             raise KeyboardInterrupt
-        replayed.append(original(*arguments))
-        return replayed[-1]
+        return original(workload, policy, **options)
 
-    monkeypatch.setattr(module, "_waits", waits)
+    monkeypatch.setattr(module, "replay", replay)
     workload = synthetic_workload(jobs=100, capacity=64, load=1.0)
     result = trade([workload], choices(("fcfs", "plan-wait"), ("none", "2x")))
     assert [point.policy for point in result.points] == ["easy", "fcfs"]
@@ -134,7 +132,7 @@ def test_command_on_the_embedded_workload(run, tmp_path):
     code, out, err = run("trade", *FEW, *words, "--out", "pictures")
     assert code == 0
     assert "on the Pareto front" in out
-    assert "trade.png, trade.svg and trade.csv written to pictures" in err
+    assert "trade.png, trade.svg, trade.csv and the replays written to pictures" in err
     with (tmp_path / "pictures/trade.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert (tmp_path / "pictures/trade.png").read_bytes().startswith(b"\x89PNG")

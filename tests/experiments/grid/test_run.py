@@ -10,11 +10,12 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.comparison.compare import compare
+from planbatch.experiments.files import whole
 from planbatch.experiments.grid import Experiment, PolicySpec, read_experiment, run_experiment
-from planbatch.experiments.grid import run as run_module
-from planbatch.experiments.results import store as store_module
 from planbatch.experiments.grid.cells import expand
+from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.parquet import read_jobs
+from planbatch.experiments.results import store as store_module
 from planbatch.experiments.results.store import DiskFullError
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER
@@ -88,17 +89,18 @@ def test_tables_do_not_depend_on_workers_or_backend(tmp_path, reference, jobs, b
 def test_only_what_is_missing_runs(tmp_path, reference, monkeypatch):
     """Again: nothing. After a change of one policy: that policy. After a loss: what was lost."""
     ran = []
-    real = run_module._run_pieces
+    real = task_module.replay
 
-    def counted(pieces, *rest):
-        ran.append(len(pieces))
-        real(pieces, *rest)
+    def counted(*given, **options):
+        ran[-1] += 1
+        return real(*given, **options)
 
-    monkeypatch.setattr(run_module, "_run_pieces", counted)
+    monkeypatch.setattr(task_module, "replay", counted)
     out = tmp_path / "out"
     told: list[str] = []
     for text in (GRID, GRID, GRID.replace('name = "easy"', 'name = "fcfs"'), GRID):
-        run_experiment(read_experiment(write(tmp_path, text)), out, tell=told.append)
+        ran.append(0)
+        run_experiment(read_experiment(write(tmp_path, text)), out, say=told.append)
     assert ran == [12, 0, 4, 0]
     assert "12 of 12 cells are there already" in told
     assert any("4 other cells" in line and "stay where they are" in line for line in told)
@@ -125,7 +127,7 @@ def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
     victim = sorted((tmp_path / "out" / "cells").iterdir())[5] / "jobs.parquet"
     victim.write_bytes(victim.read_bytes()[:100])
     told: list[str] = []
-    report = run_experiment(experiment, tmp_path / "out", tell=told.append)
+    report = run_experiment(experiment, tmp_path / "out", say=told.append)
     assert report.reused == 11
     assert any("damaged" in line and "jobs.parquet" in line for line in told)
     assert len(list((tmp_path / "out" / "damaged").glob("*/jobs.parquet"))) == 1
@@ -135,9 +137,9 @@ def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
 def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_path, monkeypatch):
     """Old cells stay, are told, and do not count."""
     run_experiment(small(), tmp_path)
-    monkeypatch.setattr("planbatch.experiments.grid.cells.code_digest", lambda: "another")
+    monkeypatch.setattr("planbatch.experiments.replay.task.code_digest", lambda: "another")
     told: list[str] = []
-    report = run_experiment(small(), tmp_path, tell=told.append)
+    report = run_experiment(small(), tmp_path, say=told.append)
     assert (report.reused, report.missing) == (0, 0)
     assert any("2 other cells" in line and "another version" in line for line in told)
     assert assert_whole(tmp_path) == 4
@@ -155,7 +157,8 @@ def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jo
 
     experiment = read_experiment(write(tmp_path))
     with monkeypatch.context() as patch:
-        patch.setattr(store_module, "write_through", full)
+        for module in (store_module, whole):
+            patch.setattr(module, "write_through", full)
         with pytest.raises(DiskFullError, match="the same command again"):
             run_experiment(experiment, tmp_path / "out", jobs=jobs)
     finished = assert_whole(tmp_path / "out")
@@ -229,14 +232,15 @@ def test_policies_of_ones_own_are_known_by_their_content():
 
 
 def test_a_policy_of_the_catalogue_and_the_same_one_made(tmp_path):
-    """``make_policy`` gives the same result, and a cell of its own."""
+    """They are the same cell: known by what decides the replay, whoever made the policy."""
     workload = synthetic_workload(jobs=60, capacity=32, seed=2)
     made = PolicySpec("made", policy=make_policy("plan-wait", evaluations=5))
-    grid = Experiment([workload], [made, PolicySpec("plan-wait", evaluations=5)], seeding="plain")
-    report = run_experiment(grid, tmp_path)
-    one, other = report.found.values()
-    assert one["files"] == other["files"]
-    assert one["settings"]["policy"]["content"]
+    named = PolicySpec("plan-wait", evaluations=5)
+    run_experiment(Experiment([workload], [made], seeding="plain"), tmp_path)
+    report = run_experiment(Experiment([workload], [named], seeding="plain"), tmp_path)
+    assert report.reused == 1
+    with pytest.raises(ValueError, match="two cells are the same"):
+        run_experiment(Experiment([workload], [made, named], seeding="plain"), tmp_path)
 
 
 def test_grids_from_python_are_checked():

@@ -8,10 +8,9 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.grid import Experiment, Spans, run_experiment
-from planbatch.experiments.grid.spans import split
 from planbatch.experiments.replay.parquet import read_jobs, read_rounds
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.task import counted
+from planbatch.experiments.replay.spans import split
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import workload_of
 from tests.experiments.grid.grids import small, tables
@@ -118,9 +117,9 @@ def test_spans_on_two_workers(tmp_path):
 def test_only_the_own_rounds_count(busy):
     """A trace of the jobs from 100 to before 200, and of the rounds between their submissions."""
     trace = replay(busy, make_policy("easy"))
-    own = counted(trace, 100, 200)
+    own = trace.part(100, 200)
     assert len(own.workload) == len(own.start) == 100
     assert own.rounds.time.min() >= busy.submit[100]
     assert own.rounds.time.max() < busy.submit[200]
-    rest = [counted(trace, 0, 100), own, counted(trace, 200, 400)]
+    rest = [trace.part(0, 100), own, trace.part(200, 400)]
     assert sum(len(part.rounds) for part in rest) == len(trace.rounds)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import example, given, settings
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.policy import policy_name
 from planbatch.experiments.replay.checker import check_trace
-from planbatch.experiments.replay.replay import ReplayError, estimated_times, policy_name, replay
+from planbatch.experiments.replay.replay import ReplayError, estimated_times, replay
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests import oracles

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.comparison.compare import result
-from planbatch.experiments.replay.replay import Trace, replay
+from planbatch.experiments.replay.metrics import summary
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.model import Workload
 
 
@@ -24,7 +25,7 @@ def cell_settings(trace: Trace, label: str, seed: int) -> dict[str, Any]:
         },
         "policy": {
             "name": trace.policy, "label": label, "objective": None, "optimizer": None,
-            "evaluations": 100, "seconds": None, "promise": "none",
+            "evaluations": 100, "seconds": None, "promise": "none", "searches": trace.traits.searches,
         },
         "seed": seed,
         "span": None,
@@ -50,7 +51,7 @@ def write_cell(
         "key": key,
         "settings": settings,
         "versions": {"planbatch": "0.1.0", "python": "3", "numpy": "2", "numba": "0", "code": "c"},
-        "summary": result(trace),
+        "summary": summary(trace),
         "machine": "test",
     }
     (own / "cell.json").write_text(json.dumps(described))

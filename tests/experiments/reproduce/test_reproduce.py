@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from planbatch.experiments.command.main import planbatch
-from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
 from planbatch.experiments.reproduce.liu_2016.reproduce import LANL, gain
 from planbatch.experiments.reproduce.liu_2016.workloads import mixed, mpi_jobs

@@ -7,10 +7,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from planbatch.experiments.comparison.compare import result
-from planbatch.experiments.results import store as store_module
+from planbatch.experiments.files import whole
+from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.parquet import JOBS, ROUNDS, read_jobs, read_rounds
-from planbatch.experiments.replay.task import outcome_of
+from planbatch.experiments.replay.task import Outcome, machine
+from planbatch.experiments.replay.version import versions
+from planbatch.experiments.results import store as store_module
 from planbatch.experiments.results.store import DiskFullError, ResultsError, Store
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of
@@ -30,12 +32,17 @@ def store(tmp_path):
     return ready
 
 
+def outcome_of(trace):
+    """Give what is stored besides the trace."""
+    return Outcome(trace, summary(trace), versions(), machine())
+
+
 SETTINGS = {"policy": {"label": "by-hand"}}
 
 
 def test_a_cell_is_stored_as_it_is_agreed(store, trace):
     """Two tables and everything that says how they were made."""
-    store.store("abc", SETTINGS, outcome_of(trace))
+    store.store("abc", SETTINGS, trace, outcome_of(trace))
     place = store.folder / "cells" / "abc"
     assert sorted(p.name for p in place.iterdir()) == [
         "cell.json",
@@ -45,7 +52,7 @@ def test_a_cell_is_stored_as_it_is_agreed(store, trace):
     described = json.loads((place / "cell.json").read_text())
     assert (described["format"], described["key"]) == (1, "abc")
     assert set(described["versions"]) == {"planbatch", "python", "numpy", "numba", "code"}
-    expected = result(trace)
+    expected = summary(trace)
     assert {name: described["summary"][name] for name in expected} == expected
     table = pq.read_table(place / "jobs.parquet")
     assert tuple(table.column_names) == JOBS
@@ -64,7 +71,7 @@ def test_a_cell_is_stored_as_it_is_agreed(store, trace):
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone"])
 def test_damage_is_seen_and_put_aside(store, trace, name, damage):
     """A file cut short, a byte changed, a file missing: never taken for a whole cell."""
-    store.store("abc", SETTINGS, outcome_of(trace))
+    store.store("abc", SETTINGS, trace, outcome_of(trace))
     path = store.place("abc") / name
     data = path.read_bytes()
     if damage == "cut":
@@ -83,7 +90,7 @@ def test_damage_is_seen_and_put_aside(store, trace, name, damage):
 @pytest.mark.parametrize("after", range(4))
 def test_a_full_disk_leaves_nothing_half_written(store, trace, monkeypatch, after):
     """Whichever write fails, what was there stays, and what failed leaves no trace."""
-    store.store("first", SETTINGS, outcome_of(trace))
+    store.store("first", SETTINGS, trace, outcome_of(trace))
     real, count = store_module.write_through, iter(range(10))
 
     def full(path, data):
@@ -92,10 +99,11 @@ def test_a_full_disk_leaves_nothing_half_written(store, trace, monkeypatch, afte
             raise OSError(errno.ENOSPC, "No space left on device")
         real(path, data)
 
-    monkeypatch.setattr(store_module, "write_through", full)
+    for module in (store_module, whole):
+        monkeypatch.setattr(module, "write_through", full)
 
     def write_both():
-        store.store("second", SETTINGS, outcome_of(trace))
+        store.store("second", SETTINGS, trace, outcome_of(trace))
         store.write("summary.csv", b"a,b\n")
 
     with pytest.raises(DiskFullError, match="disk is full; the cells that are finished are safe"):
@@ -135,7 +143,7 @@ def test_one_run_at_a_time(store):
 
 def test_what_interrupted_runs_left_is_cleaned_up(store, trace):
     """Half-written folders go, whole ones stay."""
-    store.store("abc", SETTINGS, outcome_of(trace))
+    store.store("abc", SETTINGS, trace, outcome_of(trace))
     (store.folder / "cells" / ".def.1234").mkdir()
     (store.folder / "cells" / ".def.1234" / "jobs.parquet").write_bytes(b"half")
     half = [store.folder / ".summary.csv.12", store.place("abc") / ".cell.json.34"]

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from planbatch.experiments.grid import read_experiment, run_experiment
-from planbatch.experiments.tasks import backends
-from planbatch.experiments.tasks.backends import BackendError, check_backend, make_backend
+from planbatch.experiments.tasks import run as backends
 from planbatch.experiments.tasks.dask import DaskBackend
+from planbatch.experiments.tasks.run import BackendError, check_backend, make_backend
 from tests.experiments.grid.grids import GRID, LONG, assert_whole, environment, tables, write
 
 pytest.importorskip("distributed")

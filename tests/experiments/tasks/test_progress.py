@@ -2,12 +2,12 @@
 
 import pytest
 
-from planbatch.experiments.tasks.progress import ReplayProgress
+from planbatch.experiments.tasks.progress import TaskProgress
 
 
 def test_remaining_time(capsys):
     """Half of the work took so long: the other half takes as long again, whatever the number of tasks."""
-    progress = ReplayProgress(["long", "short"], [100, 10], [3.0, 1.0], quiet=False)
+    progress = TaskProgress(["long", "short"], [100, 10], [3.0, 1.0], quiet=False)
     assert progress.remaining() == 0
     with progress:
         progress(0, 50)
@@ -24,7 +24,7 @@ def test_remaining_time(capsys):
 
 def test_nothing_is_told_where_nobody_looks(capsys):
     """Unless asked to: standard error is no terminal here."""
-    with ReplayProgress(["one"], [10]) as progress:
+    with TaskProgress(["one"], [10]) as progress:
         progress(0, 5)
         progress(0, 10)
         progress.finished(0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.command.main import planbatch
 from planbatch.experiments.replay.metrics import deadline_metrics
-from planbatch.experiments.replay.replay import Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from planbatch.experiments.command.main import planbatch
 from planbatch.experiments.grid.cells import expand
 from planbatch.experiments.grid.toml_file import read_experiment
-from planbatch.experiments.results.identity import workload_hash
+from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.memory import MemoryRule, amount, told

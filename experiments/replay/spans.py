@@ -1,7 +1,7 @@
-"""Splitting a log into independent spans, so that one replay uses many cores; and putting the spans together.
+"""Splitting a log into spans that are replayed independently, so that one replay uses many cores.
 
 Each span is replayed with some of the log before it (warm-up: the machine is not empty at its beginning) and behind it
-(cool-down: its last jobs have competitors), which do not count. The cuts lie where few jobs wait under EASY, since
+(cool-down: its last jobs have competitors), which do not count. The cuts are made where few jobs wait under EASY, since
 there little is handed over from one span to the next. The error that remains is measured by replaying the whole, too.
 """
 
@@ -9,21 +9,45 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.grid.cells import Cell
-from planbatch.experiments.grid.spec import Spans
-from planbatch.experiments.replay.parquet import read_jobs, read_rounds
-from planbatch.experiments.replay.replay import RoundLog, Trace, replay
-from planbatch.experiments.replay.task import Outcome, Task, outcome_of
-from planbatch.experiments.results.store import JOBS, ROUNDS, Store
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.identity import ByIdentity
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.task import ReplayTask
 from planbatch.planner.model import IntArray, Workload
 
 #: A cut may lie so far from where it would make spans of equal size, as a share of a span.
 LEEWAY = 0.2
+
+
+@dataclass(frozen=True)
+class Spans:
+    """How long logs are split, so that one replay uses many cores.
+
+    Attributes
+    ----------
+    count : int
+        Into how many spans.
+    warm_up, cool_down : int
+        So much of the log (s) is replayed before and after each span, and not counted.
+    compare : bool
+        Whether every cell is also replayed as a whole, to measure the error.
+    """
+
+    count: int
+    warm_up: int = 7 * 86400
+    cool_down: int = 86400
+    compare: bool = False
+
+    def __post_init__(self) -> None:
+        if self.count < 2:
+            raise ValueError(f"spans: count is {self.count}; a log is split into 2 or more")
+        for name in ("warm_up", "cool_down"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"spans: {name} is {getattr(self, name)} s, below 0")
 
 
 @dataclass(frozen=True)
@@ -46,7 +70,7 @@ class Span:
     own: tuple[int, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the fields by name."""
+        """Return the fields by name."""
         return asdict(self)
 
 
@@ -87,26 +111,11 @@ def split(workload: Workload, spans: Spans) -> list[Span]:
 
 def _queue_lengths(workload: Workload) -> IntArray:
     """How many jobs wait under EASY right before each job is submitted; shape (n,)."""
-    return _lengths_of(_ByIdentity(workload))
-
-
-class _ByIdentity:
-    """A workload as a key of a cache; a workload itself has no hash."""
-
-    def __init__(self, workload: Workload) -> None:
-        self.workload = workload
-
-    def __hash__(self) -> int:
-        return id(self.workload)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.workload is self.workload
+    return _lengths_of(ByIdentity(workload))
 
 
 @lru_cache(maxsize=8)
-def _lengths_of(key: _ByIdentity) -> IntArray:
-    from planbatch.baselines.catalogue import make_policy
-
+def _lengths_of(key: ByIdentity) -> IntArray:
     workload = key.workload
     starts = np.sort(replay(workload, make_policy("easy")).start)
     submitted = np.searchsorted(workload.submit, workload.submit)
@@ -132,54 +141,25 @@ def _cuts(waiting: IntArray, submit: IntArray, count: int) -> list[int]:
     return cuts
 
 
-def part_task(cell: Cell, span: Span, whole: Task, jobs: Workload) -> Task:
-    """Give the task of one span, from the task of the whole and the jobs that are replayed."""
-    begin, _ = span.replayed
-    own = (span.own[0] - begin, span.own[1] - begin)
-    return replace(whole, workload=jobs, seed=cell.replay_seed(span.as_dict()), own=own)
+def span_tasks(whole: ReplayTask, spans: Sequence[Span], seeds: Sequence[int]) -> list[ReplayTask]:
+    """Make one task per span of a replay, with a seed each.
 
-
-def put_together(cell: Cell, parts: Sequence[str], store: Store) -> Outcome:
-    """Put the spans of a cell together, as if it had been replayed as a whole.
-
-    Parameters
-    ----------
-    cell : Cell
-        The cell.
-    parts : sequence of str
-        Keys of its spans, which are stored, in the order of time.
-    store : Store
-        Where they are.
+    Tasks of the same span share one copy of its jobs.
     """
-    described = [store.load(key, part=True) for key in parts]
-    folders = [store.place(key, part=True) for key in parts]
-    jobs = [read_jobs(folder / JOBS) for folder in folders]
-    rounds = [read_rounds(Path(folder) / ROUNDS) for folder in folders]
-
-    def column(name: str) -> IntArray:
-        return np.concatenate([table[name] for table in jobs])
-
-    log = RoundLog(
-        **{
-            name: np.concatenate([getattr(table, name) for table in rounds])
-            for name in vars(rounds[0])
-        }
-    )
-    summaries = [part["summary"] for part in described if part is not None]
-    trace = Trace(
-        cell.workload.jobs,
-        summaries[0]["policy"],
-        column("start"),
-        column("end"),
-        log,
-        sum(summary["seconds"] for summary in summaries),
-        column("promise"),
-        column("first_planned"),
-    )
-    machines = [part["machine"] for part in described if part is not None]
-    outcome = outcome_of(trace, seconds=sum(m["task_seconds"] for m in machines))
-    outcome.machine["spans"] = [
-        {"key": key, "seconds": summary["seconds"], "host": machine["host"]}
-        for key, summary, machine in zip(parts, summaries, machines, strict=True)
+    return [
+        replace(
+            whole,
+            workload=_cut(ByIdentity(whole.workload), span.replayed),
+            seed=seed,
+            title=f"{whole.name}, span {span.index + 1}",
+            own=(span.own[0] - span.replayed[0], span.own[1] - span.replayed[0]),
+            described=dict(whole.described)
+            | {"replay_seed": seed, "span": span.as_dict() | (whole.described.get("span") or {})},
+        )
+        for span, seed in zip(spans, seeds, strict=True)
     ]
-    return outcome
+
+
+@lru_cache(maxsize=64)
+def _cut(key: ByIdentity, replayed: tuple[int, int]) -> Workload:
+    return key.workload.take(slice(*replayed))

@@ -1,31 +1,18 @@
-"""What a cell is known by: digests of the workload, of the policy's parameters, and of the code."""
+"""What a replay is known by: digests of the workload and of the policy."""
 
 import hashlib
-import importlib.metadata
 import inspect
 import json
-import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.grid.spec import PolicySpec
 from planbatch.planner.model import Workload
 
-ROOT = Path(__file__).resolve().parents[2]
-#: The sources that decide what a replay comes to; what only loads, shows or stores is not among them.
-CODE = (
-    "planner",
-    "objectives",
-    "baselines",
-    "experiments/replay",
-    "experiments/grid/spans.py",
-)
 #: Header fields that policies look at.
 _HEADER = ("UnixStartTime", "TimeZone", "TimeZoneString")
 _COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "deadline", "user")
@@ -33,42 +20,27 @@ _COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "deadline", "user")
 KEY_DIGITS = 20
 
 
-@cache
-def code_digest() -> str:
-    """Give the digest of the sources in :data:`CODE`: of what they say, not of when they were written."""
-    digest = hashlib.sha256()
-    for part in CODE:
-        top = ROOT / part
-        for path in sorted(top.rglob("*.py")) if top.is_dir() else [top]:
-            digest.update(f"{path.relative_to(ROOT).as_posix()}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+class ByIdentity:
+    """A workload as the key of a cache; a workload itself has no hash."""
 
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
 
-def versions() -> dict[str, str]:
-    """Give the versions of whatever takes part in a replay."""
-    import numba
+    def __hash__(self) -> int:
+        return id(self.workload)
 
-    return {
-        "planbatch": planbatch_version(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "code": code_digest(),
-    }
-
-
-@cache
-def planbatch_version() -> str:
-    """Give the version that is installed, or ``0`` where the sources run without an installation."""
-    try:
-        return importlib.metadata.version("planbatch")
-    except importlib.metadata.PackageNotFoundError:
-        return "0"
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByIdentity) and other.workload is self.workload
 
 
 def workload_hash(workload: Workload) -> str:
-    """Give the digest of everything about a workload that a replay can see."""
+    """Return the digest of everything about a workload that a replay can see."""
+    return _hash_of(ByIdentity(workload))
+
+
+@lru_cache(maxsize=64)
+def _hash_of(key: ByIdentity) -> str:
+    workload = key.workload
     digest = hashlib.sha256(f"{workload.capacity}\n".encode())
     for name in _COLUMNS:
         digest.update(getattr(workload, name).astype("<i8").tobytes())
@@ -80,28 +52,8 @@ def workload_hash(workload: Workload) -> str:
     return digest.hexdigest()[:KEY_DIGITS]
 
 
-def policy_identity(spec: PolicySpec) -> dict[str, Any]:
-    """Give the parameters that decide what a policy does, defaults filled in; no label."""
-    if spec.policy is not None:
-        return {"name": spec.name, "content": content_digest(spec.policy)}
-    if spec.plan_based:
-        evaluations = spec.evaluations
-        if evaluations is None and spec.seconds is None:
-            from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS
-
-            evaluations = DEFAULT_EVALUATIONS
-        return {
-            "name": spec.name,
-            "optimizer": spec.optimizer or "annealing",
-            "evaluations": evaluations,
-            "seconds": spec.seconds,
-            "promise": spec.promise,
-        }
-    return {"name": spec.name, "calendar": spec.calendar} if spec.calendar else {"name": spec.name}
-
-
 def key_of(identity: Mapping[str, Any]) -> str:
-    """Give the key of a cell."""
+    """Return the key of a cell."""
     return _digest(identity)[:KEY_DIGITS]
 
 
@@ -112,12 +64,12 @@ def replay_seed(identity: Mapping[str, Any]) -> int:
 
 
 def content_digest(policy: Policy) -> str:
-    """Give the digest of everything that decides what a policy does: parameters, and sources of its functions.
+    """Return the digest of everything that decides what a policy does: parameters, and sources of its functions.
 
     Raises
     ------
     ValueError
-        Where a part has no content that could be told from another's.
+        If a part has no content by which it differs from another's.
     """
     return _digest(_described(policy))
 
@@ -135,7 +87,7 @@ def _described(thing: Any, depth: int = 0) -> Any:
         return [str(thing.dtype), thing.tolist()]
     kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
     if depth > 8:
-        raise ValueError(f"policy: {kind} is nested too deeply to be told from others")
+        raise ValueError(f"policy: {kind} is nested too deeply to tell it from others")
     deeper = depth + 1
     if isinstance(thing, Mapping):
         return {str(key): _described(value, deeper) for key, value in thing.items()}
@@ -154,7 +106,7 @@ def _described(thing: Any, depth: int = 0) -> Any:
 
 
 def _source(thing: Any) -> str:
-    """Give the source of a function or class, or what it was compiled to."""
+    """Return the source of a function or class, or what it was compiled to."""
     try:
         return inspect.getsource(thing)
     except (OSError, TypeError):

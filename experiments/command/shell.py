@@ -1,0 +1,35 @@
+"""What every verb has in common: how it prints, how many processes it uses, how it ends."""
+
+from typing import Any
+
+import click
+
+#: Exit code after an interrupt.
+INTERRUPTED = 130
+#: Width of tables if standard output is no terminal.
+WIDTH = 110
+
+
+def say(line: str) -> None:
+    """Print a sentence for people on standard error."""
+    click.echo(line, err=True)
+
+
+def print_table(*things: Any, width: int = WIDTH) -> None:
+    """Print tables and text with rich; if standard output is no terminal, as wide as they need to be."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=width)
+    for thing in things:
+        console.print(thing)
+
+
+def default_jobs(seconds: float | None = None) -> int:
+    """As many processes as cores, but one if time limits the searches: those that share cores get less done."""
+    if seconds is not None:
+        return 1
+    import joblib
+
+    return int(joblib.cpu_count())

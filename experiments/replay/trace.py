@@ -1,0 +1,121 @@
+"""What comes out of a replay: starts and ends of the jobs, and a record of the rounds."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from planbatch.baselines.policy import Traits
+from planbatch.planner.model import FloatArray, IntArray, Workload
+
+Estimates = Literal["requested", "actual", "mixed"]
+
+#: The columns of a trace that belong to the jobs.
+JOB_COLUMNS = ("start", "end", "promise", "first_planned")
+
+
+@dataclass(frozen=True)
+class RoundLog:
+    """One entry per round of a replay; every column has shape (rounds,).
+
+    Attributes
+    ----------
+    time : int64 array
+        When the round was (s).
+    waiting, running, started : int64 arrays
+        Jobs waiting and running before the decision, and jobs started by it.
+    evaluations : int64 array
+        Plans that the search evaluated after its seeds.
+    seed_cost, cost : float64 arrays
+        Cost of the best seed and of the plan; NaN where the round needed no search.
+    """
+
+    time: IntArray
+    waiting: IntArray
+    running: IntArray
+    started: IntArray
+    evaluations: IntArray
+    seed_cost: FloatArray
+    cost: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What comes out of a replay.
+
+    Attributes
+    ----------
+    workload : Workload
+        What was replayed.
+    policy : str
+        Name of the policy.
+    start, end : int64 arrays, shape (n,)
+        Start and end of every job (s), in the order of the workload.
+    rounds : RoundLog
+        One entry per round.
+    seconds : float
+        How long the replay took, compilation excluded.
+    promise : int64 array, shape (n,)
+        The latest start that every job was promised (s), ``NEVER`` where nothing was.
+    first_planned : int64 array, shape (n,)
+        The first planned start of every job (s); under policies that do not plan, its start.
+    traits : Traits
+        What the policy says about itself.
+    """
+
+    workload: Workload
+    policy: str
+    start: IntArray
+    end: IntArray
+    rounds: RoundLog
+    seconds: float
+    promise: IntArray
+    first_planned: IntArray = field(default=None)  # type: ignore[arg-type]
+    traits: Traits = field(default_factory=Traits)
+
+    def __post_init__(self) -> None:
+        if self.first_planned is None:
+            object.__setattr__(self, "first_planned", self.start)
+
+    def part(self, first: int, last: int) -> "Trace":
+        """Keep the jobs from ``first`` to before ``last``, and the rounds of their time.
+
+        Those are the rounds before the first submission of a later job; without later jobs, all to the end.
+        """
+        submit = self.workload.submit
+        time = self.rounds.time
+        inside = np.ones(len(time), dtype=np.bool_)
+        if first > 0:
+            inside &= time >= submit[first]
+        if last < len(submit):
+            inside &= time < submit[last]
+        columns: dict[str, Any] = {name: getattr(self, name)[first:last] for name in JOB_COLUMNS}
+        return replace(
+            self,
+            workload=self.workload.take(slice(first, last)),
+            rounds=RoundLog(**{name: column[inside] for name, column in vars(self.rounds).items()}),
+            **columns,
+        )
+
+
+def joined(workload: Workload, parts: list[Trace]) -> Trace:
+    """Put the traces of consecutive parts of a workload together, as if it had been replayed as a whole."""
+    rounds = RoundLog(
+        **{
+            name: np.concatenate([getattr(part.rounds, name) for part in parts])
+            for name in RoundLog.__dataclass_fields__
+        }
+    )
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in JOB_COLUMNS
+    }
+    return replace(
+        parts[0],
+        workload=workload,
+        rounds=rounds,
+        seconds=sum(part.seconds for part in parts),
+        **columns,
+    )

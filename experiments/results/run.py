@@ -1,0 +1,230 @@
+"""The one way to run lists of replays: here or elsewhere, kept on disk or not, each different one once."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from planbatch.baselines.policy import policy_name
+from planbatch.experiments.replay.identity import content_digest
+from planbatch.experiments.replay.parquet import read_jobs, read_rounds
+from planbatch.experiments.replay.replay import warm_up
+from planbatch.experiments.replay.task import Outcome, ReplayTask
+from planbatch.experiments.replay.trace import JOB_COLUMNS, Trace
+from planbatch.experiments.replay.version import code_digest, versions
+from planbatch.experiments.results.space import warn_of_little_space
+from planbatch.experiments.results.store import JOBS, ROUNDS, Store
+from planbatch.experiments.tasks.progress import TaskProgress
+from planbatch.experiments.tasks.run import make_backend
+from planbatch.experiments.tasks.task import Failure, Progress, attempt
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Where replays run.
+
+    Attributes
+    ----------
+    jobs : int
+        How many at a time.
+    backend : {"loky", "threading", "dask", "ray"}
+        See :func:`make_backend`.
+    scheduler : str, optional
+        Address of a Dask or Ray cluster.
+    quiet : bool, optional
+        Whether no progress is shown; by default, only if standard error is no terminal.
+    """
+
+    jobs: int = 1
+    backend: str = "loky"
+    scheduler: str | None = None
+    quiet: bool | None = None
+
+
+HERE = Workers()
+
+
+@dataclass(frozen=True)
+class FinishedReplay:
+    """A replay that is finished, now or by an earlier run.
+
+    Attributes
+    ----------
+    task : ReplayTask
+        The replay.
+    described : mapping
+        Its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them.
+    load : callable
+        Returns the trace.
+    """
+
+    task: ReplayTask
+    described: Mapping[str, Any]
+    load: Callable[[], Trace]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The figures, under the policy's name; see :func:`summary`."""
+        return {**self.described["summary"], "policy": policy_name(self.task.policy)}
+
+    def trace(self) -> Trace:
+        """Return the trace: read from disk, if it is kept there."""
+        return self.task.whole(self.load())
+
+
+def run_replays(
+    tasks: Sequence[ReplayTask],
+    store: Store | None = None,
+    workers: Workers = HERE,
+    progress: Progress | None = None,
+    say: Say = lambda line: None,
+) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
+    """Run replays, and yield the place of each with its outcome as they finish.
+
+    Replays with the same key run once. With a store, those that it holds are not run at all, and each of the others
+    is stored before it is yielded; the caller holds the store's lock.
+
+    Parameters
+    ----------
+    tasks : sequence of ReplayTask
+        The replays.
+    store : Store, optional
+        Where finished ones are kept.
+    workers : Workers
+        Where they run.
+    progress : callable, optional
+        ``progress(place, jobs started)``, possibly from another thread; by default, bars on standard error.
+    say : callable
+        Called with sentences for people.
+
+    Raises
+    ------
+    ValueError
+        If a policy has a part with no content by which it differs from another's.
+    OSError
+        If a result cannot be stored.
+    """
+    places: dict[str, list[int]] = {}
+    for place, task in enumerate(tasks):
+        places.setdefault(task.key, []).append(place)
+    first = [tasks[own[0]] for own in places.values()]
+    found = {} if store is None else stored(store, first, say)
+    for key, described in found.items():
+        assert store is not None
+        load = partial(read_trace, store.place(key, tasks[places[key][0]].part), described)
+        for place in places[key]:
+            yield place, FinishedReplay(tasks[place], described, load)
+    missing = [own[0] for key, own in places.items() if key not in found]
+    if not missing:
+        return
+    if workers.jobs > 1:  # the longest first, so that no worker is left alone with one
+        missing.sort(key=lambda place: -tasks[place].weight)
+    if store is not None:
+        warn_of_little_space(store.folder, [len(tasks[place].workload) for place in missing], say)
+    to_run = [tasks[place] for place in missing]
+    shown = None if progress is None else _at(missing, progress)
+    with closing(_run(to_run, workers, shown)) as results:
+        for which, outcome in results:
+            task = to_run[which]
+            if isinstance(outcome, Failure):
+                yield from ((place, outcome) for place in places[task.key])
+                continue
+            kept = _keep(task, outcome, store)
+            yield from ((place, replace(kept, task=tasks[place])) for place in places[task.key])
+
+
+def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
+    """Find the replays that a store holds: the ``cell.json`` of each, by key.
+
+    What is damaged is put aside; names that have changed are written anew.
+    """
+    found = {}
+    for task in tasks:
+        described = store.load_or_put_aside(task.key, task.name, say, part=task.part)
+        if described is None:
+            continue
+        settings = task.settings()
+        if described["settings"] != settings:
+            described["settings"] = settings
+            store.describe_anew(task.key, described, part=task.part)
+        found[task.key] = described
+    say_versions(found.values(), say)
+    return found
+
+
+def say_versions(found: Iterable[Mapping[str, Any]], say: Say) -> None:
+    """Say if finished replays were made with other versions of the libraries."""
+    libraries = {name: version for name, version in versions().items() if name != "code"}
+    other = [
+        described["versions"]
+        for described in found
+        if any(described["versions"].get(name) != version for name, version in libraries.items())
+    ]
+    if other:
+        made = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
+        say(f"{len(other)} finished cells were made with other versions ({made}), and are kept")
+
+
+def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
+    """Read the trace of a cell, without its workload, which the task has."""
+    jobs: dict[str, Any] = read_jobs(folder / JOBS)
+    summary = described["summary"]
+    return Trace(
+        workload=None,  # type: ignore[arg-type]
+        policy=summary["policy"],
+        rounds=read_rounds(folder / ROUNDS),
+        seconds=summary["seconds"],
+        **{name: jobs[name] for name in JOB_COLUMNS},
+    )
+
+
+def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:
+    """Store an outcome, or hold it in memory."""
+    if store is None:
+        return FinishedReplay(task, vars(outcome), lambda: outcome.trace)
+    described = store.store(
+        task.key, task.settings(), task.whole(outcome.trace), outcome, part=task.part
+    )
+    load = partial(read_trace, store.place(task.key, task.part), described)
+    return FinishedReplay(task, described, load)
+
+
+def _at(places: Sequence[int], progress: Progress) -> Progress:
+    """Pass progress on under other places."""
+    return lambda which, count: progress(places[which], count)
+
+
+def _run(
+    tasks: Sequence[ReplayTask], workers: Workers, progress: Progress | None
+) -> Generator[tuple[int, Outcome | Failure], None, None]:
+    """Run replays that are all different; those limited by time come last, since they must not share their cores."""
+    compile_once(tasks)
+    bars = TaskProgress(
+        [task.name for task in tasks],
+        [len(task.workload) for task in tasks],
+        [task.weight for task in tasks],
+        workers.quiet,
+    )
+    jobs = min(workers.jobs, len(tasks))
+    with make_backend(workers.backend, jobs, workers.scheduler, code_digest) as backend, bars:
+        for timed in (False, True):
+            places = [place for place, task in enumerate(tasks) if task.timed is timed]
+            # Closing ends whatever still runs if a result cannot be stored or the user interrupts.
+            own = [tasks[place] for place in places]
+            with closing(backend.run(own, _at(places, progress or bars))) as results:
+                for which, outcome in results:
+                    yield places[which], outcome
+                    bars.finished(
+                        places[which], outcome.error if isinstance(outcome, Failure) else ""
+                    )
+
+
+def compile_once(tasks: Sequence[ReplayTask]) -> None:
+    """Compile what the replays run, here and not in all workers at the same time."""
+    for policy in {content_digest(task.policy): task.policy for task in tasks}.values():
+        # A policy that cannot be compiled fails in its own replay, and costs no other its result.
+        attempt(warm_up, policy)

@@ -1,0 +1,86 @@
+"""What a task is, and what becomes of it."""
+
+import pickle
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+#: How a task reports how far it has come; for a replay, how many jobs it has started.
+Tell = Callable[[int], None]
+#: Receives the place of a task and how far it has come; possibly called from another thread.
+Progress = Callable[[int, int], None]
+#: A unit of work: called with a :data:`Tell`, returns its result.
+Task = Callable[[Tell], Any]
+#: The place of a task, and its result or :class:`Failure`.
+Finished = tuple[int, Any]
+#: How often a task that was lost with its worker is run before it counts as failed.
+ATTEMPTS = 4
+
+
+class BackendError(ValueError):
+    """A backend is not known, not installed, or cannot be reached."""
+
+
+class Backend(Protocol):
+    """Runs tasks; a context, outside of which nothing runs any more."""
+
+    def run(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Generator[Finished, None, None]:
+        """Yield the place of each task with its result or failure, as they finish."""
+        ...
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Takes the place of a task's result if it has none.
+
+    Attributes
+    ----------
+    error : str
+        What went wrong, in a line.
+    exception : BaseException, optional
+        What the task raised, if it raised and the exception can be sent between processes.
+    """
+
+    error: str
+    exception: BaseException | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        exception = self.exception
+        try:
+            pickle.loads(pickle.dumps(exception))
+        except Exception:  # whatever its own pickling raises
+            exception = None
+        return Failure, (self.error, exception)
+
+    def reraise(self, name: str) -> None:
+        """Raise what the task raised.
+
+        Raises
+        ------
+        ChildProcessError
+            If it raised nothing, but was lost; names the task.
+        """
+        if self.exception is not None:
+            raise self.exception
+        raise ChildProcessError(f"{name}: {self.error}")
+
+
+def attempt(task: Callable[..., Any], *given: Any) -> Any:
+    """Call a task; return its result, or its failure."""
+    try:
+        return task(*given)
+    except (Exception, SystemExit) as error:
+        text = " ".join(str(error).split())
+        return Failure(f"{type(error).__name__}: {text}" if text else type(error).__name__, error)
+
+
+def without_progress(function: Callable[..., Any], *given: Any) -> Task:
+    """Make a task of a function that does not report how far it has come."""
+    return partial(_call, function, given)
+
+
+def _call(function: Callable[..., Any], given: tuple[Any, ...], tell: Tell) -> Any:
+    return function(*given)

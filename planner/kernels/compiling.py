@@ -1,0 +1,12 @@
+"""Who wants to know that a kernel is compiled: nothing here prints."""
+
+from collections.abc import Callable
+
+#: Called with the name of each kernel that is not on disk, right before it is compiled.
+listeners: list[Callable[[str], None]] = []
+
+
+def announce(name: str) -> None:
+    """Call all listeners."""
+    for listener in listeners:
+        listener(name)
