@@ -13,7 +13,7 @@ from planbatch.baselines.policy import CompiledPolicy, Policy
 from planbatch.baselines.promise import Promise
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
-from planbatch.objectives import OBJECTIVES, PARAMETRIC, make_objective
+from planbatch.objectives.catalogue import OBJECTIVES, PARAMETRIC, make_objective
 from planbatch.planner.budget import Budget
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective

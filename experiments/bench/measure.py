@@ -12,7 +12,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.bench.reference import repeat_scan
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.objectives import WAIT
+from planbatch.objectives.wait import WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import JobClasses, Permutation, classify, decode_into
 from planbatch.planner.kernels.native import kernel

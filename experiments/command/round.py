@@ -37,7 +37,7 @@ def command(
 
     from planbatch.experiments.command.first_use import announce_compilation
     from planbatch.experiments.rounds.file import read_round
-    from planbatch.objectives import make_objective
+    from planbatch.objectives.catalogue import make_objective
     from planbatch.planner.budget import Budget
     from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
     from planbatch.planner.solve import EVALUATIONS, solve

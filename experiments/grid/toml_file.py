@@ -267,7 +267,7 @@ def _keys_of(name: str) -> tuple[str, ...]:
 def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
     """Guess which key of a policy is at fault: make it again with less and see."""
     if name.startswith("plan-") and "objective" in own and "plan" in _listed(own["name"]):
-        from planbatch.objectives import OBJECTIVES
+        from planbatch.objectives.catalogue import OBJECTIVES
 
         objective = name.removeprefix("plan-")
         if objective not in OBJECTIVES:

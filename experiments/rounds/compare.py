@@ -16,7 +16,7 @@ from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
 from planbatch.experiments.tasks.failure import Failure
 from planbatch.experiments.tasks.isolated import run_isolated
-from planbatch.objectives import make_objective
+from planbatch.objectives.catalogue import make_objective
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
