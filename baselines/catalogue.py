@@ -8,19 +8,14 @@ from planbatch.baselines.conservative import decide_conservative
 from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
 from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
-from planbatch.baselines.plan_based import PlanBased
+from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
 from planbatch.baselines.policy import CompiledPolicy, Policy
-from planbatch.baselines.promise import Promise
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVES, PARAMETRIC, make_objective
 from planbatch.planner.budget import Budget
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective
-from planbatch.planner.optimizers import check_supported, make_optimizer
-from planbatch.planner.orders import ORDERS
-
-DEFAULT_EVALUATIONS = 100
 
 
 def plan_based(
@@ -30,22 +25,16 @@ def plan_based(
     seconds: float | None = None,
     promise: str = "none",
 ) -> Policy:
-    """Make a plan-based policy; by default, annealing with ``DEFAULT_EVALUATIONS`` in a round."""
+    """Make a plan-based policy; by default, annealing with 100 evaluations in a round."""
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
-    search = make_optimizer(optimizer or "annealing")
-    check_supported(search, objective)
-    return PlanBased(objective, search, budget, Promise.parse(promise))
+    return PlanBased(objective, optimizer or "annealing", budget, promise)
 
 
 def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -> Policy:
-    """Make a policy that works through the queue in an order (see ``planbatch.planner.orders.ORDERS``)."""
-    if order not in ORDERS:
-        raise ValueError(
-            f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}"
-        )
-    return CompiledPolicy(name, decide, order=ORDERS[order])
+    """Make a policy that works through the queue in an order (see :data:`ORDERS`)."""
+    return CompiledPolicy(name, decide, order=order)
 
 
 #: Policies that take an order behind a colon, such as ``easy:smallest-area``.
@@ -128,3 +117,18 @@ def make_policy(
     if base == "wdbf":
         return WorkingTimeBackfilling(Calendar.parse(calendar))
     return POLICIES[base]()
+
+
+def as_policy(policy: Policy | str) -> Policy:
+    """Take a policy as it is, or by the name that :func:`make_policy` takes.
+
+    Raises
+    ------
+    ValueError
+        If there is no policy of this name, or it is neither.
+    """
+    if isinstance(policy, str):
+        return make_policy(policy)
+    if not callable(policy):
+        raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
+    return policy

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from planbatch.planner.decoder import Permutation
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import NEVER, JobTable
+from planbatch.planner.names import did_you_mean
 
 OrderKeys = Callable[[JobTable, int], NDArray[np.float64]]
 
@@ -100,14 +101,30 @@ ORDERS: dict[str, Any] = {
 }
 
 
-def order_by(keys: OrderKeys, jobs: JobTable, now: int) -> Permutation:
-    """The permutation of ``jobs`` by ``keys``; equal keys keep FCFS order.
+def as_order(order: OrderKeys | str) -> OrderKeys:
+    """Take an order as it is, or by its name in :data:`ORDERS`.
 
     Raises
     ------
     ValueError
-        Where ``keys`` does not return one number a job.
+        If there is no order of this name.
     """
+    if not isinstance(order, str):
+        return order
+    if order not in ORDERS:
+        raise ValueError(f"order: there is no {order!r}; {did_you_mean(order, ORDERS)}")
+    return ORDERS[order]  # type: ignore[no-any-return]
+
+
+def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
+    """The permutation of ``jobs`` by an order or its name; equal keys keep FCFS order.
+
+    Raises
+    ------
+    ValueError
+        If the order does not return one number per job, or there is none of this name.
+    """
+    keys = as_order(order)
     values = np.asarray(keys(jobs, now), dtype=np.float64)
     if values.shape != jobs.submit.shape or np.isnan(values).any():
         raise ValueError(

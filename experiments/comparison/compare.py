@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planbatch.baselines.catalogue import DEADLINE_POLICIES
+from planbatch.baselines.catalogue import DEADLINE_POLICIES, as_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.metrics import (
     DeadlineMetrics,
@@ -115,7 +115,7 @@ def result(trace: Trace) -> dict[str, Any]:
 
 def compare(
     workload: Workload,
-    policies: Sequence[Policy],
+    policies: Sequence[Policy | str],
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
@@ -131,8 +131,8 @@ def compare(
     ----------
     workload : Workload
         The jobs and the machine.
-    policies : sequence of Policy
-        What to compare; with names that differ.
+    policies : sequence of Policy or str
+        What to compare, or its names; no two may have the same name.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times.
     seed : int
@@ -157,17 +157,18 @@ def compare(
     ChildProcessError
         Where a policy cannot be sent to another process, or crashes it.
     """
-    names = [policy_name(policy) for policy in policies]
+    chosen = [as_policy(policy) for policy in policies]
+    names = [policy_name(policy) for policy in chosen]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"policies: {twice[0]} is named more than once")
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
-    policies = [bound(policy, workload) for policy in policies]
+    deciding = [bound(policy, workload) for policy in chosen]
     finished: dict[int, Trace] = {}
-    tasks = [partial(_replay, workload, policy, estimates, seed) for policy in policies]
+    tasks = [partial(_replay, workload, policy, estimates, seed) for policy in deciding]
     try:
-        for policy in policies:
+        for policy in deciding:
             warm_up(policy)
         for place, trace in run_tasks(tasks, names, jobs, progress):
             finished[place] = trace

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import CompiledPolicy, Policy
 from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay import event_loop
@@ -213,7 +214,7 @@ def warm_up(policy: Policy) -> None:
 
 def replay(
     workload: Workload,
-    policy: Policy,
+    policy: Policy | str,
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
@@ -226,8 +227,8 @@ def replay(
     ----------
     workload : Workload
         The jobs and the machine.
-    policy : Policy
-        What decides the rounds.
+    policy : Policy or str
+        What decides the rounds, or its name.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times: the requested times; the run times; or, as in the simulator behind
         Zheng et al. 2016, the requested times of running and the run times of waiting jobs.
@@ -247,7 +248,7 @@ def replay(
     ReplayError
         Where the policy starts more than fits, plans the past or lets jobs wait for ever.
     """
-    policy = bound(policy, workload)
+    policy = bound(as_policy(policy), workload)
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.replay import Estimates, policy_name, replay
 from planbatch.experiments.rounds.file import write_round
@@ -81,7 +82,7 @@ class Watched:
 
 def capture(
     workload: Workload,
-    policy: Policy,
+    policy: Policy | str,
     sizes: Sequence[int],
     *,
     per_size: int = 1,
@@ -112,7 +113,13 @@ def capture(
     samples = [
         Sample(size, per_size, np.random.default_rng([seed, size])) for size in sorted(set(sizes))
     ]
-    replay(workload, Watched(policy, samples), estimates=estimates, seed=seed, progress=progress)
+    replay(
+        workload,
+        Watched(as_policy(policy), samples),
+        estimates=estimates,
+        seed=seed,
+        progress=progress,
+    )
     return {
         sample.size: sorted(sample.rounds, key=lambda problem: problem.now) for sample in samples
     }

@@ -16,12 +16,11 @@ from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
 from planbatch.experiments.tasks.failure import Failure
 from planbatch.experiments.tasks.isolated import run_isolated
-from planbatch.objectives.catalogue import make_objective
 from planbatch.planner.bounds import lower_bound
-from planbatch.planner.budget import Budget
-from planbatch.planner.objective import Objective
+from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.objective import Cost, Objective, as_objective
 from planbatch.planner.optimizer import Optimizer
-from planbatch.planner.optimizers import check_supported, make_optimizer
+from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.round import Round
 
 if TYPE_CHECKING:
@@ -108,8 +107,8 @@ class RoundComparison:
 def compare_rounds(
     rounds: Rounds,
     optimizers: Sequence[str | Optimizer],
-    objectives: Sequence[str | Objective],
-    budget: Budget,
+    objectives: Sequence[str | Objective | Cost],
+    budget: Budget | int,
     seeds: int = 1,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -124,9 +123,9 @@ def compare_rounds(
     rounds : sequence of Round, str or Path, or mapping of str to Round
         The rounds, or their files.
     optimizers, objectives : sequence
-        Names or objects; all are tried with all.
-    budget : Budget
-        Of every search.
+        Names or objects; objectives also as functions ``cost(start, jobs, now)``. All are tried with all.
+    budget : Budget or int
+        Of every search; a number is one of evaluations.
     seeds : int
         How often each search is repeated, with other random numbers.
     jobs : int
@@ -152,12 +151,9 @@ def compare_rounds(
     if seeds < 1 or jobs < 1 or curves < 0:
         raise ValueError(f"seeds {seeds}, jobs {jobs}, curves {curves}: at least 1, 1 and 0 needed")
     problems = named_rounds(rounds)
-    searchers = by_name(
-        "optimizers", [make_optimizer(o) if isinstance(o, str) else o for o in optimizers]
-    )
-    costs = by_name(
-        "objectives", [make_objective(o) if isinstance(o, str) else o for o in objectives]
-    )
+    searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in optimizers])
+    costs = by_name("objectives", [as_objective(objective) for objective in objectives])
+    budget = as_budget(budget)
     pairs = list(product(searchers.values(), costs.values()))
     for optimizer, objective in pairs:
         check_supported(optimizer, objective)

@@ -52,6 +52,21 @@ def make_optimizer(name: str) -> Optimizer:
     return OPTIMIZERS[name]()
 
 
+def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
+    """Take an optimizer as it is, or by its name in :data:`OPTIMIZERS`.
+
+    Raises
+    ------
+    ValueError
+        If there is no optimizer of this name, or it is neither.
+    """
+    if isinstance(optimizer, str):
+        return make_optimizer(optimizer)
+    if isinstance(optimizer, type) or not hasattr(optimizer, "optimize"):
+        raise ValueError(f"optimizer: {optimizer!r} is neither an optimizer nor a name")
+    return optimizer
+
+
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:
     """Raise ``UnsupportedObjectiveError``, by name, where the optimizer cannot work on the objective."""
     if not optimizer.supports(objective):

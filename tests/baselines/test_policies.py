@@ -145,7 +145,7 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
         ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
         (
             "easy:shortst",
-            "policy easy:shortst: there is no order 'shortst'; did you mean shortest?",
+            "order: there is no 'shortst'; did you mean shortest?",
         ),
         (
             "conservative:shortest",
