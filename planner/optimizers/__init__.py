@@ -62,7 +62,7 @@ def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
     """
     if isinstance(optimizer, str):
         return make_optimizer(optimizer)
-    if isinstance(optimizer, type) or not hasattr(optimizer, "optimize"):
+    if isinstance(optimizer, type) or not hasattr(optimizer, "supports"):
         raise ValueError(f"optimizer: {optimizer!r} is neither an optimizer nor a name")
     return optimizer
 
