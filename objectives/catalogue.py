@@ -37,17 +37,17 @@ OBJECTIVES: dict[str, Objective] = {
 }
 
 
-#: Objectives that take a parameter behind a colon, such as ``aged-wait:12h``, and what reads it.
+#: Objectives that take a parameter after a colon, such as ``aged-wait:12h``, and the functions that read it.
 PARAMETRIC: dict[str, Callable[[str], Objective]] = {AGED_WAIT.name: parse_aged_wait}
 
 
 def make_objective(name: str) -> Objective:
-    """The objective of a name, with its parameter where it takes one: ``aged-wait:12h``.
+    """The objective of a name, with its parameter if it takes one: ``aged-wait:12h``.
 
     Raises
     ------
     ValueError
-        Where there is none of this name; suggests the nearest. Where the parameter cannot be read.
+        If there is no objective of this name (the message suggests the nearest), or the parameter cannot be read.
     """
     base, colon, parameter = name.partition(":")
     if colon and base in PARAMETRIC:

@@ -68,8 +68,8 @@ def lexicographic(
     first, then : Objective, function or str
         ``then`` must never be negative.
     step : float
-        Differences of ``first`` below one step do not count. The sum is a float64: take a step of no less than a
-        billionth of the usual cost, or ``then`` drowns.
+        Differences of ``first`` below one step do not count. The sum is a float64: a step below a billionth of the
+        usual cost would lose ``then`` in rounding.
 
     Raises
     ------
