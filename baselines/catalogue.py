@@ -25,7 +25,7 @@ def plan_based(
     seconds: float | None = None,
     promise: str = "none",
 ) -> Policy:
-    """Make a plan-based policy; by default, annealing with 100 evaluations in a round."""
+    """Make a plan-based policy; by default, annealing with 100 evaluations per round."""
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
@@ -37,7 +37,7 @@ def queue_based(decide: Callable[..., None], name: str, order: str = "submit") -
     return CompiledPolicy(name, decide, order=order)
 
 
-#: Policies that take an order behind a colon, such as ``easy:smallest-area``.
+#: Policies that take an order after a colon, such as ``easy:smallest-area``.
 ORDERED: dict[str, Callable[..., None]] = {
     "fcfs": decide_fcfs,
     "easy": decide_easy,
@@ -84,14 +84,14 @@ def make_policy(
     Parameters
     ----------
     name : str
-        One of :data:`POLICIES`; those in :data:`ORDERED` take an order: ``easy:smallest-area``, and plans for an
-        objective with a parameter take that: ``plan-aged-wait:12h``.
+        One of :data:`POLICIES`; those in :data:`ORDERED` take an order (``easy:smallest-area``), and plans for an
+        objective with a parameter take the parameter (``plan-aged-wait:12h``).
     optimizer : str, optional
         Which optimizer plan-based policies search with.
     evaluations : int, optional
-        Plans that plan-based policies evaluate in a round, after the seeds.
+        Plans that plan-based policies evaluate in a round, besides the first plans.
     seconds : float, optional
-        For how long plan-based policies search in a round, instead.
+        Seconds that plan-based policies search in a round, instead.
     promise : str
         What plan-based policies promise; see :meth:`Promise.parse`.
     calendar : str
@@ -100,7 +100,7 @@ def make_policy(
     Raises
     ------
     ValueError
-        Where there is no such policy or order, with the nearest name; or a parameter is out of its range.
+        If there is no such policy or order (the message suggests the nearest), or a parameter is out of its range.
     """
     base, colon, order = name.partition(":")
     if base not in POLICIES:

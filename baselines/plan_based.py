@@ -71,7 +71,7 @@ class PlanBased:
         return f"plan-{self.objective.name}"
 
     def compiled_form(self) -> CompiledPolicy | None:
-        """The same policy for the compiled replay, or None where a part of it is not compiled."""
+        """The same policy for the compiled replay, or None if a part of it is not compiled."""
         decide = getattr(self.optimizer, "decide", None)
         evaluations = self.budget.evaluations
         if decide is None or not self.objective.compiled or self.budget.seconds is not None:
@@ -84,7 +84,7 @@ class PlanBased:
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Search for a plan; a round in which nothing can start keeps the plan as it is.
 
-        Where promises are made, such a round plans the jobs that are new behind the others, so that they get theirs.
+        With promises, such a round plans new jobs after the others, so that they get their promise.
         """
         if not any_fits(problem.arrays):
             if self.promise is not None:

@@ -1,4 +1,4 @@
-"""What a policy is: a function from a round to the plan to act on."""
+"""The protocol of policies, and policies that are compiled."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class CompiledPolicy:
     cost : callable
         The cost function of policies that search; others ignore it.
     params : tuple of float
-        Whatever else the kernel needs.
+        Further parameters of the kernel.
     """
 
     name: str
@@ -62,7 +62,7 @@ class CompiledPolicy:
         object.__setattr__(self, "order", as_order(self.order))
 
     def compiled_form(self) -> "CompiledPolicy | None":
-        """The policy itself, or None where its order or its cost is plain Python."""
+        """The policy itself, or None if its order or its cost is plain Python."""
         compiled = isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
         return self if compiled else None
 
