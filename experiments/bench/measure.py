@@ -143,7 +143,7 @@ def with_second_resource(problem: Round, alike: bool) -> Round:
 def measure_resources() -> Iterator[Measurement]:
     """Plans a second for 50 and 1,000 jobs on a machine with two resources, and the ratio to one resource.
 
-    Where both are taken alike, the plans are the same; where both are scarce, they are longer, and so is the work.
+    If both are taken alike, the plans are the same; where both are scarce, they are longer, and so is the work.
     """
     cases = ((50, 2000, True), (50, 2000, False), (1000, 20, True))
     for waiting, repeats, alike in cases:

@@ -38,7 +38,7 @@ def decompress(data: bytes, source: str) -> bytes:
     Raises
     ------
     ValueError
-        Where the compressed data is cut off or damaged.
+        If the compressed data is cut off or damaged.
     """
     kind = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
     if kind is None:
@@ -104,7 +104,7 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
     Raises
     ------
     OSError
-        Where the folder does not exist or must not be written to; names the path.
+        If the folder does not exist or must not be written to; names the path.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file

@@ -25,7 +25,7 @@ def encode(column: IntArray) -> str:
     Raises
     ------
     ValueError
-        Where a number is out of that range.
+        If a number is out of that range.
     """
     if len(column) and (column.max() > LIMIT or column.min() < -LIMIT - 1):
         raise ValueError("a number is too large for the page's Gantt chart")

@@ -68,7 +68,7 @@ def make_report(
     Raises
     ------
     ResultsError
-        Where the jobs of no cell can be read.
+        If the jobs of no cell can be read.
     """
     cases = cases_of(results, reference)
     notes: list[str] = []

@@ -57,7 +57,7 @@ def round_costs(cell: Cell) -> RoundCosts:
     Raises
     ------
     ResultsError
-        Where they cannot be read.
+        If they cannot be read.
     """
     rounds = cell.rounds()
     waiting = rounds["waiting"].astype(np.float64)

@@ -125,7 +125,7 @@ def read_best_known(path: Path) -> dict[str, BestKnown]:
     Raises
     ------
     ValueError
-        Where it is not such a file.
+        If it is not such a file.
     """
     if not path.exists():
         return {}

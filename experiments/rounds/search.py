@@ -91,7 +91,7 @@ class Search:
         Raises
         ------
         UnsoundResultError
-            Where the plan or its cost is not what it should be.
+            If the plan or its cost is not what it should be.
         """
         with suppress(
             Exception

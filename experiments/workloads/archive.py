@@ -137,7 +137,7 @@ def find_log(name: str) -> ArchiveLog:
     Raises
     ------
     ValueError
-        Where no log has this name; suggests the nearest ones.
+        If no log has this name; suggests the nearest ones.
     """
     wanted = plain_name(name).lower()
     for known, log in CATALOGUE.items():

@@ -48,7 +48,7 @@ def with_deadlines(
     Raises
     ------
     ValueError
-        Where the text cannot be read, a value is out of its range, or a deadline lies before
+        If the text cannot be read, a value is out of its range, or a deadline lies before
         submission + walltime.
     """
     rule, _, rest = spec.strip().partition(":")
@@ -130,7 +130,7 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
     Raises
     ------
     ValueError
-        Where a column is missing, a job is not in the workload or comes twice, or a deadline is no
+        If a column is missing, a job is not in the workload or comes twice, or a deadline is no
         whole number or lies before submission + walltime.
     """
     place = {int(job): i for i, job in enumerate(workload.id)}
@@ -162,7 +162,7 @@ def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
     Raises
     ------
     ValueError
-        Where there is no such column, two jobs of the log have the same number, or a deadline is no
+        If there is no such column, two jobs of the log have the same number, or a deadline is no
         whole number or lies before submission + walltime.
     """
     if column not in log.columns:

@@ -63,7 +63,7 @@ def fetch(
     Raises
     ------
     DownloadError
-        Where the server cannot be reached, refuses, breaks off, or sends something else.
+        If the server cannot be reached, refuses, breaks off, or sends something else.
     """
     target = cached_path(log, folder or cache_folder())
     if target.is_file() and not force:

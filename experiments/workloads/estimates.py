@@ -92,7 +92,7 @@ def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) ->
     Raises
     ------
     ValueError
-        Where a run time is above ``longest``.
+        If a run time is above ``longest``.
     """
     if len(runtime) and runtime.max() > longest:
         raise ValueError(f"longest: a job runs for {runtime.max()} s, longer than {longest} s")

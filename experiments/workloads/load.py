@@ -45,7 +45,7 @@ def resolve_source(source: str | Path) -> Path:
     Raises
     ------
     FileNotFoundError
-        Where there is neither; says how to get the log, or which name may be meant.
+        If there is neither; says how to get the log, or which name may be meant.
     """
     path = Path(source)
     if path.exists():
@@ -133,7 +133,7 @@ def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memor
     Raises
     ------
     ValueError
-        Where most lines that are to be kept take more than there is.
+        If most lines that are to be kept take more than there is.
     """
     rule = options.memory_rule()
     if rule is None:

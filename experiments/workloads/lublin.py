@@ -229,7 +229,7 @@ def synthetic_workload(
     Raises
     ------
     ValueError
-        Where a parameter is out of its range; names it.
+        If a parameter is out of its range; names it.
     """
     check_positive("jobs", jobs, "jobs")
     check_positive("capacity", capacity, "processors")

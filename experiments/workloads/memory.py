@@ -55,7 +55,7 @@ class MemoryRule:
     Raises
     ------
     ValueError
-        Where one of them cannot be read; names the flag.
+        If one of them cannot be read; names the flag.
     """
 
     source: str
@@ -134,7 +134,7 @@ class MemoryRule:
         Raises
         ------
         ValueError
-            Where no line says anything and the median is asked for.
+            If no line says anything and the median is asked for.
         """
         values, known = self.column(log)
         missing = np.isnan(values)
@@ -258,7 +258,7 @@ def amount(text: str, flag: str) -> tuple[float, str]:
     Raises
     ------
     ValueError
-        Where it cannot be read; names the flag.
+        If it cannot be read; names the flag.
     """
     match = _AMOUNT.match(text.strip())
     if not match or not (match[2] or match[3] or float(match[1]) == 0):

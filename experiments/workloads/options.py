@@ -67,7 +67,7 @@ class WorkloadOptions:
         Raises
         ------
         ValueError
-            Where flags on memory come without ``--memory``, or that without a capacity.
+            If flags on memory come without ``--memory``, or that without a capacity.
         """
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}
@@ -131,7 +131,7 @@ def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, in
     Raises
     ------
     ValueError
-        Where the text cannot be read, or names a date and ``start_time`` is not known.
+        If the text cannot be read, or names a date and ``start_time`` is not known.
     """
     sides = text.split(":")
     if len(sides) != 2:
@@ -146,7 +146,7 @@ def moment(side: str, what: str, start_time: int | None = None) -> int:
     Raises
     ------
     ValueError
-        Where it is neither, or a date and ``start_time`` is not known; begins with ``what``.
+        If it is neither, or a date and ``start_time`` is not known; begins with ``what``.
     """
     side = side.strip()
     if match := _DURATION.match(side):

@@ -29,7 +29,7 @@ def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Worklo
     Raises
     ------
     ValueError
-        Where the amount cannot be read.
+        If the amount cannot be read.
     """
     size, each = amount(memory, "memory capacity")
     if each == "node":

@@ -23,7 +23,7 @@ def first_jobs(workload: Workload, n: int) -> Workload:
     Raises
     ------
     ValueError
-        Where ``n`` is not positive.
+        If ``n`` is not positive.
     """
     return workload.take(slice(0, check_positive("first", n, "jobs")))
 
@@ -41,7 +41,7 @@ def in_span(workload: Workload, start: int | None = None, end: int | None = None
     Raises
     ------
     ValueError
-        Where no job was submitted within the span.
+        If no job was submitted within the span.
     """
     origin = int(workload.submit[0]) if len(workload) else 0
     inside = within(workload.submit - origin, start, end)
@@ -73,7 +73,7 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     Raises
     ------
     ValueError
-        Where the factor is not a positive number.
+        If the factor is not a positive number.
     """
     if not (math.isfinite(factor) and factor > 0):
         raise ValueError(f"load: {factor} is not a positive factor; 1.2 means 20 % more")
@@ -94,7 +94,7 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
     Raises
     ------
     ValueError
-        Where the partition size is not positive, or larger than the machine.
+        If the partition size is not positive, or larger than the machine.
     """
     check_positive("round sizes", partition, "processors")
     if partition > workload.capacity:
@@ -118,7 +118,7 @@ def with_capacity(workload: Workload, capacity: int) -> Workload:
     Raises
     ------
     ValueError
-        Where the capacity is not positive, or no job is small enough.
+        If the capacity is not positive, or no job is small enough.
     """
     check_positive("capacity", capacity, "processors")
     large = workload.procs > capacity

@@ -37,7 +37,7 @@ def with_windows(workload: Workload, path: str, origin: int, start_time: int | N
     Raises
     ------
     OSError, ValueError
-        Where the file cannot be read, or a window takes what is not there or is never left; names file, line and
+        If the file cannot be read, or a window takes what is not there or is never left; names file, line and
         column.
     """
     windows = read_windows(path, workload.resources, origin, start_time)

@@ -116,7 +116,7 @@ class SwfLog:
         Raises
         ------
         ValueError
-            Where neither is there, or ``override`` is not positive.
+            If neither is there, or ``override`` is not positive.
         """
         if override is not None:
             if override < 1:
@@ -192,7 +192,7 @@ class SwfLog:
         Raises
         ------
         ValueError
-            Where the capacity is not known, or no job is left.
+            If the capacity is not known, or no job is left.
         """
         return self.build(self.select(capacity, keep=keep, first=first))
 

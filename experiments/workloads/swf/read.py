@@ -69,9 +69,9 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
     Raises
     ------
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     ValueError
-        Where it is not a log, is empty, or holds a line that cannot be read: names file, line,
+        If it is not a log, is empty, or holds a line that cannot be read: names file, line,
         column and value.
     """
     path = Path(path)

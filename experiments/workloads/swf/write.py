@@ -18,7 +18,7 @@ def write_swf(path: str | Path, log: SwfLog) -> None:
     Raises
     ------
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
     """
     path = Path(path)
     lines = [line if line.startswith(";") else f"; {line}" for line in log.header.lines]
