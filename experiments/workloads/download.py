@@ -1,4 +1,4 @@
-"""Fetching logs of the archive: resumed where they broke off, and checked before they count."""
+"""Download logs of the archive: interrupted downloads are resumed, and complete ones verified."""
 
 import gzip
 import hashlib
@@ -21,12 +21,12 @@ from planbatch.experiments.workloads.archive import (
 TIMEOUT = (10.0, 30.0)
 CHUNK = 1 << 16
 
-#: Called with the bytes that are there and the bytes that are expected (``None``: not known).
+#: Called with the number of bytes received and the number expected (``None`` if unknown).
 Progress = Callable[[int, int | None], None]
 
 
 class DownloadError(OSError):
-    """A log could not be fetched; the message says why, and what to do."""
+    """A log could not be fetched; the message says why and what to do."""
 
 
 def fetch(
@@ -39,21 +39,21 @@ def fetch(
 ) -> Path:
     """Fetch a log into the cache, unless it is there.
 
-    What has arrived is kept in a file ending in ``.part``, from which the next attempt goes on. The
-    log takes its name only once it is complete and its digest is the expected one.
+    Received data is kept in a file ending in ``.part``, from which the next attempt continues. The log gets its name
+    only when it is complete and has the expected digest.
 
     Parameters
     ----------
     log : ArchiveLog
         What to fetch.
     folder : Path, optional
-        Where to keep it; by default the user's cache.
+        The folder that keeps it; by default the user's cache.
     url : str
         Address of the archive, or of a mirror with the same folders.
     force : bool
-        Fetch it even if it is there.
+        Fetch it even if it is in the cache.
     progress : callable, optional
-        Told about the bytes that have arrived.
+        Called as bytes arrive.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def fetch(
     Raises
     ------
     DownloadError
-        If the server cannot be reached, refuses, breaks off, or sends something else.
+        If the server cannot be reached, refuses, breaks the connection, or sends something else.
     """
     target = cached_path(log, folder or cache_folder())
     if target.is_file() and not force:
@@ -97,7 +97,7 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
         headers["Range"] = f"bytes={have}-"
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
         if response.status_code == 416 and have:
-            # Nothing comes after what is there: it is complete, or of another file.
+            # There is nothing left to send: the part is complete, or belongs to another file.
             if response.headers.get("Content-Range", "").strip() == f"bytes */{have}":
                 return
             part.unlink()
@@ -114,8 +114,8 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
         total = done + int(length) if length and length.isdigit() else None
         progress(done, total)
         with part.open("ab" if resumed else "wb") as file:
-            # At once what is there, so that nothing is lost when the server falls silent; and raw,
-            # since some servers declare the file's own compression as one of the transfer.
+            # Write bytes as they arrive, so that nothing is lost if the server stalls; and raw, since some servers
+            # declare the file's own compression as that of the transfer.
             while chunk := response.raw.read1(CHUNK, decode_content=False):
                 file.write(chunk)
                 done += len(chunk)
@@ -125,7 +125,7 @@ def _receive(address: str, part: Path, progress: Progress) -> None:
 
 
 def _broken_off(address: str, kept: int, error: Exception) -> str:
-    """Say that a transfer failed, and whether anything of it is left."""
+    """Return the error for a failed transfer, with what is kept of it."""
     if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
         why = "the server does not answer any more"
     elif isinstance(error, urllib3.exceptions.HTTPError):
@@ -139,7 +139,7 @@ def _broken_off(address: str, kept: int, error: Exception) -> str:
 
 
 def _verify(log: ArchiveLog, part: Path, address: str) -> None:
-    """Check that ``part`` is a whole gzip file of the expected content; delete it where not."""
+    """Check that ``part`` is a whole gzip file of the expected content; delete it if not."""
     digest = hashlib.sha256()
     try:
         with gzip.open(part) as file:

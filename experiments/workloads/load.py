@@ -1,4 +1,4 @@
-"""From what a user names to a workload: a path or the name of a fetched log, and flags."""
+"""Load a workload: from a path or the name of a fetched log, and flags."""
 
 import re
 from collections.abc import Callable
@@ -34,18 +34,18 @@ __all__ = [
     "workload_options",
 ]
 
-#: How many skipped lines are told one by one.
+#: How many skipped lines are reported one by one.
 LISTED = 20
 UNREADABLE = "unreadable line"
 
 
 def resolve_source(source: str | Path) -> Path:
-    """Find the file that is meant: a path, or the name of a log that was fetched.
+    """Find the file: a path, or the name of a fetched log.
 
     Raises
     ------
     FileNotFoundError
-        If there is neither; says how to get the log, or which name may be meant.
+        If there is neither; the message says how to get the log, or suggests a name.
     """
     path = Path(source)
     if path.exists():
@@ -65,14 +65,14 @@ def resolve_source(source: str | Path) -> Path:
 
 
 def to_stderr(line: str) -> None:
-    """Tell people something, apart from the results."""
+    """Print a note to standard error, apart from the results."""
     click.echo(line, err=True)
 
 
 def load_log(
     source: str | Path, *, skip_bad_lines: bool = False, tell: Callable[[str], None] = to_stderr
 ) -> SwfLog:
-    """Read the log of a path or a name, and tell which lines were skipped.
+    """Read the log of a path or a name, and report which lines were skipped.
 
     See :func:`resolve_source` and :func:`read_swf`.
     """
@@ -92,12 +92,12 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
     source : str or Path, optional
         A path or the name of a fetched log; ``None`` means the embedded workload.
     options : WorkloadOptions
-        What to make of it.
+        How to transform it.
 
     Raises
     ------
     OSError, ValueError
-        With one sentence that says what is wrong and what to do.
+        The message says in one sentence what is wrong and what to do.
     """
     if source is None:
         return transform_workload(default_workload(), options)
@@ -108,7 +108,7 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
 
 
 def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, Memory | None]:
-    """Choose the lines of a log that the options leave, and read what memory all lines take, if that counts."""
+    """Choose the lines of a log that the options keep, and read the memory of all lines if it counts."""
     keep = np.ones(len(log), dtype=bool)
     if options.drop_queue:
         keep &= ~np.isin(log.columns["queue"], _queue_numbers(log.header.queue_number, options))
@@ -128,12 +128,12 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, M
 
 
 def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:
-    """What the lines of a log take of memory, on the sizes that the options leave; None where it does not count.
+    """The memory that the lines of a log need, at the sizes that the options give; None if memory does not count.
 
     Raises
     ------
     ValueError
-        If most lines that are to be kept take more than there is.
+        If most of the lines to keep need more memory than the machine has.
     """
     rule = options.memory_rule()
     if rule is None:
@@ -149,7 +149,7 @@ def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memor
 
 
 def first_submission(log: SwfLog) -> tuple[int, int | None]:
-    """The first submit time of a log (s), and its Unix time where the header tells it."""
+    """The first submit time of a log (s), and its Unix time if the header has it."""
     origin = int(np.floor(log.columns["submit"].min() + 0.5))
     start = log.header.unix_start_time
     return origin, None if start is None else start + origin
@@ -167,7 +167,7 @@ def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
 
 
 def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload:
-    """Transform a workload that does not come from a log in the way that the options say."""
+    """Transform a workload that does not come from a log, as the options say."""
     if options.capacity is not None:
         workload = transform.with_capacity(workload, options.capacity)
     if options.drop_queue:
@@ -193,8 +193,8 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
 def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     """Transform a log, keeping all its columns: reading the result gives :func:`workload_of_log`.
 
-    The header stays, with a note of what was done, and with the capacity where that was given. Memory
-    and windows are told by flags again: lines with too much memory are left out, nothing else.
+    The header stays, with a note of what was done, and with the capacity if one was given. The new log has no columns
+    for memory rules and windows, which need their flags again; only lines with too much memory are left out.
     """
     selection, _ = select_from_log(log, options)
     workload = _reshaped(log.build(selection), options)

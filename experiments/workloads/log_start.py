@@ -1,17 +1,17 @@
-"""When a log begins."""
+"""The Unix time at which a log begins."""
 
 import re
 
 from planbatch.planner.model import Workload
 
-#: First submissions before this (s after 1970 began) are not of a real log.
+#: First submissions before this (Unix time, s) are not those of a real log.
 EARLIEST = 365 * 86400
 
 
 def unix_start_time(workload: Workload) -> int | None:
-    """Return the Unix time that submit times count from, where the header gives one.
+    """Return the Unix time that submit times count from, if the header has one.
 
-    Synthetic workloads start at 0, which is no date: where the first job would have been submitted in 1970, there is
+    Synthetic workloads start at 0, which is not a date: if the first job would have been submitted in 1970, there is
     none.
     """
     found = re.match(r"-?\d+", workload.header.get("UnixStartTime", "").strip())

@@ -20,14 +20,14 @@ _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """What to make of a log; the transformations come in the order of the fields.
+    """How to read and transform a log; transformations are applied in the order of the fields.
 
     Attributes
     ----------
     skip_bad_lines : bool
         Skip lines that cannot be read.
     capacity : int, optional
-        Processors of the machine, instead of what the header says.
+        Processors of the machine, instead of the number in the header.
     drop_queue : tuple of str
         Queues to leave out, by number or name.
     span : str, optional
@@ -40,9 +40,9 @@ class WorkloadOptions:
     load : float, optional
         Factor on the offered load.
     memory : str, optional
-        The memory column that becomes a resource; see :class:`MemoryRule`, as for the next four.
+        The memory column that becomes a resource; see :class:`MemoryRule`, also for the next four.
     memory_capacity, memory_per, memory_unit, memory_unknown : str, optional
-        Memory of the machine, what the column means, and what holds where it says nothing.
+        Memory of the machine, meaning of the column, and the amount if it is empty.
     windows : str, optional
         A CSV file of windows; see :mod:`windows`.
     """
@@ -62,12 +62,12 @@ class WorkloadOptions:
     windows: str | None = None
 
     def memory_rule(self) -> "MemoryRule | None":
-        """How to read the memory columns; None where they are not asked for.
+        """How to read the memory columns; None if they are not requested.
 
         Raises
         ------
         ValueError
-            If flags on memory come without ``--memory``, or that without a capacity.
+            If memory flags are given without ``--memory``, or ``--memory`` without a capacity.
         """
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}
@@ -87,7 +87,7 @@ class WorkloadOptions:
         return MemoryRule(self.memory, **given)
 
     def described(self) -> str:
-        """Say in words what the options do; empty where they do nothing."""
+        """Describe the options in words; empty if they do nothing."""
         done = []
         if self.capacity is not None:
             done.append(f"capacity {self.capacity}")
@@ -109,7 +109,7 @@ class WorkloadOptions:
         return "; ".join(done)
 
 
-#: As the log is.
+#: The log as it is.
 NO_CHANGES = WorkloadOptions()
 
 
@@ -126,7 +126,7 @@ def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, in
     Returns
     -------
     start, end : int or None
-        Seconds after the first submission; ``None`` where that side is open.
+        Seconds after the first submission; ``None`` if that side is open.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def moment(side: str, what: str, start_time: int | None = None) -> int:
     Raises
     ------
     ValueError
-        If it is neither, or a date and ``start_time`` is not known; begins with ``what``.
+        If it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
     """
     side = side.strip()
     if match := _DURATION.match(side):
