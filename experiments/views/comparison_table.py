@@ -1,4 +1,4 @@
-"""A comparison as a table for people."""
+"""A comparison as a table for the terminal."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,10 @@ from planbatch.experiments.comparison.compare import Comparison
 from planbatch.experiments.replay.metrics import Metrics
 from planbatch.experiments.text import change, duration, number, share
 
-#: What other policies are measured against.
+#: The policy that others are compared with.
 REFERENCE = "easy"
 
-#: Heading, what is shown, and whether less is better (None: neither is).
+#: Heading, value, format, and whether less is better (None: neither).
 _COLUMNS: tuple[tuple[str, Callable[[Metrics], float], Callable[[float], str], bool], ...] = (
     ("mean\nwait", lambda m: m.mean_wait, duration, True),
     ("median\nwait", lambda m: m.median_wait, duration, True),
@@ -26,7 +26,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Metrics], float], Callable[[float], str], b
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Lay out a comparison: one row a policy, the best figure of every column marked."""
+    """Lay out a comparison: one row per policy, the best figure of every column marked."""
     measured = comparison.metrics
     reference = measured.get(REFERENCE)
     workload = comparison.workload
@@ -75,5 +75,5 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def clock(seconds: float) -> str:
-    """Write how long something took."""
+    """Format the time that something took."""
     return f"{seconds:.2f} s" if seconds < 9.995 else duration(seconds)

@@ -16,19 +16,19 @@ from planbatch.experiments.views.pictures import FAINT, INK, drawing, save, titl
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 
-#: Charts beside each other at most.
+#: Most charts side by side.
 ACROSS = 3
-#: What jobs that run already look like.
+#: Colour of running jobs.
 RUNNING = "#D3D7DB"
-#: Up to how many waiting jobs they bear their numbers.
+#: With no more waiting jobs than this, jobs are numbered.
 NUMBERED = 40
 
-#: From, to (s), lowest processor, how many, and the place of the job among the waiting; -1 for a running one.
+#: From, to (s), lowest processor, number of processors, and the job's place in the queue; -1 for a running job.
 Block = tuple[int, int, int, int, int]
 
 
 def lay_out(problem: Round, start: IntArray) -> list[Block]:
-    """Give every job of a plan its processors, the lowest that are free, in as few blocks as they allow."""
+    """Assign processors to every job of a plan: the lowest free ones, in as few blocks as possible."""
     jobs, running = problem.jobs, problem.running
     free: list[tuple[int, int]] = [(0, problem.capacity)]
     events: list[tuple[int, int, int]] = [(problem.now, 1, -1 - i) for i in range(len(running.end))]
@@ -37,7 +37,7 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     ends = [(int(running.end[i]), 0, -1 - i) for i in range(len(running.end))]
     ends += [(int(start[i] + jobs.walltime[i]), 0, i) for i in range(len(start))]
     blocks: list[Block] = []
-    # What ends at an instant makes room for what starts at it, and jobs that run already come first.
+    # Jobs that end at an instant make room for those that start at it; running jobs come first.
     for when, begins, job in sorted(events + ends):
         if not begins:
             free = joined(free + held.pop(job))

@@ -1,4 +1,4 @@
-"""A comparison of optimizers as a table for people."""
+"""A comparison of optimizers as a table for the terminal."""
 
 import math
 
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def cell(column: str, value: float) -> str:
-    """Write a figure of the summary; a dash where there is none."""
+    """Write a figure of the summary; a dash if there is none."""
     if math.isnan(value):
         return "–"
     if column == "wins":
@@ -30,7 +30,7 @@ def cell(column: str, value: float) -> str:
 
 
 def round_table(comparison: RoundComparison) -> Table:
-    """Lay out the summary: a block an objective, the best figure of every column in it marked."""
+    """Lay out the summary: one block per objective, the best figure of every column in it marked."""
     summary = comparison.summary()
     rounds, budget = len(comparison.rounds), told(comparison.budget)
     table = Table(

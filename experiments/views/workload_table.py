@@ -1,4 +1,4 @@
-"""What is in a workload, as tables for people."""
+"""The description of a workload, as tables for the terminal."""
 
 from typing import Any
 
