@@ -1,4 +1,4 @@
-"""The cells of a grid by what was replayed: one case a workload, and the policies that were tried on it."""
+"""The cells of a grid by workload: one case per workload, with the policies that were replayed on it."""
 
 import json
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.text import slug
 from planbatch.planner.model import IntArray
 
-#: What other policies are measured against, where it is there.
+#: The policy that others are compared with, if it was run.
 REFERENCE = "easy"
-#: A month, where the log does not tell its calendar (s).
+#: Length of a month if the log has no calendar (s).
 MONTH = 30 * 86400
 
 
@@ -25,7 +25,7 @@ class Case:
     name : str
         A short name, fit for files and anchors.
     title : str
-        What people call it.
+        Its title for readers.
     capacity : int
         Processors of the machine.
     estimates : str
@@ -33,7 +33,7 @@ class Case:
     cells : tuple of Cell
         In the order of the grid.
     reference : str, optional
-        Label of the policy that others are measured against, where it was run.
+        Label of the policy that others are compared with, if it was run.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Case:
 
     @property
     def unix_start(self) -> int | None:
-        """The Unix time of second 0, where the cells tell it."""
+        """The Unix time of second 0, if the cells have it."""
         found = self.cells[0].workload.get("unix_start_time")
         return None if found is None else int(found)
 
@@ -80,7 +80,7 @@ class Runs:
 
     @property
     def reference(self) -> str | None:
-        """The policy that others are measured against, if its jobs could be read."""
+        """The policy that others are compared with, if its jobs could be read."""
         return self.case.reference if self.case.reference in self.jobs else None
 
     def first(self, label: str) -> Jobs:
@@ -88,7 +88,7 @@ class Runs:
         return next(iter(self.jobs[label].values()))
 
     def paired(self, label: str, seed: int) -> Jobs | None:
-        """The jobs of the reference for the same seed (else its first), or None where they are not the same jobs."""
+        """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""
         if self.reference is None:
             return None
         runs = self.jobs[self.reference]
@@ -104,7 +104,7 @@ class Runs:
 
 
 def group_key(cell: Cell) -> tuple[str, ...]:
-    """Tell what cells of one case have in common.
+    """Return the properties that all cells of one case share.
 
     Not the digest of the jobs: random deadlines, which are part of it, differ between seeds.
     """
@@ -122,7 +122,7 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
     results : Results
         The grid.
     reference : str
-        Label or name of the policy that others are measured against.
+        Label or name of the policy that others are compared with.
     """
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in results.cells:
@@ -154,7 +154,7 @@ def find_reference(cells: Sequence[Cell], reference: str) -> str | None:
 
 
 def load(case: Case) -> Runs:
-    """Read the jobs of a case; cells that cannot be read are listed, and the others used."""
+    """Read the jobs of a case; cells that cannot be read are listed and left out."""
     runs = Runs(case)
     for cell in case.cells:
         own = runs.jobs.setdefault(cell.label, {})
@@ -171,16 +171,16 @@ def load(case: Case) -> Runs:
 
 
 def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:
-    """Tell the month of every submission.
+    """Return the month of every submission.
 
-    Calendar months (UTC) where the cells tell the log's ``unix_start_time``, else months of 30 days from ``origin``.
+    Calendar months (UTC) if the cells have the log's ``unix_start_time``, else months of 30 days from ``origin``.
 
     Returns
     -------
     int64 array, shape (n,)
         Number of the month.
     list of str
-        What the months are called.
+        Names of the months.
     """
     if case.unix_start is None:
         index = (submit - origin) // MONTH

@@ -1,4 +1,4 @@
-"""How waits and slowdowns are distributed over the jobs."""
+"""The distributions of waits and slowdowns over the jobs."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from planbatch.experiments.text import duration, number
 from planbatch.experiments.views.pictures import drawing, left_edge
 from planbatch.planner.model import FloatArray
 
-#: Points of a curve.
+#: Number of points of a curve.
 POINTS = 260
 PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9, 100)
 

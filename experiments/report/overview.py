@@ -1,4 +1,4 @@
-"""The summary as a picture: what every policy changes on every workload."""
+"""The summary as a picture: the change under every policy on every workload."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from planbatch.experiments.report.drawing import (
 from planbatch.experiments.report.summary import Line
 from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, drawing
 
-#: Panels of the overview beside each other.
+#: Panels side by side.
 ACROSS = 3
 #: Ratios above this are drawn at the edge, with their figure.
 CUT = 4.0

@@ -1,4 +1,4 @@
-"""What rounds cost: evaluations and time against the length of the queue."""
+"""The cost of rounds: evaluations and time against the length of the queue."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,13 +24,13 @@ from planbatch.experiments.text import number, share
 from planbatch.experiments.views.pictures import drawing
 from planbatch.planner.model import FloatArray
 
-#: Rounds that make a point of the picture, at least.
+#: Least number of rounds behind a point of the picture.
 LEAST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """What the rounds of a cell cost.
+    """The cost of the rounds of a cell.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class RoundCosts:
     queue : float64 array, shape (points,)
         Mean queue lengths, in bins that double in width.
     evaluations, milliseconds : float64 arrays, shape (points,)
-        Means over the rounds of each bin; milliseconds are NaN where rounds were not timed.
+        Means over the rounds of each bin; milliseconds are NaN if rounds were not timed.
     """
 
     label: str
@@ -107,7 +107,7 @@ def case_rounds(case: Case) -> tuple[list[RoundCosts], list[tuple[str, str]]]:
 
 
 def round_table(case: Case, costs: list[RoundCosts]) -> Table:
-    """List what the rounds of each policy cost."""
+    """List the cost of the rounds of each policy."""
     whole: Any = lambda value: f"{value:,.0f}"  # noqa: E731
     columns = [
         Column("policy", "policy"),

@@ -11,22 +11,22 @@ from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.text import change, duration, number, share
 from planbatch.planner.model import FloatArray
 
-#: Resamples of the bootstrap, and its level.
+#: Number of bootstrap resamples, and the confidence level.
 RESAMPLES, LEVEL = 2000, 0.95
-#: As few units as this give no interval.
+#: Fewer units than this give no interval.
 LEAST_UNITS = 3
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio to the reference, and how sure it is.
+    """A ratio to the reference, with its intervals.
 
     Attributes
     ----------
     ratio : float
         Mean under the policy over mean under the reference.
     months, seeds : tuple of float
-        Lower and upper end of the interval over months and over seeds; NaN where there are too few.
+        Lower and upper end of the interval over months and over seeds; NaN if there are too few.
     """
 
     ratio: float
@@ -35,13 +35,13 @@ class Interval:
 
     @property
     def shown(self) -> tuple[float, float]:
-        """The interval that pictures show: over seeds where there are several, else over months."""
+        """The interval that pictures show: over seeds if there are several, else over months."""
         return self.seeds if np.isfinite(self.seeds[0]) else self.months
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of one policy on one workload.
+    """The summary of one policy on one workload.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Line:
     wait, slowdown : Interval, optional
         Against the reference.
     seeds, months : int
-        How many there are.
+        Number of seeds and of months.
     """
 
     label: str
@@ -88,7 +88,7 @@ def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[floa
     above, below : float64 arrays, shape (units,)
         What each unit adds to the numerator and to the denominator: pairs stay together.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -209,7 +209,7 @@ class FlatTable(Table):
 
 
 def row_of(line: Line) -> dict[str, Any]:
-    """Give the values of a line; what is not known is left out."""
+    """Return the values of a line; unknown ones are left out."""
     row: dict[str, Any] = {"policy": line.label, **line.figures, "seeds": line.seeds}
     for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
         if interval is None:
