@@ -1,4 +1,4 @@
-"""Straightforward versions of the hot kernels: what the ratios of the benchmark refer to."""
+"""Straightforward versions of the hot kernels: the references of the benchmark."""
 
 import numpy as np
 
@@ -25,6 +25,6 @@ def scan_decode(arrays: RoundArrays, order: Permutation, start: IntArray) -> Non
 
 @kernel
 def repeat_scan(arrays: RoundArrays, order: Permutation, start: IntArray, times: int) -> None:
-    """Run :func:`scan_decode` so many times."""
+    """Run :func:`scan_decode` ``times`` times."""
     for _ in range(times):
         scan_decode(arrays, order, start)

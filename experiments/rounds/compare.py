@@ -1,4 +1,4 @@
-"""Comparing optimizers on single rounds: searches in parallel, and what they come to as tidy tables."""
+"""Compare optimizers on single rounds: searches in parallel, and their results as tidy tables."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,25 +26,25 @@ from planbatch.planner.round import Round
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Told how many searches are done, and how many there are.
+#: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One search of a comparison: names of what was searched how, and what it came to.
+    """One search of a comparison, and its outcome.
 
     Attributes
     ----------
     round, objective, optimizer : str
         Names.
     seed : int
-        Which random numbers.
+        Seed of the search.
     budget : Budget
-        For how long the search might go on.
+        Budget of the search.
     outcome : Found or Failure or None
-        None where an interrupt came before.
+        None if an interrupt came before.
     """
 
     round: str
@@ -70,11 +70,11 @@ class RoundComparison:
     cells : tuple of Cell
         Every search, in the order of rounds, objectives, optimizers and seeds.
     curve_cells : tuple of Cell
-        The searches behind the curves, with smaller budgets; without those that ``cells`` has.
+        The searches with smaller budgets behind the curves; those in ``cells`` are not repeated.
     best : mapping of (round, objective) to BestKnown
-        The best plans known, of this comparison or from before.
+        The best known plans, from this comparison or from before.
     bounds : mapping of (round, objective) to float
-        What was proven: no plan costs less; NaN for nothing.
+        Proven lower bounds: no plan costs less; NaN if there is none.
     """
 
     rounds: Mapping[str, Round]
@@ -88,15 +88,15 @@ class RoundComparison:
 
     @property
     def unfinished(self) -> int:
-        """How many searches an interrupt left without a result."""
+        """Number of searches that an interrupt left without a result."""
         return sum(cell.outcome is None for cell in self.cells)
 
     def frame(self) -> "DataFrame":
-        """Return a data frame with a row a search; see :func:`frame`."""
+        """Return a data frame with one row per search; see :func:`frame`."""
         return frames.frame(self)
 
     def summary(self) -> "DataFrame":
-        """Return a row an objective and optimizer; see :func:`summary`."""
+        """Return one row per objective and optimizer; see :func:`summary`."""
         return frames.summary(self)
 
     def curves(self) -> "DataFrame":
@@ -123,29 +123,30 @@ def compare_rounds(
     rounds : sequence of Round, str or Path, or mapping of str to Round
         The rounds, or their files.
     optimizers, objectives : sequence
-        Names or objects; objectives also as functions ``cost(start, jobs, now)``. All are tried with all.
+        Names or objects; objectives also as functions ``cost(start, jobs, now)``. Every optimizer is run on every
+        objective.
     budget : Budget or int
         Of every search; a number is one of evaluations.
     seeds : int
-        How often each search is repeated, with other random numbers.
+        Number of searches per round, objective and optimizer, with different random numbers.
     jobs : int
         Processes. Results do not depend on it, as long as evaluations end the searches.
     progress : callable, optional
         ``progress(done, total)``.
     curves : int
-        Of how many rounds to follow the cost over time: by searches with ever larger budgets, on the first seed.
+        Number of rounds whose cost is followed over time, by searches with ever larger budgets on the first seed.
     best_known : path, optional
-        The file of the best costs known, which is made or improved.
+        The file of best known costs, created or improved.
 
     Returns
     -------
     RoundComparison
-        A search that fails is a failed cell, and nothing else. An interrupt (Ctrl-C) leaves what is finished.
+        If a search fails, only its cell fails. After an interrupt (Ctrl-C), the finished searches are returned.
 
     Raises
     ------
     ValueError
-        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, where an optimizer cannot work on an
+        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, if an optimizer cannot work on an
         objective.
     """
     if seeds < 1 or jobs < 1 or curves < 0:
@@ -167,7 +168,7 @@ def compare_rounds(
     outcomes: list[Found | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
-        if jobs > 1:  # so that processes need not all compile the same
+        if jobs > 1:  # so that not every process has to compile
             warm_ups = [partial(warm_up_once, *pair) for pair in pairs]
             list(run_isolated(warm_ups, jobs))
         for done, (place, outcome) in enumerate(run_isolated(searches, jobs), 1):
@@ -187,7 +188,7 @@ def compare_rounds(
 
 
 def named_rounds(rounds: Rounds) -> dict[str, Round]:
-    """Read the rounds that are given as files, and name them: by the files, or by their places."""
+    """Read the rounds that are given as files, and name all: after their files, or by their places."""
     if isinstance(rounds, Mapping):
         return dict(rounds)
     stems = [Path(given).stem for given in rounds if not isinstance(given, Round)]
@@ -219,7 +220,7 @@ def by_name(what: str, things: Sequence[Any]) -> dict[str, Any]:
 
 
 def parts(budget: Budget) -> list[Budget]:
-    """Return the smaller budgets that show the way of a search: 0, 10, 30, 100 … evaluations, or halved seconds."""
+    """Return the smaller budgets along a search: 0, 10, 30, 100 … evaluations, or halved seconds."""
     if budget.evaluations is None:
         assert budget.seconds is not None
         return [Budget(seconds=budget.seconds / 2**k) for k in range(6, 0, -1)]
@@ -232,7 +233,7 @@ def parts(budget: Budget) -> list[Budget]:
 
 
 def told(budget: Budget) -> str:
-    """Say a budget for people."""
+    """Describe a budget in words."""
     sizes = []
     if budget.evaluations is not None:
         sizes.append(f"{budget.evaluations:,} evaluations")
@@ -247,7 +248,7 @@ def best_plans(
     cells: Sequence[Cell],
     path: Path | None,
 ) -> dict[tuple[str, str], BestKnown]:
-    """Return the best plan known for every round and objective, and keep it in the file."""
+    """Return the best known plan for every round and objective, and keep it in the file."""
     keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
     least: dict[str, tuple[float, Cell]] = {}
     for cell in cells:
@@ -275,7 +276,7 @@ def proven_bounds(
     best: Mapping[tuple[str, str], BestKnown],
     jobs: int,
 ) -> dict[tuple[str, str], float]:
-    """Return the largest lower bound for every round and objective: the searches' own, and that of the objective."""
+    """Return the largest lower bound for every round and objective: that of the searches or that of the objective."""
     pairs = list(best)
     tasks = [partial(lower_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs]
     bounds = dict.fromkeys(product(problems, costs), math.nan)

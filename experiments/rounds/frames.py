@@ -1,4 +1,4 @@
-"""A comparison of optimizers as tables: a row a search, a row an optimizer, a row a point of a curve."""
+"""A comparison of optimizers as tables: one row per search, per optimizer, or per point of a curve."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -15,21 +15,21 @@ FAILED = "failed"
 
 
 def excess(cost: float, best: float) -> float:
-    """Return by what share a cost is above the best known; 0 within rounding."""
+    """Return the share by which a cost is above the best known; 0 up to rounding."""
     if same_cost(cost, best):
         return 0.0
     return (cost - best) / abs(best) if best else math.inf
 
 
 def gap(cost: float, bound: float) -> float:
-    """Return by what share of it a cost can be above the optimum at most; NaN without a bound."""
+    """Return the largest possible share of a cost that is above the optimum; NaN without a bound."""
     if same_cost(cost, bound):
         return 0.0
     return (cost - bound) / abs(cost) if cost else math.nan
 
 
 def row(comparison: "RoundComparison", cell: "Cell") -> dict[str, Any]:
-    """Return the row of a search that is over."""
+    """Return the row of a finished search."""
     pair = cell.round, cell.objective
     named = {
         "round": cell.round,
@@ -66,18 +66,18 @@ def row(comparison: "RoundComparison", cell: "Cell") -> dict[str, Any]:
 
 
 def frame(comparison: "RoundComparison") -> pd.DataFrame:
-    """Return a data frame with a row a search that is over.
+    """Return a data frame with one row per finished search.
 
     Columns: round, jobs, objective, optimizer, seed; cost, seed_cost (of the best first plan), best (known), excess
     (cost / best − 1), lower_bound, gap ((cost − bound) / cost), evaluations, seconds, evaluations_per_second, status,
-    error. Of a search that failed, status is ``failed``, error says why, and its figures are NaN.
+    error. If a search failed, its status is ``failed``, error says why, and its figures are NaN.
     """
     rows = [row(comparison, cell) for cell in comparison.cells if cell.outcome is not None]
     return pd.DataFrame(rows, columns=None if rows else ["round", "objective", "optimizer"])
 
 
 def summary(comparison: "RoundComparison") -> pd.DataFrame:
-    """Return a data frame with a row an objective and optimizer.
+    """Return a data frame with one row per objective and optimizer.
 
     Columns: searches, failed, median_excess and worst_excess (over the best known), median_gap (proven),
     evaluations_per_second (all searches together), wins (searches that no other optimizer beat on the same round and
@@ -126,7 +126,7 @@ def curves(comparison: "RoundComparison") -> pd.DataFrame:
     """Return a data frame with the cost over time of the first seed, on the rounds that were followed.
 
     Columns: round, objective, optimizer, evaluations, seconds, cost (the best so far). A search with a small budget is
-    the beginning of one with a larger, so that each row is the end of a search of its own.
+    the beginning of one with a larger budget, so each row is the end of a search of its own.
     """
     followed = {cell.round for cell in comparison.curve_cells}
     ends = [cell for cell in comparison.cells if cell.seed == 0 and cell.round in followed]
