@@ -158,7 +158,7 @@ def shown_first(runs: Runs, lines: list[summary.Line]) -> dict[str, str]:
 def pairing_notes(runs: Runs) -> list[str]:
     """List the policies that cannot be compared with the reference, since they ran other jobs."""
     if runs.reference is None:
-        return [f"{runs.case.title}: no reference policy was run, so no changes are told."]
+        return [f"{runs.case.title}: no reference policy was run, so no changes are given."]
     apart = [
         label
         for label in runs.labels

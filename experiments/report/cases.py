@@ -109,9 +109,9 @@ def group_key(cell: Cell) -> tuple[str, ...]:
     Not the digest of the jobs: random deadlines, which are part of it, differ between seeds.
     """
     workload = cell.workload
-    told = json.dumps(workload.get("transformations") or "", sort_keys=True).strip('"')
+    changes = json.dumps(workload.get("transformations") or "", sort_keys=True).strip('"')
     estimates = str(workload.get("estimates", "requested"))
-    return str(workload["name"]), estimates, str(cell.capacity), told
+    return str(workload["name"]), estimates, str(cell.capacity), changes
 
 
 def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:

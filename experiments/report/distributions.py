@@ -14,7 +14,7 @@ from planbatch.experiments.report.drawing import (
     grid,
     headed,
     legend_right,
-    number_told,
+    number_text,
     styles,
     time_ticks,
 )  # fmt: skip
@@ -65,7 +65,7 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
         left.set_ylabel("jobs with at most so much")
         draw_curve_panel(right, slowdowns, 1.0, look)
         right.xaxis.set_major_locator(LogLocator(base=10))
-        right.xaxis.set_major_formatter(FuncFormatter(number_told))
+        right.xaxis.set_major_formatter(FuncFormatter(number_text))
         right.xaxis.set_minor_locator(NullLocator())
         right.set_xlabel("bounded slowdown")
         legend_right(figure, left)

@@ -146,23 +146,23 @@ def ratio_ticks(axis: Any, low: float, high: float) -> None:
     step = max(1, int(np.ceil(len(powers) / 9)))
     powers = powers[powers % step == 0]
     axis.set_major_locator(FixedLocator(list(2.0**powers)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: ratio_told(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
     axis.set_minor_locator(NullLocator())
 
 
-def ratio_told(value: float) -> str:
+def ratio_text(value: float) -> str:
     """Write a ratio.
 
-    >>> ratio_told(0.25), ratio_told(1), ratio_told(8)
+    >>> ratio_text(0.25), ratio_text(1), ratio_text(8)
     ('×1/4', '×1', '×8')
     """
     return f"×{value:,.3g}" if value >= 1 else f"×1/{1 / value:,.3g}"
 
 
-def number_told(value: float, _: object = None) -> str:
+def number_text(value: float, _: object = None) -> str:
     """Write the number at a tick.
 
-    >>> number_told(0.5), number_told(10000)
+    >>> number_text(0.5), number_text(10000)
     ('0.5', '10,000')
     """
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"

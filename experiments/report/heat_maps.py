@@ -18,8 +18,8 @@ from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     headed,
+    ratio_text,
     ratio_ticks,
-    ratio_told,
     time_ticks,
 )
 from planbatch.experiments.report.tables import Column, Table
@@ -104,14 +104,14 @@ def mean_by_bin(
 def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
     """Divide mean waits (s) by those of a reference; NaN if both are below ``SHORTEST``."""
     # A ratio of very short waits means nothing; an added second keeps the others finite.
-    told = np.fmax(wait, base) >= SHORTEST
-    ratios: FloatArray = np.where(told, (wait + 1) / (base + 1), np.nan)
+    enough = np.fmax(wait, base) >= SHORTEST
+    ratios: FloatArray = np.where(enough, (wait + 1) / (base + 1), np.nan)
     return ratios
 
 
-def bin_ticks(edges: FloatArray, told: dict[float, str]) -> tuple[list[float], list[str]]:
+def bin_ticks(edges: FloatArray, names: dict[float, str]) -> tuple[list[float], list[str]]:
     """Place ticks on an axis that counts bins."""
-    inside = {value: name for value, name in told.items() if edges[0] <= value <= edges[-1]}
+    inside = {value: name for value, name in names.items() if edges[0] <= value <= edges[-1]}
     position = BINS * np.log(list(inside) / edges[0]) / np.log(edges[-1] / edges[0]) - 0.5
     return list(position), list(inside.values())
 
@@ -170,7 +170,7 @@ def finish_maps(
         time_ticks(bar.ax.yaxis, *image.get_clim())
     else:
         ratio_ticks(bar.ax.yaxis, *image.get_clim())
-        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_told(value)))
+        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
     figure.supxlabel("run time", fontsize=9.5)
     figure.supylabel("processors", fontsize=9.5)
     if kind == "waits":

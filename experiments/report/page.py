@@ -137,10 +137,10 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
     sections = [
         Section(
             "Summary", "summary", blocks,
-            ["The best value of every column is marked. Changes are those of means, against the reference on the same "
-             "jobs; their intervals are 95% bootstrap intervals. Those over months tell how far the change depends on "
-             "what was submitted, those over seeds how far on the random numbers of the search. Where there are "
-             "several seeds, this table has their means, and everything else shows the first."],
+            ["The best value of every column is marked. Changes compare means with the reference's on the same jobs; "
+             "their intervals are 95% bootstrap intervals. Intervals over months show how much the change depends on "
+             "what was submitted, those over seeds how much on the random numbers of the search. With several seeds, "
+             "this table has their means, and everything else shows the first."],
         )
     ]  # fmt: skip
     if trades:
@@ -148,8 +148,8 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
     sections.append(
         Section(
             "Gantt chart", "gantt", [],
-            ["Every job on the processors it ran on. Replays count processors without naming them: a job gets the "
-             "smallest free block that holds it, and is drawn in several pieces where no block is large enough."],
+            ["Every job on its processors. Replays count processors without naming them: here a job gets the "
+             "smallest free block that holds it, and is drawn in several pieces if no block is large enough."],
         )
     )  # fmt: skip
     return sections
@@ -157,18 +157,18 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
 
 def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) -> list[list[str]]:
     """Return the notes on missing and broken cells, and further remarks."""
-    told = []
+    found = []
     if results.missing:
         total = len(results.missing) + len(results.cells) + len(results.broken)
-        told.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
+        found.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
     if broken:
-        told.append(
+        found.append(
             [f"{counted(len(broken), 'cell')} could not be read, and left out:"]
             + [f"{key}: {why}" for key, why in broken]
         )
     if notes:
-        told.append(notes)
-    return told
+        found.append(notes)
+    return found
 
 
 def settings_row(cell: Cell) -> dict[str, Any]:

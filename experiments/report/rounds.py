@@ -14,7 +14,7 @@ from planbatch.experiments.report.drawing import (
     grid,
     headed,
     legend_right,
-    number_told,
+    number_text,
     styles,
 )
 from planbatch.experiments.report.pareto import MARKERS
@@ -166,7 +166,7 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
             for axis in (axes.xaxis, axes.yaxis):
                 if axis is not left.yaxis:
                     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.set_major_formatter(FuncFormatter(number_told))
+                axis.set_major_formatter(FuncFormatter(number_text))
                 axis.set_minor_locator(NullLocator())
             grid(axes)
         legend_right(figure, left)

@@ -15,7 +15,7 @@ from planbatch.experiments.report.drawing import (
     grid,
     headed,
     legend_right,
-    number_told,
+    number_text,
     ratio_ticks,
     styles,
     time_ticks,
@@ -144,8 +144,8 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
             if runs.reference is not None and label != runs.reference:
                 base = series.wait[runs.reference]
                 # A ratio of very short waits means nothing.
-                told = np.fmax(wait, base) >= SHORTEST
-                ratio = np.where(told, (wait + 1) / (base + 1), np.nan)
+                enough = np.fmax(wait, base) >= SHORTEST
+                ratio = np.where(enough, (wait + 1) / (base + 1), np.nan)
                 ratio = np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO)
                 panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
         finish_monthly(panels, series, runs.reference)
@@ -192,7 +192,7 @@ def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
 
 
 def bin_edges(runs: Runs) -> FloatArray:
-    """Divide the time of a case into at most ``BINS`` bins of whole days if possible, else into ``BINS`` equal ones."""
+    """Divide the time of a case into at most ``BINS`` equal bins; beyond 30 days, of whole days."""
     last = max(int(np.quantile(runs.first(label).end, 0.9999)) for label in runs.labels)
     submitted = max(int(runs.first(label).submit.max()) for label in runs.labels)
     span = max(min(last, submitted + 30 * DAY) - runs.origin, 1)
@@ -301,7 +301,7 @@ def draw_queue(
     if reference is not None and label != reference:
         axes.step(days[:-1], queue[reference], where="post", color=FAINT, linewidth=0.9)
     axes.set_yscale("symlog", linthresh=10)
-    axes.yaxis.set_major_formatter(FuncFormatter(number_told))
+    axes.yaxis.set_major_formatter(FuncFormatter(number_text))
     axes.set_ylim(0, max(15.0, 1.3 * max(float(levels.max()) for levels in queue.values())))
     axes.set_xlim(days[0], days[-1])
     axes.set_title(label, loc="left", fontsize=9, pad=2)

@@ -155,7 +155,7 @@ def ratio_change(value: float) -> str:
     return change(value, 1.0)
 
 
-def interval_told(ends: tuple[float, float]) -> str:
+def interval_text(ends: tuple[float, float]) -> str:
     """Write an interval of ratios as changes."""
     low, high = (round(100 * (end - 1)) for end in ends)
     return f"{low:+,d} … {high:+,d}%"
@@ -168,15 +168,15 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
         Column("policy", "policy"),
         Column("mean_wait", "mean wait", duration, "min"),
         Column("wait_ratio", "change", ratio_change),
-        Column("wait_months", "95% (months)", interval_told),
-        Column("wait_seeds", "95% (seeds)", interval_told),
+        Column("wait_months", "95% (months)", interval_text),
+        Column("wait_seeds", "95% (seeds)", interval_text),
         Column("median_wait", "median", duration, "min"),
         Column("p95_wait", "95% wait", duration, "min"),
         Column("max_wait", "max. wait", duration, "min"),
         Column("mean_bounded_slowdown", "slowdown", number, "min"),
         Column("slowdown_ratio", "change", ratio_change),
-        Column("slowdown_months", "95% (months)", interval_told),
-        Column("slowdown_seeds", "95% (seeds)", interval_told),
+        Column("slowdown_months", "95% (months)", interval_text),
+        Column("slowdown_seeds", "95% (seeds)", interval_text),
         Column("utilisation", "used", share, "max"),
         Column("seeds", "seeds", counted),
     ]
@@ -197,7 +197,7 @@ class FlatTable(Table):
         """As :meth:`Table.csv`, with the lower and the upper end of every interval."""
         columns, rows = [], [dict(row) for row in self.rows]
         for column in self.columns:
-            if column.told is not interval_told:
+            if column.format is not interval_text:
                 columns.append(column)
                 continue
             for place, end in enumerate(("low", "high")):

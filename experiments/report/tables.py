@@ -26,7 +26,7 @@ class Column:
         Its name in CSV files, with the unit.
     heading : str
         The heading for readers.
-    told : callable, optional
+    format : callable, optional
         Formats a value for readers; None for text, which is aligned left.
     best : {"", "min", "max"}
         Which value is marked.
@@ -34,7 +34,7 @@ class Column:
 
     key: str
     heading: str
-    told: Callable[[Any], str] | None = None
+    format: Callable[[Any], str] | None = None
     best: str = ""
 
 
@@ -81,7 +81,7 @@ class Table:
         """As an HTML table, with scopes and a caption."""
         marked = self.best()
         head = "".join(
-            f'<th scope="col"{"" if column.told else " class=text"}>{escape(column.heading)}</th>'
+            f'<th scope="col"{"" if column.format else " class=text"}>{escape(column.heading)}</th>'
             for column in self.columns
         )
         body = []
@@ -93,7 +93,7 @@ class Table:
                         " class=best"
                         if (i, place) in marked
                         else ""
-                        if column.told
+                        if column.format
                         else " class=text"
                     )
                     row += f"<td{kind}>{escape(cell)}</td>"
@@ -116,7 +116,7 @@ class Table:
     def latex(self) -> str:
         """As a LaTeX table for the package booktabs."""
         marked = self.best()
-        shape = "".join("r" if column.told else "l" for column in self.columns)
+        shape = "".join("r" if column.format else "l" for column in self.columns)
         heads = " & ".join(latex(column.heading) for column in self.columns)
         lines = [
             r"\begin{table}", r"\centering", rf"\caption{{{latex(self.caption)}}}", rf"\label{{tab:{self.name}}}",
@@ -145,7 +145,7 @@ def text(column: Column, value: Any) -> str:
     """A value formatted for readers."""
     if absent(value):
         return "–"
-    return column.told(value) if column.told else str(value)
+    return column.format(value) if column.format else str(value)
 
 
 def latex(words: str) -> str:

@@ -58,8 +58,8 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("time", justify="right", no_wrap=True, vertical="bottom", style="dim")
     for name, m in measured.items():
         cells = [
-            Text(told(of(m)), style="bold green" if of(m) == best[heading] else "")
-            for heading, of, told, _ in _COLUMNS
+            Text(text(of(m)), style="bold green" if of(m) == best[heading] else "")
+            for heading, of, text, _ in _COLUMNS
         ]
         if reference:
             cells.append(

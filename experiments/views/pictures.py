@@ -231,13 +231,13 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
             searched = name.startswith("plan-")
             shown = min(mean, 1.08 * end)
             axes.barh(row, shown / length, color=COLOURS[0] if searched else "#A9B4BE", height=0.66)
-            told = duration(mean)
+            label = duration(mean)
             if reference is not None and name != REFERENCE:
-                told += f"  ({change(mean, reference)})"
+                label += f"  ({change(mean, reference)})"
             if mean > shown:
                 cut_mark(axes, 0.97 * shown / length, row, end / length)
             axes.annotate(
-                told,
+                label,
                 (shown / length, row),
                 xytext=(5, 0),
                 textcoords="offset points",

@@ -110,8 +110,8 @@ def draw_plans(comparison: RoundComparison, name: str, objective: str, path: Pat
         for axes, (optimizer, found) in zip(panels.flat, plans.items(), strict=False):
             draw_plan(axes, problem, found.start, length)
             over = excess(found.cost, best)
-            told = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
-            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {told}")
+            quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
+            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {quality}")
             axes.set_xlim(0, 1.04 * last / length)
             axes.set_ylim(0, problem.capacity)
         for axes in panels.flat[len(plans) :]:

@@ -26,7 +26,7 @@ SOURCES = {
     "used": ("used_memory",),
     "either": ("requested_memory", "used_memory"),
 }
-TOLD = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
+COLUMN_TEXT = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
 UNKNOWN_MEMORY = "memory not known"
 TOO_MUCH_MEMORY = "more memory than the machine has"
 #: If more than this share of the jobs exceeds the machine's memory, the unit is assumed to be wrong.
@@ -140,7 +140,7 @@ class MemoryRule:
         missing = np.isnan(values)
         if self.unknown == "median":
             if missing.all():
-                columns = " and ".join(TOLD[name] for name in known)
+                columns = " and ".join(COLUMN_TEXT[name] for name in known)
                 raise ValueError(
                     f"{log.source}: no job says what memory it takes ({columns}), so there is no median; "
                     "give --memory-unknown an amount, or another --memory"
@@ -154,7 +154,7 @@ class MemoryRule:
         table = np.minimum(taken, 2.0**53).astype(np.int64)
         return Memory(self, self.resource(processors), table, known, assumed)
 
-    def told_column(self) -> str:
+    def column_text(self) -> str:
         """Describe the column in words."""
         each = {"processor": "for each processor", "job": "for the whole job"}.get(
             self.per, f"for each node of {self.per[5:]} processors"
@@ -198,14 +198,16 @@ class Memory:
 
     def statement(self, rows: Any) -> str:
         """Describe what was assumed for how many of the jobs in these rows of the log."""
-        counts = [f"{int(mask[rows].sum()):,} {TOLD[name]}" for name, mask in self.known.items()]
-        text = f"memory: {' and '.join(counts)}, {self.rule.told_column()}"
+        counts = [
+            f"{int(mask[rows].sum()):,} {COLUMN_TEXT[name]}" for name, mask in self.known.items()
+        ]
+        text = f"memory: {' and '.join(counts)}, {self.rule.column_text()}"
         absent = int(self.unknown[rows].sum())
         if absent:
             why = ", the median of the others" if self.rule.unknown == "median" else ""
-            each = self.rule.told_column().split(" ", 1)[1]
-            text += f"; {absent:,} not known and taken as {told(self.assumed)} {each}{why}"
-        return f"{text}; the machine has {told(self.resource.capacity)}"
+            each = self.rule.column_text().split(" ", 1)[1]
+            text += f"; {absent:,} not known and taken as {amount_text(self.assumed)} {each}{why}"
+        return f"{text}; the machine has {amount_text(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
         """Refuse units with which most usable lines need more memory than the machine has.
@@ -222,8 +224,8 @@ class Memory:
         line = int(np.flatnonzero(above)[0])
         raise ValueError(
             f"{log.source}: {n:,} of {total:,} jobs take more memory than the machine has; job "
-            f"{log.columns['job'][line]} takes {told(self.amounts[line])} on {procs[line]} processors, the machine "
-            f"has {told(self.resource.capacity)}; is the column really in {self.rule.told_column()}?"
+            f"{log.columns['job'][line]} takes {amount_text(self.amounts[line])} on {procs[line]} processors, the "
+            f"machine has {amount_text(self.resource.capacity)}; is the column really in {self.rule.column_text()}?"
             + self._better(log, procs, usable)
         )
 
@@ -269,7 +271,7 @@ def amount(text: str, flag: str) -> tuple[float, str]:
     return float(match[1]) * UNITS[f"{match[2].upper()}B"], (match[4] or "").lower()
 
 
-def told(kilobytes: float | NDArray[Any]) -> str:
+def amount_text(kilobytes: float | NDArray[Any]) -> str:
     """Format an amount: in the largest unit that gives a number above 1, with at most two decimals."""
     value = float(kilobytes)
     unit = next((name for name in ("TB", "GB", "MB") if value >= UNITS[name]), "KB")
