@@ -85,7 +85,7 @@ def command(
 
 
 def default_jobs(chosen: PolicyOptions) -> int:
-    """As many processes as cores, but one where time limits the searches."""
+    """As many processes as cores, but one if time limits the searches."""
     if chosen.seconds is not None:
         return 1
     import joblib
@@ -94,7 +94,7 @@ def default_jobs(chosen: PolicyOptions) -> int:
 
 
 def show(comparison: "Comparison") -> None:
-    """Print the table; where standard output is no terminal, as wide as it needs to be."""
+    """Print the table; if standard output is no terminal, as wide as necessary."""
     from rich.console import Console
 
     from planbatch.experiments.views.comparison_table import comparison_table

@@ -1,4 +1,4 @@
-"""What is told when kernels have yet to be compiled."""
+"""The note that kernels have yet to be compiled."""
 
 import click
 
@@ -6,6 +6,6 @@ from planbatch.planner.kernels.cache import cache_folder
 
 
 def announce_compilation() -> None:
-    """Say on standard error that this run compiles the kernels, where none are on disk yet."""
+    """Print to standard error that this run compiles the kernels, if none are on disk yet."""
     if not cache_folder().exists():
         click.echo("Compiling the kernels for the first time; later starts load them.", err=True)

@@ -1,4 +1,4 @@
-"""The command ``planbatch``: its verbs, and how anything that goes wrong is told."""
+"""The command ``planbatch``: its verbs, and how errors are reported."""
 
 import importlib
 import os
@@ -12,14 +12,14 @@ import click
 VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
-    "experiment": "Run a grid of workloads, policies and seeds, written down in a TOML file.",
-    "trade": "Mean wait against maximum wait: policies × promises, and the Pareto front.",
+    "experiment": "Run a grid of workloads, policies and seeds from a TOML file.",
+    "trade": "Plot mean against maximum waits: policies × promises, and the Pareto front.",
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "report": "Make one HTML page of the results of an experiment.",
     "convert": "Write the jobs of a replay for other tools, and read them back.",
-    "workload": "Look into, transform, generate or fetch workloads.",
+    "workload": "Inspect, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",
     "warm-up": "Compile the kernels once, after an installation.",
 }

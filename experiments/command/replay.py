@@ -103,7 +103,7 @@ def command(
 
 
 def by_resource(utilisation: dict[str, float]) -> dict[str, dict[str, float]]:
-    """Return the utilisation of every resource; nothing where processors are all that counts."""
+    """Return the utilisation of every resource; nothing if there are processors only."""
     return {"utilisation_by_resource": utilisation} if utilisation else {}
 
 
@@ -116,7 +116,7 @@ def deadlines(trace: "Trace") -> dict[str, float]:
 
 
 def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
-    """Write the starts of every trace: to ``path``, or to one file a policy beside it."""
+    """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
     import numpy as np
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -137,7 +137,7 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
 def check_all(
     workload: "Workload", policies: list[Any], traces: "Mapping[str, Trace]", chosen: PolicyOptions
 ) -> int:
-    """Tell every fault of every trace on standard error; return the exit code, 1 for faults."""
+    """Report every fault of every trace on standard error; return the exit code, 1 for faults."""
     from planbatch.experiments.replay.checker import (
         check_reservations,
         check_trace,

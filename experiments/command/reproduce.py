@@ -20,7 +20,7 @@ from planbatch.experiments.reproduce import PAPERS
 @click.option(
     "--full",
     is_flag=True,
-    help="Also what takes an hour or more: zheng-2016 with the paper's 8,800 evaluations a round.",
+    help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.",
 )
 @click.option(
     "--jobs",
@@ -43,7 +43,7 @@ def command(
 ) -> int:
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
-    A log that is not there is reported and left out. Replays that are finished are kept in the
+    A missing log is reported and left out. Finished replays are kept in the
     folder: after an interruption, the same command runs only the others.
     """
     from rich.console import Console

@@ -22,7 +22,7 @@ DEFAULT_OPTIMIZERS = ("annealing", "annealing-paper")
 
 @click.group()
 def command() -> None:
-    """Take real rounds out of replays, and compare optimizers on them."""
+    """Capture real rounds from replays, and compare optimizers on them."""
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]
@@ -48,9 +48,9 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 @policy_options
 @workload_options
 @click.option("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…",
-              help="How many jobs wait in the rounds to keep, give or take 5 %.")  # fmt: skip
+              help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip
 @click.option("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
-              help="How many rounds of each size.")  # fmt: skip
+              help="Number of rounds of each size.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
               show_default=True, help="Folder of the round files.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -108,7 +108,7 @@ def capture_command(
               metavar="NAME", help="May be repeated.")  # fmt: skip
 @click.option("--evaluations", type=int, metavar="N",
               help=f"Plans that a search evaluates.  [default: {DEFAULT_EVALUATIONS}]")  # fmt: skip
-@click.option("--seconds", type=float, metavar="S", help="For how long a search goes on, instead.")
+@click.option("--seconds", type=float, metavar="S", help="Seconds of each search, instead.")
 @click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
               help="How often each search is repeated.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), metavar="J",
@@ -139,7 +139,7 @@ def compare_command(
 ) -> int:
     """Compare optimizers on the rounds in the files: each on all, for every objective and seed.
 
-    A search that fails is told and counted, and all others go on. An interrupt (Ctrl-C) ends the
+    A search that fails is reported, and all others go on. An interrupt (Ctrl-C) ends the
     comparison, and keeps what is finished.
     """
     from planbatch.experiments.rounds.compare import compare_rounds
@@ -178,7 +178,7 @@ def compare_command(
 
 
 def _default_jobs(seconds: float | None) -> int:
-    """As many processes as cores, but one where time limits the searches."""
+    """As many processes as cores, but one if time limits the searches."""
     if seconds is not None:
         return 1
     import joblib
@@ -209,7 +209,7 @@ def described(comparison: "RoundComparison") -> dict[str, Any]:
 
 
 def tell_failures(comparison: "RoundComparison") -> None:
-    """Tell every search that failed on standard error."""
+    """Report every failed search on standard error."""
     from planbatch.experiments.tasks.failure import Failure
 
     lines: dict[str, None] = {}  # searches behind the curves fail in the same way
@@ -222,7 +222,7 @@ def tell_failures(comparison: "RoundComparison") -> None:
 
 
 def show(comparison: "RoundComparison") -> None:
-    """Print the summary; where standard output is no terminal, as wide as it needs to be."""
+    """Print the summary; if standard output is no terminal, as wide as necessary."""
     from rich.console import Console
 
     from planbatch.experiments.views.round_table import round_table

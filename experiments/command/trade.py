@@ -48,7 +48,7 @@ def command(
     out: Path,
     as_json: bool,
 ) -> int:
-    """Replay WORKLOADs under every policy and every promise, and draw mean wait against maximum wait.
+    """Replay WORKLOADs under every policy and promise, and plot mean against maximum waits.
 
     Each policy and slack is a point, relative to EASY; the Pareto front joins those that no other
     beats in both. WORKLOAD is a log in the Standard Workload Format or the name of one that was
@@ -120,7 +120,7 @@ def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:
 
 
 def show(result: "Trade") -> None:
-    """Print the points, the Pareto front marked; where standard output is no terminal, as wide as needed."""
+    """Print the points, the Pareto front marked; if standard output is no terminal, as wide as necessary."""
     from rich.console import Console
 
     from planbatch.experiments.views.trade_picture import trade_table

@@ -41,10 +41,10 @@ def command() -> None:
 @workload_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
-    """Tell what is in LOG (without one: in the embedded workload).
+    """Describe LOG (without one: the embedded workload).
 
-    Anomalies and the recorded load are those of the whole log; everything else is about the jobs
-    that the flags leave.
+    Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
+    after the flags.
     """
     if log is None:
         described = workload_info(transform_workload(default_workload(), options))
@@ -62,10 +62,10 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @workload_options
 def transform(source: str, target: Path, options: WorkloadOptions) -> None:
-    """Write the jobs of the log IN that the flags leave to OUT, as a log.
+    """Transform the log IN by the flags, and write it to OUT.
 
-    OUT is compressed when it ends in .gz, .xz or .zst. Lines that no replay could use are left out.
-    The header stays, and a note of what was done is added to it.
+    OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
+    kept, and a note of what was done is added to it.
     """
     result = transform_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
     write_swf(target, result)
@@ -76,7 +76,9 @@ def transform(source: str, target: Path, options: WorkloadOptions) -> None:
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--jobs", default=5000, show_default=True, metavar="N", help="How many jobs.")
 @click.option("--procs", default=256, show_default=True, metavar="P", help="Processors.")
-@click.option("--seed", default=1, show_default=True, metavar="S", help="Of the random numbers.")
+@click.option(
+    "--seed", default=1, show_default=True, metavar="S", help="Seed of the random numbers."
+)
 @click.option(
     "--load", type=float, metavar="X", help="Offered load to reach by scaling the arrivals."
 )
@@ -120,12 +122,12 @@ def generate(
 @command.command("fetch")
 @click.argument("name", required=False)
 @click.option("--url", default=ARCHIVE_URL, show_default=True, help="The archive, or a mirror.")
-@click.option("--force", is_flag=True, help="Fetch it again even if it is there.")
+@click.option("--force", is_flag=True, help="Fetch it again even if it is in the cache.")
 def fetch_command(name: str | None, url: str, force: bool) -> None:
     """Fetch the log NAME of the Parallel Workloads Archive (without NAME: list what there is).
 
-    It is kept in the user's cache, and from then on can be named wherever a log is asked for. A
-    transfer that broke off goes on where it stopped.
+    It is kept in the user's cache, and can then be named wherever a log is taken. An interrupted transfer is
+    continued.
     """
     if name is None:
         _list_catalogue(Console())
@@ -143,7 +145,7 @@ def fetch_command(name: str | None, url: str, force: bool) -> None:
 
 
 def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
-    """Fetch a log, with a bar on standard error where that is a terminal."""
+    """Fetch a log, with a bar on standard error if that is a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -201,7 +201,7 @@ _FLAGS = (
     click.option(
         "--memory-per",
         metavar="WHAT",
-        help="What the column is for: processor, job, or node:N (each node of N processors).  [default: processor]",
+        help="What an amount refers to: processor, job, or node:N (a node of N processors).  [default: processor]",
     ),
     click.option(
         "--memory-unit", metavar="UNIT", help="Unit of the column: B, KB, MB, GB.  [default: KB]"
@@ -209,13 +209,13 @@ _FLAGS = (
     click.option(
         "--memory-unknown",
         metavar="AMOUNT",
-        help="What jobs take that do not say it: median, an amount such as 32MB (per WHAT), 0, or drop.  "
+        help="Memory of jobs without a value: median, an amount such as 32MB (per WHAT), 0, or drop.  "
         "[default: median]",
     ),
     click.option(
         "--windows",
         metavar="FILE",
-        help="CSV with start,end,processors (or memory)[,known]: when a part of the machine is not there; "
+        help="CSV with start,end,processors (or memory)[,known]: when a part of the machine is unavailable; "
         "durations after the log's first submission, or dates.",
     ),
     click.option(
