@@ -76,11 +76,12 @@ def capture_command(
     from planbatch.experiments.workloads.load import load_workload
 
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = load_workload(log, options)
+    workload = chosen.with_deadlines(load_workload(log, options), log)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
-    note = options.described()
+    asked = [f"deadlines {chosen.deadlines}"] if chosen.deadlines else []
+    note = "; ".join([*filter(None, [options.described()]), *asked])
     with ReplayProgress(names, [len(workload)] * len(names)) as progress:
         for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(

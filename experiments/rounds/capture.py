@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.replay import Estimates, policy_name, replay
+from planbatch.experiments.replay.replay import Estimates, bound, policy_name, replay
 from planbatch.experiments.rounds.file import write_round
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
@@ -112,7 +112,8 @@ def capture(
     samples = [
         Sample(size, per_size, np.random.default_rng([seed, size])) for size in sorted(set(sizes))
     ]
-    replay(workload, Watched(policy, samples), estimates=estimates, seed=seed, progress=progress)
+    watched = Watched(bound(policy, workload), samples)
+    replay(workload, watched, estimates=estimates, seed=seed, progress=progress)
     return {
         sample.size: sorted(sample.rounds, key=lambda problem: problem.now) for sample in samples
     }
