@@ -59,7 +59,7 @@ def test_the_command_goes_on_after_an_end_with_two_processes(tmp_path, reference
     """Kill -9 of the first process alone, and Ctrl-C, which reaches all; then the same again, in one process."""
     file = write(tmp_path, LONG)
     finished = 12
-    for attempt in range(8):  # on a busy machine it may be over before it is killed
+    for attempt in range(8):  # on a busy machine it may be over before it is ended
         out = tmp_path / f"out-{attempt}"
         running = started(file, out)
         if how == signal.SIGKILL:
@@ -70,9 +70,7 @@ def test_the_command_goes_on_after_an_end_with_two_processes(tmp_path, reference
         finished = assert_whole(out)
         if finished < 12:
             break
-    assert finished > 0
-    if finished == 12:
-        pytest.skip("this machine was too busy to end the command before it was over")
+    assert 0 < finished < 12
     if how == signal.SIGINT:
         assert running.returncode == 130
         assert f"interrupted; {finished} of 12 cells are stored" in told
@@ -100,8 +98,10 @@ def test_a_worker_that_dies_costs_nothing(tmp_path, reference):
     """A process killed by the system, for want of memory say: its cell is run again."""
     file, out = write(tmp_path, LONG), tmp_path / "out"
     running = started(file, out)
-    for child in children(running.pid)[:1]:
-        os.kill(child, signal.SIGKILL)
+    workers = children(running.pid)
+    assert workers, "no process replays: nothing would be tested"
+    os.kill(workers[0], signal.SIGKILL)
+    assert len(list(out.glob("cells/[!.]*"))) < 12, "the experiment was over before the kill"
     _, told = running.communicate()
     assert running.returncode == 0, told
     assert assert_whole(out) == 12
