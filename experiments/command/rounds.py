@@ -13,7 +13,7 @@ from planbatch.experiments.tasks.count_bar import CountBar
 from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
 
 if TYPE_CHECKING:
-    from planbatch.experiments.rounds.compare import RoundComparison
+    from planbatch.experiments.rounds.results import RoundComparison
 
 INTERRUPTED = 130
 DEFAULT_EVALUATIONS = 1000

@@ -1,18 +1,17 @@
-"""Comparing optimizers on single rounds: searches in parallel, and what they come to as tidy tables."""
+"""Comparing optimizers on single rounds: searches in parallel, the best plans known, and what is proven of them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds import frames
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
+from planbatch.experiments.rounds.results import Cell, RoundComparison
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
 from planbatch.experiments.tasks.failure import Failure
 from planbatch.experiments.tasks.isolated import run_isolated
@@ -24,85 +23,9 @@ from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import check_supported, make_optimizer
 from planbatch.planner.round import Round
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 #: Told how many searches are done, and how many there are.
 Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One search of a comparison: names of what was searched how, and what it came to.
-
-    Attributes
-    ----------
-    round, objective, optimizer : str
-        Names.
-    seed : int
-        Which random numbers.
-    budget : Budget
-        For how long the search might go on.
-    outcome : Found or Failure or None
-        None where an interrupt came before.
-    """
-
-    round: str
-    objective: str
-    optimizer: str
-    seed: int
-    budget: Budget
-    outcome: Found | Failure | None
-
-
-@dataclass(frozen=True)
-class RoundComparison:
-    """The results of a comparison.
-
-    Attributes
-    ----------
-    rounds : mapping of str to Round
-        By name.
-    optimizers, objectives : tuple of str
-        Names.
-    budget : Budget
-        Of every search.
-    cells : tuple of Cell
-        Every search, in the order of rounds, objectives, optimizers and seeds.
-    curve_cells : tuple of Cell
-        The searches behind the curves, with smaller budgets; without those that ``cells`` has.
-    best : mapping of (round, objective) to BestKnown
-        The best plans known, of this comparison or from before.
-    bounds : mapping of (round, objective) to float
-        What was proven: no plan costs less; NaN for nothing.
-    """
-
-    rounds: Mapping[str, Round]
-    optimizers: tuple[str, ...]
-    objectives: tuple[str, ...]
-    budget: Budget
-    cells: tuple[Cell, ...]
-    curve_cells: tuple[Cell, ...]
-    best: Mapping[tuple[str, str], BestKnown]
-    bounds: Mapping[tuple[str, str], float]
-
-    @property
-    def unfinished(self) -> int:
-        """How many searches an interrupt left without a result."""
-        return sum(cell.outcome is None for cell in self.cells)
-
-    def frame(self) -> "DataFrame":
-        """Return a data frame with a row a search; see :func:`frame`."""
-        return frames.frame(self)
-
-    def summary(self) -> "DataFrame":
-        """Return a row an objective and optimizer; see :func:`summary`."""
-        return frames.summary(self)
-
-    def curves(self) -> "DataFrame":
-        """Return best costs over time; see :func:`curves`."""
-        return frames.curves(self)
 
 
 def compare_rounds(
