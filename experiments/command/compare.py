@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.compare import Comparison
@@ -56,7 +58,7 @@ def command(
     from planbatch.experiments.tasks.progress import ReplayProgress
     from planbatch.experiments.workloads.load import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options), workload)
+    loaded = chosen.with_deadlines(load_workload(workload, options, to_stderr), workload)
     names = [policy_name(policy) for policy in policies]
     announce_compilation()
     with ReplayProgress(names, [len(loaded)] * len(names)) as progress:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from planbatch.experiments.command.shell import to_stderr
 from planbatch.experiments.reproduce import PAPERS
 
 
@@ -54,7 +55,7 @@ def command(
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"planbatch.experiments.reproduce.{PAPERS[paper][0]}")
-    report = module.reproduce(Run(folder, quick, jobs, workloads, full=full))
+    report = module.reproduce(Run(folder, quick, jobs, workloads, to_stderr, full))
     if not report.rows:
         raise ValueError(
             f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"

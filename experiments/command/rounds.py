@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.count_bar import CountBar
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
@@ -76,7 +78,7 @@ def capture_command(
     from planbatch.experiments.workloads.load import load_workload
 
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = chosen.with_deadlines(load_workload(log, options), log)
+    workload = chosen.with_deadlines(load_workload(log, options, to_stderr), log)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]

@@ -5,36 +5,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.memory import Memory
-from planbatch.experiments.workloads.options import (
-    NO_CHANGES,
-    WorkloadOptions,
-    parse_span,
-    workload_options,
-)
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.swf.read import Selection, SwfLog, read_swf
 from planbatch.experiments.workloads.transform import DROPPED_QUEUE
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import BoolArray, Workload
 
-__all__ = [
-    "WorkloadOptions",
-    "load_log",
-    "load_workload",
-    "resolve_source",
-    "transform_log",
-    "transform_workload",
-    "workload_of_log",
-    "workload_options",
-]
-
-#: How many skipped lines are told one by one.
+#: How many skipped lines are listed one by one.
 LISTED = 20
 UNREADABLE = "unreadable line"
 
@@ -64,27 +47,29 @@ def resolve_source(source: str | Path) -> Path:
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
 
 
-def to_stderr(line: str) -> None:
-    """Tell people something, apart from the results."""
-    click.echo(line, err=True)
-
-
 def load_log(
-    source: str | Path, *, skip_bad_lines: bool = False, tell: Callable[[str], None] = to_stderr
+    source: str | Path,
+    *,
+    skip_bad_lines: bool = False,
+    note: Callable[[str], None] = lambda line: None,
 ) -> SwfLog:
-    """Read the log of a path or a name, and tell which lines were skipped.
+    """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_swf`.
 
-    See :func:`resolve_source` and :func:`read_swf`.
+    ``note`` is called with a sentence for each of the first lines that were skipped, and with their number.
     """
     log = read_swf(resolve_source(source), skip_bad_lines=skip_bad_lines)
     for bad in log.skipped[:LISTED]:
-        tell(f"skipped {log.source}, {bad.told()}")
+        note(f"skipped {log.source}, {bad.told()}")
     if len(log.skipped) > LISTED:
-        tell(f"skipped {len(log.skipped)} lines of {log.source} in all")
+        note(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log
 
 
-def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANGES) -> Workload:
+def load_workload(
+    source: str | Path | None,
+    options: WorkloadOptions = NO_CHANGES,
+    note: Callable[[str], None] = lambda line: None,
+) -> Workload:
     """Load a workload.
 
     Parameters
@@ -93,6 +78,8 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
         A path or the name of a fetched log; ``None`` means the embedded workload.
     options : WorkloadOptions
         What to make of it.
+    note : callable
+        Called with sentences on what was skipped or assumed.
 
     Raises
     ------
@@ -101,9 +88,10 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
     """
     if source is None:
         return transform_workload(default_workload(), options)
-    workload = workload_of_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=note)
+    workload = workload_of_log(log, options)
     if "Memory" in workload.header and workload.resources:
-        to_stderr(f"{workload.name}: {workload.header['Memory']}")
+        note(f"{workload.name}: {workload.header['Memory']}")
     return workload
 
 

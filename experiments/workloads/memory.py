@@ -29,7 +29,7 @@ SOURCES = {
 TOLD = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
 UNKNOWN_MEMORY = "memory not known"
 TOO_MUCH_MEMORY = "more memory than the machine has"
-#: From which share of the jobs on too much memory means that the units are wrong.
+#: If more than this share of the jobs exceeds the machine's memory, the unit is assumed to be wrong.
 SUSPICIOUS = 0.5
 
 
