@@ -255,9 +255,13 @@ main()
 """
 
 
+@pytest.mark.parametrize(
+    ("how", "reaches", "code"),
+    [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)],
+)
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_keeps_finished_results(jobs, tmp_path):
-    """Ctrl-C during a search that would take for ever: the results of EASY, exit code 130."""
+def test_an_interrupt_keeps_finished_results(jobs, how, reaches, code, tmp_path):
+    """Ctrl-C or SIGTERM during a search that would take for ever: the results of EASY, exit code 130 or 143."""
     words = ["--policy", "easy", "--policy", "plan-wait", "--evaluations", "1000000000"]
     words += ["--jobs", str(jobs), "--out", str(tmp_path), "--json"]
     process = subprocess.Popen(
@@ -277,11 +281,11 @@ def test_ctrl_c_keeps_finished_results(jobs, tmp_path):
             if line == "0 300\n":
                 break
         time.sleep(2)  # for the result of EASY to arrive from another process
-        os.killpg(process.pid, signal.SIGINT)
+        reaches(process.pid, how)
         out, err = process.communicate()
     finally:
         process.kill()
-    assert process.returncode == 130
+    assert process.returncode == code
     told = json.loads(out)
     assert [result["policy"] for result in told["results"]] == ["easy"]
     assert told["results"][0]["jobs"] == 300

@@ -197,6 +197,21 @@ def test_without_any_log(tmp_path, monkeypatch):
     assert "none of its logs is there" in str(outcome.exception)
 
 
+def test_an_interrupt_says_what_is_kept(run, one_log, tmp_path, monkeypatch):
+    """Finished replays are kept, and the same command goes on."""
+
+    def interrupted(*words, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planbatch.experiments.reproduce.run.run_tasks", interrupted)
+    code, out, err = run(
+        "reproduce", "ntakpe-2016", "--workloads", one_log, "--out", tmp_path / "out"
+    )
+    assert (code, out) == (130, "")
+    assert f"interrupted; finished replays are kept in {tmp_path / 'out'}" in err
+    assert "the same command goes on from there" in err
+
+
 def test_sizes_on_intrepid_are_partitions():
     """Rounded up to multiples of 256 cores, on that log only."""
     lines = [
