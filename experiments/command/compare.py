@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.shell import check_folder, to_stderr
 from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -50,6 +50,7 @@ def command(
     it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
     results of the policies that finished.
     """
+    check_folder(out)
     policies = chosen.policies()
 
     from planbatch.experiments.command.first_use import announce_compilation

@@ -58,6 +58,8 @@ def command(
     """
     if not chosen.policy:
         raise click.UsageError("policy: name at least one with --policy NAME")
+    if starts is not None and not starts.parent.is_dir():
+        raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
     policies = chosen.policies()
 
     from planbatch.experiments.command.first_use import announce_compilation
@@ -121,7 +123,6 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     """Write the starts of every trace: to ``path``, or to one file a policy beside it."""
     import numpy as np
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     for name, trace in traces.items():
         own = path.with_stem(f"{path.stem}-{name.replace(':', '-')}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.shell import check_folder, to_stderr
 from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.count_bar import CountBar
 from planbatch.experiments.workloads.options import WorkloadOptions
@@ -77,6 +77,7 @@ def capture_command(
     from planbatch.experiments.tasks.progress import ReplayProgress
     from planbatch.experiments.workloads.load import load_workload
 
+    check_folder(out)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
     workload = chosen.with_deadlines(load_workload(log, options, to_stderr), log)
     written: list[Path] = []
@@ -148,6 +149,7 @@ def compare_command(
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.planner.budget import Budget
 
+    check_folder(out)
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     if curves is None:

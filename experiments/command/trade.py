@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
-from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.shell import check_folder, to_stderr
 from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.count_bar import CountBar
 from planbatch.experiments.workloads.options import WorkloadOptions
@@ -59,6 +59,7 @@ def command(
     """
     from planbatch.experiments.comparison.trade import choices, trade
 
+    check_folder(out)
     names = chosen.policy or DEFAULT_POLICIES
     chosen.check()
     listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.text import duration
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.lublin import default_workload
@@ -107,12 +109,28 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, M
         inside = transform.within(submit - origin, *parse_span(options.span, start_time))
         n_dropped = int(np.count_nonzero(inside & ~keep))
         keep &= inside
+        if not inside.any():
+            raise ValueError(_span_outside(log, options.span))
     memory = read_memory(log, options, keep)
     further = None if memory is None else memory.wrong()
     selection = log.select(options.capacity, keep=keep, first=options.first, further=further)
     before = {UNREADABLE: len(log.skipped), DROPPED_QUEUE: n_dropped}
     dropped = {reason: n for reason, n in before.items() if n} | dict(selection.dropped)
     return Selection(selection.rows, selection.capacity, dropped), memory
+
+
+def _span_outside(log: SwfLog, span: str) -> str:
+    """Say that a span has no job, and when the log's jobs were submitted."""
+    origin, start_time = first_submission(log)
+    last = int(log.columns["submit"].max()) - origin
+    if start_time is None:
+        when = f"from 0 to {duration(last)} after its first"
+    else:
+        first_day, last_day = (
+            f"{datetime.fromtimestamp(start_time + after, UTC):%Y-%m-%d}" for after in (0, last)
+        )
+        when = f"from {first_day} to {last_day}"
+    return f"span: no job was submitted within {span}; the submissions of {log.name} are {when}"
 
 
 def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:

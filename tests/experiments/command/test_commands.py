@@ -86,12 +86,12 @@ def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
 def test_replay_writes_starts_as_csv(run, log, tmp_path):
     """One file for one policy."""
     code, out, err = run(
-        "replay", log, "--policy", "fcfs", "--starts", tmp_path / "deep/starts.csv", "--json"
+        "replay", log, "--policy", "fcfs", "--starts", tmp_path / "starts.csv", "--json"
     )
     assert code == 0
     assert json.loads(out)["jobs"] == 4
     assert "starts of 4 jobs written to" in err
-    assert (tmp_path / "deep/starts.csv").read_text().splitlines() == [
+    assert (tmp_path / "starts.csv").read_text().splitlines() == [
         "id,submit,start,end",
         "1,0,0,3",
         "2,0,3,5",
@@ -107,6 +107,43 @@ def test_replay_writes_starts_of_several_policies(run, log, tmp_path):
     assert {path.name for path in tmp_path.glob("*.csv")} == {"s-fcfs.csv", "s-easy-shortest.csv"}
     rows = csv.DictReader((tmp_path / "s-easy-shortest.csv").read_text().splitlines())
     assert [row["start"] for row in rows] == ["2", "0", "0", "5"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["replay", "--policy", "easy", "--starts", "absent/s.csv"],
+            "starts: there is no folder absent",
+        ),
+        (
+            ["replay", "--policy", "easy", "--starts", "file/s.csv"],
+            "starts: there is no folder file",
+        ),
+        (["compare", "--out", "file/deep/out"], "out: file is a file, not a folder"),
+        (["trade", "--out", "file/deep/out"], "out: file is a file, not a folder"),
+        (["rounds", "capture", "--out", "file/out"], "out: file is a file, not a folder"),
+    ],
+)
+def test_results_that_could_not_be_written_are_refused_at_once(
+    run, log, tmp_path, monkeypatch, words, told
+):
+    """Before anything is replayed, and nothing is made."""
+    monkeypatch.setattr("planbatch.experiments.replay.replay.run_to_the_end", None)
+    (tmp_path / "file").touch()
+    verb = words[: 2 if words[0] == "rounds" else 1]
+    code, out, err = run(*verb, log, *words[len(verb) :])
+    assert (code, out) == (2, "")
+    assert err == f"planbatch: {told}\n" or err.startswith(f"planbatch: {told};")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "tiny.swf"}
+
+
+def test_a_folder_that_must_not_be_written_to_is_refused_at_once(run, log, tmp_path, monkeypatch):
+    """The folder is named."""
+    monkeypatch.setattr("planbatch.experiments.command.shell.os.access", lambda path, mode: False)
+    code, out, err = run("compare", log, "--out", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err == f"planbatch: out: {tmp_path} must not be written to; choose another folder\n"
 
 
 def test_flags_of_the_workload_reach_the_replay(run, log):
