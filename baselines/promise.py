@@ -62,8 +62,8 @@ class Promise:
             terms = [_TERM.fullmatch(term) for term in (value if colon else part).split("+")]
             if (colon and kind != "within") or not all(terms):
                 raise ValueError(
-                    f"promise: {text!r} is none of none, a slack such as 24h, 2x or 1d+2x, "
-                    "within:3d, deadline"
+                    f"promise: cannot read {text!r}; give none, a slack such as 24h, 2x or 1d+2x, "
+                    "within:3d, or deadline"
                 )
             found = [(float(term[1]), term[2]) for term in terms if term]
             length = sum(number * _UNITS.get(unit, 0) for number, unit in found)

@@ -56,14 +56,12 @@ if TYPE_CHECKING:
         capture as capture,
         write_captured as write_captured,
     )
-    from planbatch.experiments.rounds.compare import (
-        RoundComparison as RoundComparison,
-        compare_rounds as compare_rounds,
-    )
+    from planbatch.experiments.rounds.compare import compare_rounds as compare_rounds
     from planbatch.experiments.rounds.file import (
         read_round as read_round,
         write_round as write_round,
     )
+    from planbatch.experiments.rounds.results import RoundComparison as RoundComparison
     from planbatch.experiments.views.comparison_table import comparison_table as comparison_table
     from planbatch.experiments.views.grid_table import (
         cell_table as cell_table,

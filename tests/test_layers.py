@@ -113,7 +113,9 @@ def test_the_imports_are_found():
     assert len(IMPORTS) > 300
     assert Import("objectives.wait", "planner.objective") in IMPORTS
     assert Import("experiments.command.compare", "experiments.comparison.compare") in IMPORTS
-    tree = ast.parse("def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x")
+    tree = ast.parse(
+        "def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x"
+    )
     assert set(imports_of(tree, "m")) == {Import("m", "planner.budget"), Import("m", "x")}
 
 

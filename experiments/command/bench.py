@@ -4,6 +4,8 @@ import json
 
 import click
 
+from planbatch.experiments.command.shell import to_stderr
+
 PARTS = ("decoder", "resources", "searches", "replays", "overruns")
 
 
@@ -30,7 +32,7 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
 
     announce_compilation()
     parts = part or PARTS
-    log = load_workload(workload) if workload else measure.bench_workload()
+    log = load_workload(workload, note=to_stderr) if workload else measure.bench_workload()
     sources = {
         "decoder": measure.measure_decoder,
         "resources": measure.measure_resources,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.command.shell import check_folder, to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.compare import Comparison
@@ -48,6 +50,7 @@ def command(
     it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
     results of the policies that finished.
     """
+    check_folder(out)
     policies = chosen.policies()
 
     from planbatch.experiments.command.first_use import announce_compilation
@@ -56,7 +59,7 @@ def command(
     from planbatch.experiments.tasks.progress import ReplayProgress
     from planbatch.experiments.workloads.load import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options), workload)
+    loaded = chosen.with_deadlines(load_workload(workload, options, to_stderr), workload)
     names = [policy_name(policy) for policy in policies]
     announce_compilation()
     with ReplayProgress(names, [len(loaded)] * len(names)) as progress:

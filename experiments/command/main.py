@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import sys
 from difflib import get_close_matches
 
@@ -64,22 +65,43 @@ def planbatch() -> None:
     """Plan-based batch scheduling: replay workloads, compare policies, search for plans."""
 
 
+#: Exit codes of a run that Ctrl-C or SIGTERM ended.
+INTERRUPTED, TERMINATED = 130, 143
+
+
 def main() -> None:
-    """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for an interrupt."""
+    """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for Ctrl-C, 143 for SIGTERM."""
+    terminated = []
+
+    def terminate(number: int, frame: object) -> None:
+        """End as Ctrl-C does: what is finished is kept."""
+        terminated.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        status = _status()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    sys.exit(TERMINATED if terminated and status == INTERRUPTED else status)
+
+
+def _status() -> int:
+    """Run the command, and print what ended it on standard error; return the exit code."""
     try:
         status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:
         print(f"planbatch: {error.format_message()}", file=sys.stderr)
-        sys.exit(2)
+        return 2
     except (click.Abort, KeyboardInterrupt):
         print("planbatch: interrupted", file=sys.stderr)
-        sys.exit(130)
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        return 141
     except (ValueError, OSError) as error:
         if "PLANBATCH_DEBUG" in os.environ:
             raise
         print(f"planbatch: {error}", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(status if isinstance(status, int) else 0)
+        return 2
+    return status if isinstance(status, int) else 0

@@ -109,7 +109,7 @@ class PolicyOptions:
         if spec.startswith("column:") and source is not None:
             from planbatch.experiments.workloads.load import load_log
 
-            log = load_log(source, skip_bad_lines=True, tell=lambda line: None)
+            log = load_log(source, skip_bad_lines=True)
         return with_deadlines(workload, spec, self.seed, log)
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.replay.replay import Trace
@@ -56,6 +58,8 @@ def command(
     """
     if not chosen.policy:
         raise click.UsageError("policy: name at least one with --policy NAME")
+    if starts is not None and not starts.parent.is_dir():
+        raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
     policies = chosen.policies()
 
     from planbatch.experiments.command.first_use import announce_compilation
@@ -66,7 +70,7 @@ def command(
     from planbatch.experiments.tasks.progress import ReplayProgress
     from planbatch.experiments.workloads.load import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options), workload)
+    loaded = chosen.with_deadlines(load_workload(workload, options, to_stderr), workload)
     names = [policy_name(policy) for policy in policies]
     announce_compilation()
     with ReplayProgress(names, [len(loaded)] * len(names)) as progress:
@@ -119,7 +123,6 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
     import numpy as np
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     for name, trace in traces.items():
         own = path.with_stem(f"{path.stem}-{name.replace(':', '-')}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]

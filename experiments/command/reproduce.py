@@ -6,7 +6,10 @@ from pathlib import Path
 
 import click
 
+from planbatch.experiments.command.shell import to_stderr
 from planbatch.experiments.reproduce import PAPERS
+
+INTERRUPTED = 130
 
 
 @click.command()
@@ -54,7 +57,13 @@ def command(
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"planbatch.experiments.reproduce.{PAPERS[paper][0]}")
-    report = module.reproduce(Run(folder, quick, jobs, workloads, full=full))
+    try:
+        report = module.reproduce(Run(folder, quick, jobs, workloads, to_stderr, full))
+    except KeyboardInterrupt:
+        to_stderr(
+            f"planbatch: interrupted; finished replays are kept in {folder}; the same command goes on from there"
+        )
+        return INTERRUPTED
     if not report.rows:
         raise ValueError(
             f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.command.shell import check_folder, to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.count_bar import CountBar
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
-    from planbatch.experiments.rounds.compare import RoundComparison
+    from planbatch.experiments.rounds.results import RoundComparison
 
 INTERRUPTED = 130
 DEFAULT_EVALUATIONS = 1000
@@ -75,12 +77,14 @@ def capture_command(
     from planbatch.experiments.tasks.progress import ReplayProgress
     from planbatch.experiments.workloads.load import load_workload
 
+    check_folder(out)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = load_workload(log, options)
+    workload = chosen.with_deadlines(load_workload(log, options, to_stderr), log)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
-    note = options.described()
+    asked = [f"deadlines {chosen.deadlines}"] if chosen.deadlines else []
+    note = "; ".join([*filter(None, [options.described()]), *asked])
     with ReplayProgress(names, [len(workload)] * len(names)) as progress:
         for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
@@ -145,6 +149,7 @@ def compare_command(
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.planner.budget import Budget
 
+    check_folder(out)
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     if curves is None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.command.shell import check_folder, to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.count_bar import CountBar
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.trade import Trade
@@ -57,6 +59,7 @@ def command(
     """
     from planbatch.experiments.comparison.trade import choices, trade
 
+    check_folder(out)
     names = chosen.policy or DEFAULT_POLICIES
     chosen.check()
     listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)
@@ -100,7 +103,7 @@ def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "
         if options.capacity is not None:
             raise ValueError(f"capacity: give either --capacity or {word}, not both")
         word, options = name, replace(options, capacity=int(number))
-    return chosen.with_deadlines(load_workload(word, options), word)
+    return chosen.with_deadlines(load_workload(word, options, to_stderr), word)
 
 
 def _cores() -> int:

@@ -9,20 +9,20 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
+from planbatch.experiments.command.shell import to_stderr
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.views.workload_table import print_info
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from planbatch.experiments.workloads.describe import workload_info
 from planbatch.experiments.workloads.download import fetch
 from planbatch.experiments.workloads.load import (
-    WorkloadOptions,
     load_log,
-    to_stderr,
     transform_log,
     transform_workload,
     workload_of_log,
-    workload_options,
 )
 from planbatch.experiments.workloads.lublin import KINDS, default_workload, synthetic_workload
+from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
@@ -49,7 +49,7 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     if log is None:
         described = workload_info(transform_workload(default_workload(), options))
     else:
-        read = load_log(log, skip_bad_lines=options.skip_bad_lines)
+        read = load_log(log, skip_bad_lines=options.skip_bad_lines, note=to_stderr)
         described = workload_info(workload_of_log(read, options), read)
     if as_json:
         click.echo(json.dumps(described, ensure_ascii=False))
@@ -67,7 +67,8 @@ def transform(source: str, target: Path, options: WorkloadOptions) -> None:
     OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
     kept, and a note of what was done is added to it.
     """
-    result = transform_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=to_stderr)
+    result = transform_log(log, options)
     write_swf(target, result)
     to_stderr(f"{len(result):,} jobs written to {target}")
 
@@ -126,8 +127,7 @@ def generate(
 def fetch_command(name: str | None, url: str, force: bool) -> None:
     """Fetch the log NAME of the Parallel Workloads Archive (without NAME: list what there is).
 
-    It is kept in the user's cache, and can then be named wherever a log is taken. An interrupted transfer is
-    continued.
+    It is kept in the user's cache, and can then be named wherever a log is taken.
     """
     if name is None:
         _list_catalogue(Console())

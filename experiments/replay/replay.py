@@ -12,6 +12,9 @@ from planbatch.baselines.policy import CompiledPolicy, Policy
 from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay import event_loop
 from planbatch.experiments.replay.event_loop import (
+    CHANGE,
+    RUNNING,
+    STARTED,
     SUBMITTED,
     Replay,
     compiled_drive,
@@ -23,6 +26,7 @@ from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
+from planbatch.planner.plan import Plan
 from planbatch.planner.resources import window_table
 from planbatch.planner.round import Round, RoundArrays, RunningTable
 
@@ -32,6 +36,8 @@ Estimates = Literal["requested", "actual", "mixed"]
 #: progress; twice as many after each go that took less than ``SHORT_GO`` seconds.
 FIRST_ROUNDS, MOST_ROUNDS = 16, 8192
 SHORT_GO = 0.1
+#: In how many rounds in a row a policy in Python may put off what it planned, while nothing else happens.
+MOST_IDLE_ROUNDS = 10_000
 
 
 class ReplayError(ValueError):
@@ -157,6 +163,20 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
 
 def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Callable[..., None]:
     """``policy`` as the event loop calls it: a round in, starts out."""
+    happened: list[tuple[int, ...]] = []
+
+    def check_that_something_happens(now: int) -> None:
+        """Stop a policy that always plans for later: the next round would come for ever."""
+        counters = replay.counters
+        state = tuple(int(counters[c]) for c in (STARTED, SUBMITTED, RUNNING, CHANGE))
+        if happened and happened[0] != state:
+            happened.clear()
+        happened.append(state)
+        if len(happened) > MOST_IDLE_ROUNDS:
+            raise ReplayError(
+                f"policy {policy_name(policy)} has put off its plan in {MOST_IDLE_ROUNDS:,} rounds "
+                f"in which nothing else happened, until {now}"
+            )
 
     def decide(
         arrays: RoundArrays,
@@ -182,10 +202,17 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             workload.resources,
             arrays.windows,
         )
+        check_that_something_happens(int(arrays.now))
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
             report[:] = outcome.evaluations, outcome.seed_cost, outcome.cost
             outcome = outcome.plan
+        if not isinstance(outcome, Plan):
+            given = "None" if outcome is None else f"a {type(outcome).__name__}"
+            raise ReplayError(
+                f"policy {policy_name(policy)} returned {given} in the round at {arrays.now}; "
+                "it should return a Plan or a Result"
+            )
         if len(outcome.start) != n:
             raise ReplayError(
                 f"policy {policy_name(policy)} planned {len(outcome.start)} of {n} jobs "
@@ -246,7 +273,7 @@ def replay(
     Raises
     ------
     ReplayError
-        Where the policy starts more than fits, plans the past or lets jobs wait for ever.
+        If the policy starts more than fits, plans the past, lets jobs wait for ever, or returns no plan.
     """
     policy = bound(as_policy(policy), workload)
     native = compiled_form(policy)

@@ -12,7 +12,7 @@ from planbatch.experiments.reproduce.kept import KeptReplays, ReplayTask
 from planbatch.experiments.tasks.board import Tell
 from planbatch.experiments.tasks.parallel import run_tasks
 from planbatch.experiments.tasks.progress import ReplayProgress
-from planbatch.experiments.workloads.load import load_log, to_stderr
+from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span
 from planbatch.planner.model import Workload
@@ -49,7 +49,7 @@ class Run:
     quick: bool = False
     jobs: int = 1
     workloads: Path | None = None
-    tell: Callable[[str], None] = to_stderr
+    tell: Callable[[str], None] = lambda line: None
     full: bool = False
 
     def log(self, name: str) -> SwfLog | None:
@@ -59,7 +59,7 @@ class Run:
             sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
             sources = [source for source in sources if Path(source).is_file()] or [name]
         try:
-            return load_log(sources[0], tell=self.tell)
+            return load_log(sources[0], note=self.tell)
         except FileNotFoundError as error:
             self.tell(f"left out: {error}")
             return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.replay import Estimates, policy_name, replay
+from planbatch.experiments.replay.replay import Estimates, bound, policy_name, replay
 from planbatch.experiments.rounds.file import write_round
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
@@ -113,13 +113,8 @@ def capture(
     samples = [
         Sample(size, per_size, np.random.default_rng([seed, size])) for size in sorted(set(sizes))
     ]
-    replay(
-        workload,
-        Watched(as_policy(policy), samples),
-        estimates=estimates,
-        seed=seed,
-        progress=progress,
-    )
+    watched = Watched(bound(as_policy(policy), workload), samples)
+    replay(workload, watched, estimates=estimates, seed=seed, progress=progress)
     return {
         sample.size: sorted(sample.rounds, key=lambda problem: problem.now) for sample in samples
     }

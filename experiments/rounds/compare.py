@@ -1,18 +1,17 @@
-"""Compare optimizers on single rounds: searches in parallel, and their results as tidy tables."""
+"""Comparing optimizers on single rounds: searches in parallel, the best plans known, and what is proven of them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds import frames
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
+from planbatch.experiments.rounds.results import Cell, RoundComparison
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
 from planbatch.experiments.tasks.failure import Failure
 from planbatch.experiments.tasks.isolated import run_isolated
@@ -23,85 +22,9 @@ from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.round import Round
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 #: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One search of a comparison, and its outcome.
-
-    Attributes
-    ----------
-    round, objective, optimizer : str
-        Names.
-    seed : int
-        Seed of the search.
-    budget : Budget
-        Budget of the search.
-    outcome : Found or Failure or None
-        None if an interrupt came before.
-    """
-
-    round: str
-    objective: str
-    optimizer: str
-    seed: int
-    budget: Budget
-    outcome: Found | Failure | None
-
-
-@dataclass(frozen=True)
-class RoundComparison:
-    """The results of a comparison.
-
-    Attributes
-    ----------
-    rounds : mapping of str to Round
-        By name.
-    optimizers, objectives : tuple of str
-        Names.
-    budget : Budget
-        Of every search.
-    cells : tuple of Cell
-        Every search, in the order of rounds, objectives, optimizers and seeds.
-    curve_cells : tuple of Cell
-        The searches with smaller budgets behind the curves; those in ``cells`` are not repeated.
-    best : mapping of (round, objective) to BestKnown
-        The best known plans, from this comparison or from before.
-    bounds : mapping of (round, objective) to float
-        Proven lower bounds: no plan costs less; NaN if there is none.
-    """
-
-    rounds: Mapping[str, Round]
-    optimizers: tuple[str, ...]
-    objectives: tuple[str, ...]
-    budget: Budget
-    cells: tuple[Cell, ...]
-    curve_cells: tuple[Cell, ...]
-    best: Mapping[tuple[str, str], BestKnown]
-    bounds: Mapping[tuple[str, str], float]
-
-    @property
-    def unfinished(self) -> int:
-        """Number of searches that an interrupt left without a result."""
-        return sum(cell.outcome is None for cell in self.cells)
-
-    def frame(self) -> "DataFrame":
-        """Return a data frame with one row per search; see :func:`frame`."""
-        return frames.frame(self)
-
-    def summary(self) -> "DataFrame":
-        """Return one row per objective and optimizer; see :func:`summary`."""
-        return frames.summary(self)
-
-    def curves(self) -> "DataFrame":
-        """Return best costs over time; see :func:`curves`."""
-        return frames.curves(self)
 
 
 def compare_rounds(

@@ -1,6 +1,6 @@
 """Round files: one scheduling round as JSON.
 
-``{"capacity", "now", "running": [{"procs", "end"}], "waiting": [{"id", "submit", "procs", "walltime", "deadline"?,
+``{"capacity", "now", "running"?: [{"procs", "end"}], "waiting": [{"id", "submit", "procs", "walltime", "deadline"?,
 "latest"?, "planned"?, "user"?}], "source"?}``. Times are in seconds; ``latest`` is a promised latest start,
 ``planned`` the start in the previous round's plan.
 
@@ -23,7 +23,7 @@ from planbatch.planner.resources import Resource, Windows
 from planbatch.planner.round import Round, RunningTable, job_table
 
 _ROUND_FIELDS = {
-    "capacity": True, "now": True, "running": True, "waiting": True, "source": False,
+    "capacity": True, "now": True, "running": False, "waiting": True, "source": False,
     "resources": False, "windows": False,
 }  # fmt: skip
 _RUNNING_FIELDS = {"procs": True, "end": True, "demands": False}
@@ -130,7 +130,7 @@ def round_from(data: Any, name: str = "round") -> Round:
     capacity = read.number(top["capacity"], "capacity", 1)
     now = read.number(top["now"], "now", 0)
     resources = read.resources(top.get("resources", {}))
-    running = _running(read, top["running"], now, capacity, resources)
+    running = _running(read, top.get("running", []), now, capacity, resources)
     demands = []
     columns: dict[str, list[int]] = {field: [] for field in _WAITING_FIELDS if field != "demands"}
     absent = {"deadline": NEVER, "latest": NEVER, "planned": NEVER, "user": -1}

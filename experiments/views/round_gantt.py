@@ -8,8 +8,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from planbatch.experiments.rounds.compare import RoundComparison
-from planbatch.experiments.rounds.frames import excess
+from planbatch.experiments.rounds.results import RoundComparison, excess
 from planbatch.experiments.rounds.search import Found
 from planbatch.experiments.text import duration
 from planbatch.experiments.views.pictures import FAINT, INK, drawing, save, titled, unit_of

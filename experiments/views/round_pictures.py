@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from planbatch.experiments.rounds.compare import RoundComparison, told
+from planbatch.experiments.rounds.compare import told
+from planbatch.experiments.rounds.results import RoundComparison
 from planbatch.experiments.views.pictures import COLOURS, DASHES, FAINT, drawing, save, titled
 from planbatch.experiments.views.round_gantt import draw_plans
 

@@ -6,7 +6,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.rounds.compare import RoundComparison, told
+from planbatch.experiments.rounds.compare import told
+from planbatch.experiments.rounds.results import RoundComparison
 
 #: Heading, column of the summary, and whether less is better.
 _COLUMNS = (

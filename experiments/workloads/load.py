@@ -2,39 +2,24 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
+from planbatch.experiments.text import duration
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.memory import Memory
-from planbatch.experiments.workloads.options import (
-    NO_CHANGES,
-    WorkloadOptions,
-    parse_span,
-    workload_options,
-)
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.swf.read import Selection, SwfLog, read_swf
 from planbatch.experiments.workloads.transform import DROPPED_QUEUE
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import BoolArray, Workload
 
-__all__ = [
-    "WorkloadOptions",
-    "load_log",
-    "load_workload",
-    "resolve_source",
-    "transform_log",
-    "transform_workload",
-    "workload_of_log",
-    "workload_options",
-]
-
-#: How many skipped lines are reported one by one.
+#: How many skipped lines are listed one by one.
 LISTED = 20
 UNREADABLE = "unreadable line"
 
@@ -64,27 +49,29 @@ def resolve_source(source: str | Path) -> Path:
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
 
 
-def to_stderr(line: str) -> None:
-    """Print a note to standard error, apart from the results."""
-    click.echo(line, err=True)
-
-
 def load_log(
-    source: str | Path, *, skip_bad_lines: bool = False, tell: Callable[[str], None] = to_stderr
+    source: str | Path,
+    *,
+    skip_bad_lines: bool = False,
+    note: Callable[[str], None] = lambda line: None,
 ) -> SwfLog:
-    """Read the log of a path or a name, and report which lines were skipped.
+    """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_swf`.
 
-    See :func:`resolve_source` and :func:`read_swf`.
+    ``note`` is called with a sentence for each of the first lines that were skipped, and with their number.
     """
     log = read_swf(resolve_source(source), skip_bad_lines=skip_bad_lines)
     for bad in log.skipped[:LISTED]:
-        tell(f"skipped {log.source}, {bad.told()}")
+        note(f"skipped {log.source}, {bad.told()}")
     if len(log.skipped) > LISTED:
-        tell(f"skipped {len(log.skipped)} lines of {log.source} in all")
+        note(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log
 
 
-def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANGES) -> Workload:
+def load_workload(
+    source: str | Path | None,
+    options: WorkloadOptions = NO_CHANGES,
+    note: Callable[[str], None] = lambda line: None,
+) -> Workload:
     """Load a workload.
 
     Parameters
@@ -93,6 +80,8 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
         A path or the name of a fetched log; ``None`` means the embedded workload.
     options : WorkloadOptions
         How to transform it.
+    note : callable
+        Called with sentences on what was skipped or assumed.
 
     Raises
     ------
@@ -101,9 +90,10 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
     """
     if source is None:
         return transform_workload(default_workload(), options)
-    workload = workload_of_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=note)
+    workload = workload_of_log(log, options)
     if "Memory" in workload.header and workload.resources:
-        to_stderr(f"{workload.name}: {workload.header['Memory']}")
+        note(f"{workload.name}: {workload.header['Memory']}")
     return workload
 
 
@@ -119,12 +109,28 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, M
         inside = transform.within(submit - origin, *parse_span(options.span, start_time))
         n_dropped = int(np.count_nonzero(inside & ~keep))
         keep &= inside
+        if not inside.any():
+            raise ValueError(_span_outside(log, options.span))
     memory = read_memory(log, options, keep)
     further = None if memory is None else memory.wrong()
     selection = log.select(options.capacity, keep=keep, first=options.first, further=further)
     before = {UNREADABLE: len(log.skipped), DROPPED_QUEUE: n_dropped}
     dropped = {reason: n for reason, n in before.items() if n} | dict(selection.dropped)
     return Selection(selection.rows, selection.capacity, dropped), memory
+
+
+def _span_outside(log: SwfLog, span: str) -> str:
+    """Say that a span has no job, and when the log's jobs were submitted."""
+    origin, start_time = first_submission(log)
+    last = int(log.columns["submit"].max()) - origin
+    if start_time is None:
+        when = f"from 0 to {duration(last)} after its first"
+    else:
+        first_day, last_day = (
+            f"{datetime.fromtimestamp(start_time + after, UTC):%Y-%m-%d}" for after in (0, last)
+        )
+        when = f"from {first_day} to {last_day}"
+    return f"span: no job was submitted within {span}; the submissions of {log.name} are {when}"
 
 
 def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:

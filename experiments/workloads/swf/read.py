@@ -118,7 +118,11 @@ def parse_swf(
         if skipped and not skip_bad_lines:
             raise ValueError(
                 f"{source}, {skipped[0].told()}; "
-                "correct the line, or skip such lines with --skip-bad-lines"
+                + (
+                    "correct the line, or skip such lines with --skip-bad-lines"
+                    if len(values)
+                    else "is this a log in SWF?"
+                )
             )
         if skipped and not len(values):
             raise ValueError(

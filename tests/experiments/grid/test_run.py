@@ -12,9 +12,9 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.comparison.compare import compare
 from planbatch.experiments.grid import Experiment, PolicySpec, read_experiment, run_experiment
 from planbatch.experiments.grid import run as run_module
-from planbatch.experiments.results import store as store_module
 from planbatch.experiments.grid.cells import expand
 from planbatch.experiments.replay.parquet import read_jobs
+from planbatch.experiments.results import store as store_module
 from planbatch.experiments.results.store import DiskFullError
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER

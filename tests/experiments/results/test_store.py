@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from planbatch.experiments.comparison.compare import result
-from planbatch.experiments.results import store as store_module
 from planbatch.experiments.replay.parquet import JOBS, ROUNDS, read_jobs, read_rounds
 from planbatch.experiments.replay.task import outcome_of
+from planbatch.experiments.results import store as store_module
 from planbatch.experiments.results.store import DiskFullError, ResultsError, Store
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of
