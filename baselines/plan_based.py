@@ -8,12 +8,12 @@ from planbatch.baselines.policy import CompiledPolicy
 from planbatch.baselines.promise import Promise
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.replay import Estimates, policy_name, replay
 from planbatch.experiments.rounds.file import write_round
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round
 
 #: By what share of a size the number of waiting jobs may differ from it.
