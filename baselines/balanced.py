@@ -12,8 +12,8 @@ import numpy as np
 from planbatch.baselines.head_of_queue import candidates, start_head, whole_timeline
 from planbatch.baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_capacities, all_demands, any_fits, free_now
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_capacities, all_demands, any_fits, free_now
 from planbatch.planner.round import RoundArrays
 
 #: How Algorithm 1 decides about a candidate: by inequality (2), as in the text; or, as printed, by the average

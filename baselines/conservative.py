@@ -6,8 +6,7 @@ import numpy as np
 
 from planbatch.planner.kernels.amounts import copy_entry, enough, same
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
-from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import (
+from planbatch.planner.kernels.profile import (
     all_demands,
     earliest_index,
     fill_profile,
@@ -18,6 +17,7 @@ from planbatch.planner.profile import (
     room_for,
     take_between,
 )
+from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 

@@ -28,8 +28,8 @@ from planbatch.baselines.two_lists import (
     start_over,
 )
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_demands, free_now, one_resource
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_demands, free_now, one_resource
 from planbatch.planner.round import RoundArrays
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from planbatch.baselines.head_of_queue import backfill, candidates, start_head, whole_timeline
 from planbatch.baselines.timeline import Timeline, new_timeline, new_timeline_of_rows, reserve
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_demands, any_fits, one_resource
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_demands, any_fits, one_resource
 from planbatch.planner.round import RoundArrays
 
 

@@ -9,13 +9,13 @@ from planbatch.baselines.policy import CompiledPolicy
 from planbatch.baselines.promise import Promise
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective, as_objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.optimizers import as_optimizer, check_supported
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round
 
 #: Evaluations in each round unless another budget is given.

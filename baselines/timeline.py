@@ -4,11 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.decoder import place_earliest
 from planbatch.planner.kernels.amounts import set_entry
+from planbatch.planner.kernels.decode import place_earliest
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
-from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.profile import (
+from planbatch.planner.kernels.profile import (
     earliest_index,
     fill_profile,
     fits_at,
@@ -16,6 +15,7 @@ from planbatch.planner.profile import (
     room_for,
     set_present,
 )
+from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from planbatch.baselines.conservative import advance_all
 from planbatch.baselines.timeline import Timeline, close, copy_timeline, fill, reserve
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.profile import overdrawn, take_between
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
-from planbatch.planner.profile import overdrawn, take_between
 from planbatch.planner.round import RoundArrays
 
 

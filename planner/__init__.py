@@ -7,7 +7,8 @@ from planbatch.lazy import offer
 if TYPE_CHECKING:
     from planbatch.planner.bounds import lower_bound as lower_bound
     from planbatch.planner.budget import Budget as Budget, Clock as Clock
-    from planbatch.planner.decoder import Permutation as Permutation, decode as decode
+    from planbatch.planner.columns import Permutation as Permutation
+    from planbatch.planner.decoder import decode as decode
     from planbatch.planner.model import (
         NEVER as NEVER,
         Job as Job,
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
         OPTIMIZERS as OPTIMIZERS,
         make_optimizer as make_optimizer,
     )
-    from planbatch.planner.optimizers.annealing.optimizer import Annealing as Annealing
-    from planbatch.planner.optimizers.cpsat.optimizer import CpSat as CpSat
-    from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive as Exhaustive
+    from planbatch.planner.optimizers.annealing import Annealing as Annealing
+    from planbatch.planner.optimizers.cpsat import CpSat as CpSat
+    from planbatch.planner.optimizers.exhaustive import Exhaustive as Exhaustive
     from planbatch.planner.optimizers.first_plan import (
         FirstPlan as FirstPlan,
         first_plan as first_plan,

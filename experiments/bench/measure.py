@@ -14,7 +14,8 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives.wait import WAIT
 from planbatch.planner.budget import Budget
-from planbatch.planner.decoder import JobClasses, Permutation, classify, decode_into
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.kernels.decode import JobClasses, classify, decode_into
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import IntArray, Workload
 from planbatch.planner.optimizer import Optimizer

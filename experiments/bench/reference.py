@@ -4,8 +4,8 @@ import numpy as np
 
 from planbatch.planner.decoder import Permutation
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import earliest_index, fill_profile, place, room_for
 from planbatch.planner.model import IntArray
-from planbatch.planner.profile import earliest_index, fill_profile, place, room_for
 from planbatch.planner.round import RoundArrays
 
 

@@ -10,10 +10,10 @@ from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.replay import Estimates, bound, policy_name, replay
 from planbatch.experiments.rounds.file import write_round
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round
 
 #: Share by which the number of waiting jobs may differ from a size.

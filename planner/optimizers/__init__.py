@@ -9,9 +9,9 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
-from planbatch.planner.optimizers.cpsat.optimizer import CpSat
-from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive
+from planbatch.planner.optimizers.annealing import Annealing
+from planbatch.planner.optimizers.cpsat import CpSat
+from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.optimizers.greedy import Greedy
 from planbatch.planner.optimizers.lns import LargeNeighbourhood
 from planbatch.planner.optimizers.local_search import LocalSearch
