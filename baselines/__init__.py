@@ -1,1 +1,26 @@
 """The policies: what a scheduler does in a round."""
+
+from typing import TYPE_CHECKING
+
+from planbatch.lazy import offer
+
+if TYPE_CHECKING:
+    from planbatch.baselines.balanced import decide_bb as decide_bb, decide_ibb as decide_ibb
+    from planbatch.baselines.catalogue import POLICIES as POLICIES, make_policy as make_policy
+    from planbatch.baselines.conservative import decide_conservative as decide_conservative
+    from planbatch.baselines.dbf import decide_dbf as decide_dbf, decide_dbf_2016 as decide_dbf_2016
+    from planbatch.baselines.easy import decide_easy as decide_easy
+    from planbatch.baselines.fcfs import (
+        decide_best_fit as decide_best_fit,
+        decide_fcfs as decide_fcfs,
+    )
+    from planbatch.baselines.plan_based import PlanBased as PlanBased
+    from planbatch.baselines.policy import CompiledPolicy as CompiledPolicy, Policy as Policy
+    from planbatch.baselines.promise import Promise as Promise
+    from planbatch.baselines.replanned import decide_replanned as decide_replanned
+    from planbatch.baselines.working_time import (
+        Calendar as Calendar,
+        WorkingTimeBackfilling as WorkingTimeBackfilling,
+    )
+
+offer(__name__)

@@ -1,8 +1,8 @@
 """Backfilling that balances the use of all resources: BB and IBB.
 
 "IBB: Improved K-Resource Aware Backfill Balanced Scheduling for HTCondor" (Liu, Luan, Wang, Qian, NPC 2016); BB is by
-Leinberger, Karypis, Kumar (1999), as quoted there. With S the utilisation of the resources (those that
-running jobs take, as shares of the capacities) and R the demand of a job, as shares as well.
+Leinberger, Karypis, Kumar (1999), as quoted there. S is the utilisation of each resource (the share of its capacity
+that running jobs take), R the demand of a job, also as shares.
 """
 
 from typing import Any
@@ -12,14 +12,14 @@ import numpy as np
 from planbatch.baselines.head_of_queue import candidates, start_head, whole_timeline
 from planbatch.baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_capacities, all_demands, any_fits, free_now
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_capacities, all_demands, any_fits, free_now
 from planbatch.planner.round import RoundArrays
 
-#: How Algorithm 1 decides about a candidate: by inequality (2), as the text says; or, as it is printed, by the average
-#: utilisation, which no job that takes anything can keep from rising.
+#: How Algorithm 1 decides about a candidate: by inequality (2), as in the text; or, as printed, by the average
+#: utilisation, which every job raises.
 BY_BALANCE, AS_PRINTED = 0, 1
-#: How many jobs BB backfills in a round: as long as there are candidates; or one, as the paper says of it ("in one
+#: How many jobs BB backfills in a round: all candidates that fit; or one, as the paper says ("in one
 #: traversal of the job queue, it can only select one job").
 AS_MANY_AS_FIT, ONE_A_ROUND = 0, 1
 
@@ -47,7 +47,7 @@ def backfill_best_balanced(
     only_one: bool,
     start: IntArray,
 ) -> None:
-    """BB: of the candidates, one after the other, that with the lowest score; of equal ones the first."""
+    """BB: repeatedly start the candidate with the lowest score; of equal ones the first."""
     capacities = all_capacities(arrays).astype(np.float64)
     used = utilisation(arrays, demands, start)
     while True:
@@ -78,8 +78,8 @@ def backfill_all_balanced(
 ) -> None:
     """IBB, the procedure ``backfill_jobs`` of Algorithm 1: in one pass, all candidates that do not worsen the balance.
 
-    ``idle_res`` and ``extra`` are what the timeline leaves, in which the pivot has its reservation. S is the
-    utilisation at that moment, with the jobs that the pass has started.
+    The paper's ``idle_res`` and ``extra`` are what is free in the timeline, in which the pivot has its reservation. S
+    is the utilisation at that moment, including the jobs started by this pass.
     """
     capacities = all_capacities(arrays).astype(np.float64)
     used = utilisation(arrays, demands, start)

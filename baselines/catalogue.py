@@ -10,20 +10,15 @@ from planbatch.baselines.conservative import decide_conservative
 from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
 from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
-from planbatch.baselines.plan_based import PlanBased
+from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
 from planbatch.baselines.policy import CompiledPolicy, Policy, Traits
-from planbatch.baselines.promise import Promise
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
-from planbatch.objectives import OBJECTIVES, PARAMETRIC, make_objective
+from planbatch.objectives.catalogue import OBJECTIVES, PARAMETRIC, make_objective
 from planbatch.planner.budget import Budget
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective
-from planbatch.planner.optimizers import check_supported, make_optimizer
-from planbatch.planner.orders import ORDERS
 
-#: Plans that plan-based policies evaluate in a round if no budget is given.
-DEFAULT_EVALUATIONS = 100
 PLAIN = Traits()
 DUE = Traits(about_deadlines=True, needs_deadlines=True)
 
@@ -36,13 +31,11 @@ def plan_based(
     seconds: float | None = None,
     promise: str = "none",
 ) -> Policy:
-    """Make a plan-based policy; by default, annealing with ``DEFAULT_EVALUATIONS`` in a round."""
+    """Make a plan-based policy; by default, annealing with 100 evaluations per round."""
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
-    search = make_optimizer(optimizer or "annealing")
-    check_supported(search, objective)
-    return PlanBased(objective, search, budget, Promise.parse(promise))
+    return PlanBased(objective, optimizer or "annealing", budget, promise)
 
 
 def queue_based(
@@ -51,12 +44,8 @@ def queue_based(
     traits: Traits = PLAIN,
     order: str = "submit",
 ) -> Policy:
-    """Make a policy that works through the queue in an order (see ``planner.orders.ORDERS``)."""
-    if order not in ORDERS:
-        raise ValueError(
-            f"policy {name}: there is no order {order!r}; {did_you_mean(order, ORDERS)}"
-        )
-    return CompiledPolicy(name, decide, order=ORDERS[order], traits=traits)
+    """Make a policy that works through the queue in an order (see :data:`ORDERS`)."""
+    return CompiledPolicy(name, decide, order=order, traits=traits)
 
 
 def working_time(*, calendar: str = "") -> Policy:
@@ -64,7 +53,7 @@ def working_time(*, calendar: str = "") -> Policy:
     return WorkingTimeBackfilling(Calendar.parse(calendar))
 
 
-#: Policies that take an order behind a colon, such as ``easy:smallest-area``.
+#: Policies that take an order after a colon, such as ``easy:smallest-area``.
 ORDERED: dict[str, Callable[..., None]] = {
     "fcfs": decide_fcfs,
     "easy": decide_easy,
@@ -145,6 +134,21 @@ def _maker(name: str) -> Callable[..., Policy]:
     if base in ORDERED:
         return partial(queue_based, ORDERED[base], name, order=behind)
     raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
+
+
+def as_policy(policy: Policy | str) -> Policy:
+    """Take a policy as it is, or by the name that :func:`make_policy` takes.
+
+    Raises
+    ------
+    ValueError
+        If there is no policy of this name, or it is neither.
+    """
+    if isinstance(policy, str):
+        return make_policy(policy)
+    if not callable(policy):
+        raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
+    return policy
 
 
 #: Every parameter that some policy takes.

@@ -6,8 +6,7 @@ import numpy as np
 
 from planbatch.planner.kernels.amounts import copy_entry, enough, same
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
-from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import (
+from planbatch.planner.kernels.profile import (
     all_demands,
     earliest_index,
     fill_profile,
@@ -18,6 +17,7 @@ from planbatch.planner.profile import (
     room_for,
     take_between,
 )
+from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 
@@ -27,9 +27,8 @@ def reserve_all(
 ) -> int:
     """Write the profile of the running jobs and of every reservation in ``start``; return its size, or -1.
 
-    -1 says that the reservations no longer fit: one lies in the past, or running jobs hold on to processors for
-    longer than was expected when the reservation was made (only with ``mixed`` estimates), or a part of the machine is
-    not there.
+    -1 means that the reservations no longer fit: one lies in the past, running jobs keep processors for longer than
+    expected when the reservation was made (only with ``mixed`` estimates), or a part of the machine is unavailable.
     """
     size = fill_profile(arrays, times, free)
     for i in range(len(start)):
@@ -45,7 +44,7 @@ def reserve_all(
 def earlier_index(
     times: IntArray, free: Any, size: int, demand: Any, walltime: int, reserved: int
 ) -> int:
-    """Index of the earliest breakpoint before ``reserved`` where the job fits once it gives up its reservation.
+    """Index of the earliest breakpoint before ``reserved`` at which the job fits once it gives up its reservation.
 
     -1 if it fits nowhere earlier. The reservation is still in the profile: from ``reserved`` on, for the walltime,
     the job's own processors count as free.

@@ -28,8 +28,8 @@ from planbatch.baselines.two_lists import (
     start_over,
 )
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_demands, free_now, one_resource
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_demands, free_now, one_resource
 from planbatch.planner.round import RoundArrays
 
 
@@ -91,10 +91,10 @@ def admit_all(
 ) -> None:
     """Bring the reservations up to date and admit the new jobs; ``settled`` and ``line`` are buffers.
 
-    First, where a job ended early, reservations move forward. Then new jobs are admitted in FCFS
-    order: one with a deadline takes the earliest slot that all reservations leave, and stands in L₁
-    if it can make its deadline; otherwise it is a regular job (2017, Section 4; 2016, Section 4.1).
-    A regular job is given its definitive reservation by Algorithm 1.
+    First, if a job ended early, reservations move forward. Then new jobs are admitted in FCFS
+    order: one with a deadline takes the earliest slot that all reservations leave, and joins L₁ if it can meet its
+    deadline; otherwise it is a regular job (2017, Section 4; 2016, Section 4.1). A regular job is given its definitive
+    reservation by Algorithm 1.
     """
     jobs, start, limit = arrays.jobs, lists.start, lists.limit
     if not (fill_settled(arrays, lists, settled) and fill_all(arrays, lists, settled, line)):
@@ -144,7 +144,7 @@ def decide_dbf_2016(
 ) -> None:
     """Deadline-based backfilling of 2016: Algorithm 1 of the French paper.
 
-    ``params`` may name the order in which reservations move forward after an early end, ``FCFS_ORDER`` if they do not.
+    ``params`` may give the order in which reservations move forward after an early end; the default is ``FCFS_ORDER``.
     """
     advance = int(params[0]) if len(params) else FCFS_ORDER
     decide_with_lists(arrays, np.empty(0), advance, True, start)

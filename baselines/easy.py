@@ -7,8 +7,8 @@ import numpy as np
 from planbatch.baselines.head_of_queue import backfill, candidates, start_head, whole_timeline
 from planbatch.baselines.timeline import Timeline, new_timeline, new_timeline_of_rows, reserve
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_demands, any_fits, one_resource
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_demands, any_fits, one_resource
 from planbatch.planner.round import RoundArrays
 
 
@@ -19,9 +19,9 @@ def easy(
     """Design rule 6: start in order while jobs fit; the first blocked one gets the shadow time; backfill.
 
     The *shadow time* is the earliest moment at which, by the expected ends, there is enough of every resource for the
-    blocked job; what is left over then is *extra* (Lifka 1995; Mu'alem and Feitelson 2001). A job that ends by the
-    shadow time, or takes no more than what is free and extra, is a job that fits into a timeline in which the blocked
-    job has its reservation: that is what is looked at, since it holds for several resources and for windows as well.
+    blocked job; the amount left over at that moment is *extra* (Lifka 1995; Mu'alem and Feitelson 2001). A job ends by
+    the shadow time or takes no more than what is free and extra exactly if it fits into a timeline in which the
+    blocked job has its reservation. The code tests the latter, which also works for several resources and for windows.
     """
     taken = np.zeros(len(start), np.bool_)
     blocked = start_head(arrays, demands, keys, line, taken, start)

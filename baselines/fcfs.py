@@ -1,4 +1,4 @@
-"""First come, first served: without backfilling, or (best fit) without regard for who is blocked."""
+"""First come, first served: without backfilling, or (best fit) passing over blocked jobs."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import numpy as np
 from planbatch.baselines.head_of_queue import backfill, candidates, start_head
 from planbatch.baselines.timeline import Timeline, new_timeline, new_timeline_of_rows
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import all_demands, any_fits, one_resource
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.profile import all_demands, any_fits, one_resource
 from planbatch.planner.round import RoundArrays
 
 
@@ -21,7 +21,7 @@ def serve(
     skip_blocked: bool,
     start: IntArray,
 ) -> None:
-    """Start jobs in the queue's order while they fit, and those behind the blocked one as well if that is skipped."""
+    """Start jobs in the queue's order while they fit; with ``skip_blocked``, also those behind a blocked one."""
     taken = np.zeros(len(start), np.bool_)
     blocked = start_head(arrays, demands, keys, line, taken, start)
     if skip_blocked and blocked >= 0:
@@ -68,6 +68,6 @@ def decide_best_fit(
 ) -> None:
     """Start every job that fits, in the queue's order; a blocked one is skipped, and may starve.
 
-    What HTCondor's dedicated scheduler calls "Best-fit" (Liu et al. 2016, Section 1).
+    HTCondor's dedicated scheduler calls this "Best-fit" (Liu et al. 2016, Section 1).
     """
     serve_queue(arrays, order, True, start)

@@ -32,8 +32,8 @@ def start_head(
 ) -> int:
     """Start jobs in the order of their keys while they fit; return the first that does not, or -1.
 
-    Marks the started ones in ``taken``; in the timeline they count as running jobs from then on. Without windows, the
-    timeline is that of the present (:func:`whole_timeline` makes it whole).
+    Marks the started ones in ``taken``; in the timeline they count as running from then on. Without windows, the
+    timeline covers only the present; :func:`whole_timeline` extends it.
     """
     if len(arrays.windows.start):
         fill(arrays, line)
@@ -59,7 +59,7 @@ def whole_timeline(arrays: RoundArrays, demands: Any, line: Timeline, start: Int
 
 @kernel
 def candidates(demands: Any, keys: FloatArray, line: Timeline, taken: BoolArray) -> IntArray:
-    """The jobs not yet taken that find what they need free at this moment, in the order of their keys."""
+    """The jobs not yet taken whose demands are free at this moment, in the order of their keys."""
     found = np.empty(len(keys), np.int64)
     count = 0
     for i in range(len(keys)):

@@ -1,49 +1,69 @@
 """Plan-based scheduling: in every round an optimizer searches for the plan to act on (Zheng et al. 2016)."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.promise import Promise
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import NEVER
-from planbatch.planner.objective import Objective
+from planbatch.planner.objective import Cost, Objective, as_objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers import as_optimizer, check_supported
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round
 
+#: Evaluations in each round unless another budget is given.
+DEFAULT_EVALUATIONS = 100
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, init=False)
 class PlanBased:
-    """An optimizer and an objective as a policy.
+    """An optimizer and an objective as a policy: ``PlanBased("squared-wait", "tabu", 100)``.
 
     Attributes
     ----------
     objective : Objective
-        What plans cost.
+        What plans cost; given as an objective, a function ``cost(start, jobs, now)``, or a name.
     optimizer : Optimizer
-        What searches for them.
+        What searches for them; given as an optimizer or a name.
     budget : Budget
-        For how long, in each round.
+        For how long, in each round; a number is one of evaluations.
     promise : Promise, optional
         What jobs are promised when they are first planned. Every later plan keeps it: the search takes no plan that
         does not, and the plan of the round before, decoded again in the order of its starts, always does.
+        Text is read by :meth:`Promise.parse`.
+
+    Raises
+    ------
+    ValueError
+        If there is no objective or optimizer of a name, or a budget is out of its range. As
+        ``UnsupportedObjectiveError``, if the optimizer cannot work on the objective.
     """
 
     objective: Objective
-    optimizer: Optimizer = Annealing()  # noqa: RUF009 (frozen)
-    budget: Budget = Budget(evaluations=100)  # noqa: RUF009 (frozen)
-    promise: Promise | None = None
+    optimizer: Optimizer
+    budget: Budget
+    promise: Promise | None
 
-    def __post_init__(self) -> None:
-        if not self.optimizer.supports(self.objective):
-            raise ValueError(
-                f"optimizer {self.optimizer.name} cannot work on the objective {self.objective.name}"
-            )
+    def __init__(
+        self,
+        objective: Objective | Cost | str,
+        optimizer: Optimizer | str = "annealing",
+        budget: Budget | int = DEFAULT_EVALUATIONS,
+        promise: Promise | str | None = None,
+    ) -> None:
+        set_field = partial(object.__setattr__, self)  # the class is frozen
+        set_field("objective", as_objective(objective))
+        set_field("optimizer", as_optimizer(optimizer))
+        set_field("budget", as_budget(budget))
+        set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
+        check_supported(self.optimizer, self.objective)
 
     @property
     def name(self) -> str:
@@ -65,7 +85,7 @@ class PlanBased:
         )
 
     def compiled_form(self) -> CompiledPolicy | None:
-        """The same policy for the compiled replay, or None where a part of it is not compiled."""
+        """The same policy for the compiled replay, or None if a part of it is not compiled."""
         decide = getattr(self.optimizer, "decide", None)
         evaluations = self.budget.evaluations
         if decide is None or not self.objective.compiled or self.budget.seconds is not None:
@@ -80,7 +100,7 @@ class PlanBased:
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Search for a plan; a round in which nothing can start keeps the plan as it is.
 
-        Where promises are made, such a round plans the jobs that are new behind the others, so that they get theirs.
+        With promises, such a round plans new jobs after the others, so that they get their promise.
         """
         if not any_fits(problem.arrays):
             if self.promise is not None:

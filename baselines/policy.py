@@ -1,4 +1,4 @@
-"""What a policy is: a function from a round to the plan to act on."""
+"""The protocol of policies, and policies that are compiled."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.signatures import DECIDE
 from planbatch.planner.model import FloatArray
 from planbatch.planner.optimizer import Result
-from planbatch.planner.orders import submit_order
+from planbatch.planner.orders import as_order, submit_order
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -82,9 +82,9 @@ class CompiledPolicy:
         What tables call it.
     decide : callable
         ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``signatures.DECIDE``.
-    order : callable
-        The order of the queue, ``keys(jobs, now)``; FCFS by default. Where it is not compiled, the replay runs
-        interpreted.
+    order : callable or str
+        The order of the queue, ``keys(jobs, now)`` or a name of :data:`ORDERS`; FCFS by default. If it is not compiled,
+        the replay runs interpreted.
     cost : callable
         The cost function of policies that search; others ignore it.
     params : tuple of float
@@ -100,8 +100,11 @@ class CompiledPolicy:
     params: tuple[float, ...] = ()
     traits: Traits = Traits()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", as_order(self.order))
+
     def compiled_form(self) -> "CompiledPolicy | None":
-        """The policy itself, or None where its order or its cost is plain Python."""
+        """The policy itself, or None if its order or its cost is plain Python."""
         compiled = isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
         return self if compiled else None
 

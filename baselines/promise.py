@@ -1,4 +1,4 @@
-"""Promises: the latest start that a job is told when it is first planned."""
+"""Promises: the latest start that a job is given when it is first planned."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Promise:
     walltimes : float
         Slack in multiples of the job's walltime.
     within : int, optional
-        The promise is no earlier than so long after the submission (s).
+        The promise is no earlier than this long after the submission (s).
     by_deadline : bool
         The promise of a job with a deadline is no earlier than deadline − walltime.
     """
@@ -43,13 +43,13 @@ class Promise:
         """The rule that ``--promise`` names.
 
         ``none``; a slack such as ``0s``, ``24h``, ``2x`` (walltimes) or ``1d+2x``; ``within:3d`` (three days after
-        the submission, or the first plan where that is later); ``deadline``; several joined by commas, of which
-        the latest counts.
+        the submission, or the first planned start if that is later); ``deadline``; or several of these joined by
+        commas, of which the latest counts.
 
         Raises
         ------
         ValueError
-            Where the text is none of these.
+            If the text is none of these.
         """
         if text == "none":
             return None
@@ -62,8 +62,8 @@ class Promise:
             terms = [_TERM.fullmatch(term) for term in (value if colon else part).split("+")]
             if (colon and kind != "within") or not all(terms):
                 raise ValueError(
-                    f"promise: {text!r} is none of none, a slack such as 24h, 2x or 1d+2x, "
-                    "within:3d, deadline"
+                    f"promise: cannot read {text!r}; give none, a slack such as 24h, 2x or 1d+2x, "
+                    "within:3d, or deadline"
                 )
             found = [(float(term[1]), term[2]) for term in terms if term]
             length = sum(number * _UNITS.get(unit, 0) for number, unit in found)

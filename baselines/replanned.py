@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.decoder import decode_once
+from planbatch.planner.kernels.decode import decode_once
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays

@@ -4,11 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.decoder import place_earliest
 from planbatch.planner.kernels.amounts import set_entry
+from planbatch.planner.kernels.decode import place_earliest
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
-from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.profile import (
+from planbatch.planner.kernels.profile import (
     earliest_index,
     fill_profile,
     fits_at,
@@ -16,14 +15,15 @@ from planbatch.planner.profile import (
     room_for,
     set_present,
 )
+from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
 
 class Timeline(NamedTuple):
     """``size[0]`` breakpoints of a profile, closed by a guard (as in the decoder).
 
-    ``free`` has the shape (room,) where processors are all that counts, otherwise (room, K); policies that know
-    several resources are written once and compiled for both.
+    ``free`` has the shape (room,) if there are processors only, otherwise (room, K); policies that support several
+    resources are written once and compiled for both.
     """
 
     times: IntArray
@@ -33,14 +33,14 @@ class Timeline(NamedTuple):
 
 @kernel(inline="always")
 def new_timeline(arrays: RoundArrays) -> Timeline:
-    """Make an empty timeline for processors alone, with room for every job and a move."""
+    """Make an empty timeline for processors alone, with room to reserve for every job and to move one."""
     room = room_for(arrays, len(arrays.jobs.procs) + 3)
     return Timeline(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
 
 
 @kernel(inline="always")
 def new_timeline_of_rows(arrays: RoundArrays) -> Timeline:
-    """Make an empty timeline for all resources, with room for every job and a move."""
+    """Make an empty timeline for all resources, with room to reserve for every job and to move one."""
     room = room_for(arrays, len(arrays.jobs.procs) + 3)
     rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
     return Timeline(np.empty(room, np.int64), rows, np.zeros(1, np.int64))
@@ -56,13 +56,13 @@ def close(line: Timeline, size: int) -> None:
 
 @borrowing_kernel
 def fill(arrays: RoundArrays, line: Timeline) -> None:
-    """Write the profile that the round begins with."""
+    """Write the profile at the beginning of the round."""
     close(line, fill_profile(arrays, line.times, line.free))
 
 
 @borrowing_kernel
 def fill_present(arrays: RoundArrays, line: Timeline) -> None:
-    """Write what the running jobs leave at this moment, as if it stayed so.
+    """Write what the running jobs leave free at this moment, as if that would not change.
 
     Without windows nothing is taken later that is free now: a job that fits at this moment fits for good.
     """

@@ -1,10 +1,10 @@
 """The two lists of deadline-based backfilling: definitive and tentative reservations.
 
-A waiting job stands in one of two lists (N'takpé and Suter 2017, Section 4). The reservations in L₀
-are definitive: they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be
-laid out anew as long as the deadline holds. A policy has no memory but the round: it notes about
-each job (``Round.notes``) the latest end up to which it may be delayed; for a job in L₀ ``NEVER``,
-or −1 − the time at which it moved there from L₁. Jobs without a planned start are new.
+A waiting job is in one of two lists (N'takpé and Suter 2017, Section 4). The reservations in L₀
+are definitive: they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be laid out again as
+long as the deadline holds. A policy remembers nothing outside the round: for each job it notes (``Round.notes``) the
+latest end up to which it may be delayed; for a job in L₀ it notes ``NEVER``, or −1 − the time at which it moved there
+from L₁. Jobs without a planned start are new.
 
 "Increasing order of submission time" is FCFS order, which is the order of the round's jobs.
 """
@@ -16,8 +16,8 @@ import numpy as np
 from planbatch.baselines.conservative import advance_all
 from planbatch.baselines.timeline import Timeline, close, copy_timeline, fill, reserve
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.profile import overdrawn, take_between
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
-from planbatch.planner.profile import overdrawn, take_between
 from planbatch.planner.round import RoundArrays
 
 
@@ -46,13 +46,13 @@ class Lists(NamedTuple):
 
 
 #: After an early end, the jobs of L₀ move forward in FCFS order; together with those of L₁; in the order in which they
-#: came into the list; or those that came from L₁ behind the others.
+#: joined the list; or with those that came from L₁ last.
 FCFS_ORDER, TOGETHER, LIST_ORDER, REGULAR_FIRST = range(4)
 
 
 @kernel(inline="always")
 def is_tentative(limit: Any) -> Any:
-    """Whether a job with this entry of ``limit`` stands in L₁; of a whole column, for each job."""
+    """Whether a job with this entry of ``limit`` is in L₁; for a whole column, one answer per job."""
     return (limit >= 0) & (limit < NEVER)
 
 
@@ -95,7 +95,7 @@ def lay_out(
     """Reserve, in ``trial``: the urgent jobs, the regular one (if not -1), and the rest of L₁.
 
     The lists themselves are laid out in FCFS order. Returns the first of the rest that misses its
-    deadline, or -1; unless ``to_the_end``, what comes behind it is not laid out.
+    deadline, or -1; unless ``to_the_end``, the jobs behind it are not laid out.
     """
     jobs = arrays.jobs
     trial = lists.trial
@@ -126,7 +126,7 @@ def last_late_urgent(arrays: RoundArrays, lists: Lists) -> int:
 
 @borrowing_kernel
 def all_before_are_urgent(lists: Lists, last: int) -> bool:
-    """Make all jobs of L₁ before ``last`` urgent (lines 24, 25); return if they already were."""
+    """Make all jobs of L₁ before ``last`` urgent (lines 24, 25); return whether they already were."""
     already = True
     for i in range(last):
         if is_tentative(lists.limit[i]) and not lists.urgent[i]:
@@ -152,8 +152,8 @@ def find_layout_2017(
 
     Jobs that would be late become urgent one at a time, the first in FCFS order (lines 9 to 21).
     Then, while an urgent job is late, all those submitted before the last such join (lines 22 to
-    35). The paper does this once, and does not look at the deadlines again; here both steps are
-    repeated until they hold.
+    35). The paper does this once, without checking the deadlines again; here both steps are repeated until the
+    deadlines hold.
     """
     while True:
         copy_timeline(line, settled)
@@ -174,10 +174,9 @@ def find_layout_2016(
 ) -> bool:
     """Find who must come before the regular job (2016, lines 2 to 10); return if deadlines hold.
 
-    All jobs that would be late become urgent together (line 2); where one of them is still late,
-    all those submitted before the last such join (lines 4 to 7). Only then the regular job and the
-    rest are reserved (lines 8 and 10). The paper does not look at the rest again; here, late ones
-    among them become urgent in turn.
+    All jobs that would be late become urgent together (line 2); if one of them is still late, all those submitted
+    before the last such join (lines 4 to 7). Only then the regular job and the rest are reserved (lines 8 and 10). The
+    paper does not check the rest again; here, late jobs among the rest become urgent in turn.
     """
     while True:
         copy_timeline(line, settled)
@@ -201,11 +200,10 @@ def lay_out_again(
     settled: Timeline,
     line: Timeline,
 ) -> bool:
-    """Reserve for a regular job (or none, -1), and anew for L₁; return whether deadlines hold.
+    """Reserve for a regular job (-1 for none), and again for L₁; return whether deadlines hold.
 
     Urgent jobs move to L₀. ``settled`` is the profile without L₁, to which definitive reservations
-    are added; ``line`` becomes the profile with all. Where the deadlines do not hold, nothing
-    changes but ``line``.
+    are added; ``line`` becomes the profile with all reservations. If the deadlines do not hold, only ``line`` changes.
     """
     jobs = arrays.jobs
     lists.urgent[:] = False
@@ -240,7 +238,7 @@ def admit_regular(
 ) -> None:
     """Algorithm 1 (either paper's) for a new regular job.
 
-    Where no layout keeps the deadlines, not even the jobs of L₁ in FCFS order (earlier reservations
+    If no layout keeps the deadlines, not even the jobs of L₁ in FCFS order (earlier reservations
     may have been better than any that this order gives), all reservations stay as they are and
     become definitive, and the new job takes the earliest slot that they leave.
     """
@@ -259,7 +257,7 @@ def admit_regular(
 def turns_of_definitive(jobs: JobTable, lists: Lists, advance: int) -> IntArray:
     """The jobs of L₀ in the order of their turns.
 
-    A regular job comes into the list when it is submitted; jobs that move there at that moment come behind it.
+    A regular job joins the list when it is submitted; jobs that move there at that moment come after it.
     """
     definitive = np.flatnonzero(~is_tentative(lists.limit))
     if advance == FCFS_ORDER:
@@ -286,9 +284,9 @@ def advance_after_early_end(
     """Move reservations forward after a job ended before its walltime.
 
     ``TOGETHER``: all waiting jobs, in FCFS order, one at a time (design rule 7). Otherwise L₀ goes
-    first, with the reservations of L₁ cancelled, and L₁ is laid out anew in what is left, as
-    Algorithm 1 does for a new regular job; where deadlines would not hold, all move together
-    instead. In either way no definitive start gets later.
+    first, with the reservations of L₁ cancelled, and L₁ is laid out again in what is left, as Algorithm 1 does for a
+    new regular job; if deadlines would not hold, all move together instead. Either way, no definitive start gets
+    later.
     """
     if advance != TOGETHER:
         before = lists.start.copy()
@@ -319,8 +317,8 @@ def advance_after_early_end(
 def start_over(arrays: RoundArrays, lists: Lists, line: Timeline) -> None:
     """Give every reservation, in the order of the starts, the earliest start that still fits; ``line`` is a buffer.
 
-    Needed only where jobs run for longer than was reckoned with while they waited (``mixed``
-    estimates), or a part of the machine is not there. Jobs that no longer make their deadline become regular.
+    Needed only if jobs run for longer than was assumed while they waited (``mixed`` estimates), or if a part of the
+    machine is unavailable. Jobs that can no longer meet their deadline become regular.
     """
     jobs = arrays.jobs
     fill(arrays, line)

@@ -1,4 +1,4 @@
-"""Working time: a calendar of working periods, and backfilling that delays what would end outside.
+"""Working time: a calendar of working periods, and backfilling that delays jobs that would end outside them.
 
 "Any jobs that are estimated to be finished outside the work schedule will be delayed, as long as
 their outputs are ready before the next working period." (Le Hai, Hoang, Trung and Thoai: A working
@@ -19,7 +19,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
 DAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-#: For how long after the last submission periods are laid out, besides the longest walltime.
+#: How far beyond the last submission and the longest walltime periods are laid out.
 MARGIN = timedelta(days=400)
 #: Deadlines are what it is about, but it makes them itself.
 TRAITS = Traits(about_deadlines=True)
@@ -38,14 +38,14 @@ class Calendar:
     days : tuple of int
         Working days, 0 (Monday) … 6 (Sunday).
     holidays : tuple of date
-        Days on which nobody works.
+        Days off, besides those not in ``days``.
     time_zone : str, optional
-        Name in the IANA database; by default, what the header of the log says, or UTC.
+        Name in the IANA database; by default the one in the log's header, else UTC.
 
     Raises
     ------
     ValueError
-        Where there is no working hour, or no such day, hour or time zone.
+        If there is no working hour, or no such day, hour or time zone.
     """
 
     opens: int = 9
@@ -97,7 +97,7 @@ class Calendar:
         Raises
         ------
         ValueError
-            Where the header does not say when the log starts, or no working hour is left.
+            If the header does not say when the log starts, or no working hour is left.
         """
         if not len(workload):
             return np.zeros(0, dtype=np.int64)
@@ -153,14 +153,13 @@ def next_opening(times: IntArray, periods: IntArray) -> IntArray:
 
 @dataclass(frozen=True)
 class WorkingTimeBackfilling:
-    """Deadline-based backfilling with working-time deadlines (WDBF), before it knows the workload.
+    """Deadline-based backfilling with working-time deadlines (WDBF), not yet bound to a workload.
 
-    What the abstract leaves open is decided like this. A job is *estimated to be finished* at the
+    The abstract leaves details open; they are decided as follows. A job is *estimated to be finished* at the
     end of the earliest slot (with its walltime) that the definitive reservations leave at its
-    submission: when it would end as a regular job. Where that is outside working time, the
-    beginning of the next working period is its deadline; otherwise it is regular. This is decided
-    once. From there on the algorithm is ``dbf``: in particular, a job that could not be kept to
-    that deadline is regular as well. Deadlines that the workload has are not looked at.
+    submission: when it would end as a regular job. If that is outside working time, the beginning of the next working
+    period is its deadline; otherwise it is regular. This is decided once. From there on the algorithm is ``dbf``: in
+    particular, a job that cannot meet that deadline is regular as well. Deadlines of the workload are ignored.
 
     Attributes
     ----------

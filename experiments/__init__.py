@@ -1,1 +1,100 @@
 """Workloads, replay, metrics, parallel runs, reports, the command line."""
+
+from typing import TYPE_CHECKING
+
+from planbatch.lazy import offer
+
+if TYPE_CHECKING:
+    from planbatch.experiments.comparison.compare import (
+        Comparison as Comparison,
+        compare as compare,
+    )
+    from planbatch.experiments.comparison.trade import (
+        Choice as Choice,
+        Trade as Trade,
+        choices as choices,
+        pareto_front as pareto_front,
+        trade as trade,
+    )
+    from planbatch.experiments.grid.run import (
+        RunReport as RunReport,
+        run_experiment as run_experiment,
+    )
+    from planbatch.experiments.grid.spec import (
+        Experiment as Experiment,
+        PolicySpec as PolicySpec,
+        Spans as Spans,
+        WorkloadSpec as WorkloadSpec,
+    )
+    from planbatch.experiments.grid.toml_file import read_experiment as read_experiment
+    from planbatch.experiments.replay.checker import check_trace as check_trace
+    from planbatch.experiments.replay.metrics import (
+        DeadlineMetrics as DeadlineMetrics,
+        Metrics as Metrics,
+        deadline_metrics as deadline_metrics,
+        metrics as metrics,
+        utilisation_by_resource as utilisation_by_resource,
+    )
+    from planbatch.experiments.replay.replay import ReplayError as ReplayError, replay as replay
+    from planbatch.experiments.replay.trace import RoundLog as RoundLog, Trace as Trace
+    from planbatch.experiments.report.page import (
+        Report as Report,
+        make_report as make_report,
+        write_page as write_page,
+    )
+    from planbatch.experiments.results.convert import (
+        Schedule as Schedule,
+        read_schedule as read_schedule,
+        write_schedule as write_schedule,
+    )
+    from planbatch.experiments.results.read import Results as Results, read_results as read_results
+    from planbatch.experiments.rounds.capture import (
+        capture as capture,
+        write_captured as write_captured,
+    )
+    from planbatch.experiments.rounds.compare import compare_rounds as compare_rounds
+    from planbatch.experiments.rounds.file import (
+        read_round as read_round,
+        write_round as write_round,
+    )
+    from planbatch.experiments.rounds.results import RoundComparison as RoundComparison
+    from planbatch.experiments.views.comparison_table import comparison_table as comparison_table
+    from planbatch.experiments.views.grid_table import (
+        cell_table as cell_table,
+        span_table as span_table,
+    )
+    from planbatch.experiments.views.pictures import (
+        draw_mean_waits as draw_mean_waits,
+        draw_waits as draw_waits,
+        write_comparison as write_comparison,
+    )
+    from planbatch.experiments.views.round_gantt import draw_plans as draw_plans
+    from planbatch.experiments.views.round_pictures import (
+        draw_curves as draw_curves,
+        draw_profile as draw_profile,
+        write_round_comparison as write_round_comparison,
+    )
+    from planbatch.experiments.views.round_table import round_table as round_table
+    from planbatch.experiments.views.trade_picture import (
+        draw_trade as draw_trade,
+        trade_table as trade_table,
+    )
+    from planbatch.experiments.workloads.deadlines import with_deadlines as with_deadlines
+    from planbatch.experiments.workloads.describe import workload_info as workload_info
+    from planbatch.experiments.workloads.load import load_workload as load_workload
+    from planbatch.experiments.workloads.lublin import (
+        LublinParameters as LublinParameters,
+        default_workload as default_workload,
+        synthetic_workload as synthetic_workload,
+    )
+    from planbatch.experiments.workloads.options import WorkloadOptions as WorkloadOptions
+    from planbatch.experiments.workloads.swf.log import SwfLog as SwfLog
+    from planbatch.experiments.workloads.swf.read import read_swf as read_swf
+    from planbatch.experiments.workloads.swf.write import write_swf as write_swf
+    from planbatch.experiments.workloads.transform import (
+        first_jobs as first_jobs,
+        in_span as in_span,
+        scale_load as scale_load,
+    )
+
+offer(__name__)

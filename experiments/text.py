@@ -2,7 +2,7 @@
 
 import re
 
-#: Units of time (s), largest first. A unit is used from two of it on: 90 min say more than 1.5 h.
+#: Units of time (s), largest first. A unit is used for two and more: 90 min says more than 1.5 h.
 _UNITS = (("d", 86400), ("h", 3600), ("min", 60))
 
 
@@ -29,7 +29,7 @@ def share(value: float) -> str:
 
 
 def change(value: float, base: float) -> str:
-    """Write a value's change against a base in percent; a dash where there is no such thing.
+    """Write a value's change against a base in percent; a dash if the base is zero.
 
     >>> change(80.0, 100.0), change(100.0, 100.0), change(1.0, 0.0)
     ('-20.0%', '0.0%', '–')

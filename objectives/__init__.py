@@ -1,78 +1,39 @@
 """The objectives: what a plan costs."""
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from planbatch.objectives.aged import AGED_WAIT, parse_aged_wait
-from planbatch.objectives.deadline import (
-    MAXIMUM_TARDINESS,
-    MISSED_DEADLINES,
-    REGULAR_WAIT,
-    TARDINESS,
-)
-from planbatch.objectives.makespan import MAKESPAN
-from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
-from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
-from planbatch.planner.names import did_you_mean
-from planbatch.planner.objective import Objective
+from planbatch.lazy import offer
 
-#: The objectives by the names that the command uses.
-OBJECTIVES: dict[str, Objective] = {
-    objective.name: objective
-    for objective in (
-        WAIT,
-        SQUARED_WAIT,
-        MAKESPAN,
-        AGED_WAIT,
-        FOURTH_WAIT,
-        AREA_WAIT,
-        USER_WAIT,
-        RESPONSE,
-        BOUNDED_SLOWDOWN,
-        STRETCH,
-        TARDINESS,
-        MAXIMUM_TARDINESS,
-        MISSED_DEADLINES,
-        REGULAR_WAIT,
+if TYPE_CHECKING:
+    from planbatch.objectives.aged import AGED_WAIT as AGED_WAIT, aged_wait as aged_wait
+    from planbatch.objectives.catalogue import (
+        OBJECTIVES as OBJECTIVES,
+        PARAMETRIC as PARAMETRIC,
+        make_objective as make_objective,
     )
-}
+    from planbatch.objectives.combine import (
+        lexicographic as lexicographic,
+        weighted_sum as weighted_sum,
+    )
+    from planbatch.objectives.deadline import (
+        MAXIMUM_TARDINESS as MAXIMUM_TARDINESS,
+        MISSED_DEADLINES as MISSED_DEADLINES,
+        REGULAR_WAIT as REGULAR_WAIT,
+        TARDINESS as TARDINESS,
+    )
+    from planbatch.objectives.makespan import MAKESPAN as MAKESPAN
+    from planbatch.objectives.response import (
+        BOUNDED_SLOWDOWN as BOUNDED_SLOWDOWN,
+        RESPONSE as RESPONSE,
+        STRETCH as STRETCH,
+    )
+    from planbatch.objectives.wait import (
+        AREA_WAIT as AREA_WAIT,
+        FOURTH_WAIT as FOURTH_WAIT,
+        SQUARED_WAIT as SQUARED_WAIT,
+        USER_WAIT as USER_WAIT,
+        WAIT as WAIT,
+        powered_wait as powered_wait,
+    )
 
-
-#: Objectives that take a parameter behind a colon, such as ``aged-wait:12h``, and what reads it.
-PARAMETRIC: dict[str, Callable[[str], Objective]] = {AGED_WAIT.name: parse_aged_wait}
-
-
-def make_objective(name: str) -> Objective:
-    """The objective of a name, with its parameter where it takes one: ``aged-wait:12h``.
-
-    Raises
-    ------
-    ValueError
-        Where there is none of this name; suggests the nearest. Where the parameter cannot be read.
-    """
-    base, colon, parameter = name.partition(":")
-    if colon and base in PARAMETRIC:
-        return PARAMETRIC[base](parameter)
-    if name not in OBJECTIVES:
-        raise ValueError(f"objective: there is no {name!r}; {did_you_mean(name, OBJECTIVES)}")
-    return OBJECTIVES[name]
-
-
-__all__ = [
-    "AGED_WAIT",
-    "AREA_WAIT",
-    "BOUNDED_SLOWDOWN",
-    "FOURTH_WAIT",
-    "MAKESPAN",
-    "MAXIMUM_TARDINESS",
-    "MISSED_DEADLINES",
-    "OBJECTIVES",
-    "PARAMETRIC",
-    "REGULAR_WAIT",
-    "RESPONSE",
-    "SQUARED_WAIT",
-    "STRETCH",
-    "TARDINESS",
-    "USER_WAIT",
-    "WAIT",
-    "make_objective",
-]
+offer(__name__)

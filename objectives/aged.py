@@ -1,4 +1,4 @@
-"""Waits weighted by urgency: what waited long is started, however large it is."""
+"""Waits weighted by urgency: jobs that have waited long are started, however large they are."""
 
 import re
 from collections.abc import Callable
@@ -20,10 +20,10 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d)")
 def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
     """1 + (areaᵢ / mean area) · (ageᵢ / scale)², with area = processors · walltime and age = now − submit.
 
-    By Smith's rule, jobs start in the order of area / urgency. A fresh job counts by its area, small ones first, as
-    if the objective were the mean wait. Of jobs that are older than the scale only the age counts, as in a queue: their
-    area cancels out. Ages are those of now, unlike in powers of the wait, where jobs also age by as long as they are
-    planned to wait, which, with walltimes that users overestimate by factors, makes all of them look old.
+    By Smith's rule, jobs start in the order of area / urgency. A new job counts by its area, small ones first, as if
+    the objective were the mean wait. For jobs older than the scale the area cancels out and only the age counts, as in
+    a queue. Ages are taken at the present. Powers of the wait also count the wait that is planned; since users
+    overestimate walltimes several times over, this makes all jobs look old.
     """
     n = len(jobs.submit)
     area = jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)
@@ -37,7 +37,7 @@ def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
 
 @kernel
 def weighted_by_urgency(start: IntArray, jobs: JobTable, now: int, scale: float) -> float:
-    """(1/n) Σ urgencyᵢ · (startᵢ − submitᵢ), without the array of :func:`urgency`: this runs once a plan."""
+    """(1/n) Σ urgencyᵢ · (startᵢ − submitᵢ), without the array of :func:`urgency`: this runs once per plan."""
     n = len(start)
     area = 0.0
     for i in range(n):
@@ -75,13 +75,13 @@ def aged_wait(scale: int) -> Objective:
     Parameters
     ----------
     scale : int
-        The age from which on jobs are urgent (s); a day in ``AGED_WAIT``. The smaller, the shorter the longest wait,
+        The age from which jobs are urgent (s); a day in ``AGED_WAIT``. The smaller, the shorter the longest wait,
         and the longer the mean.
 
     Raises
     ------
     ValueError
-        Where ``scale`` is not positive.
+        If ``scale`` is not positive.
     """
     if not scale > 0:
         raise ValueError(f"aged-wait: a scale of {scale} s is not positive")
@@ -100,7 +100,7 @@ def parse_aged_wait(text: str) -> Objective:
     Raises
     ------
     ValueError
-        Where the text is no positive duration.
+        If the text is not a positive duration.
     """
     match = _DURATION.fullmatch(text)
     if not match:

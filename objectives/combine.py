@@ -4,7 +4,7 @@ from functools import cache
 
 from planbatch.planner.kernels.native import kernel, made_kernel
 from planbatch.planner.model import IntArray, JobTable
-from planbatch.planner.objective import Objective
+from planbatch.planner.objective import Cost, Objective, as_objective
 
 #: Where :func:`squashed` reaches one half: a day, for costs in seconds.
 HALF = 86400.0
@@ -16,22 +16,26 @@ def squashed(cost: float) -> float:
     return cost / (cost + HALF)
 
 
-@cache
-def weighted_sum(*parts: tuple[float, Objective]) -> Objective:
-    """Σ weightₖ · costₖ; compiled where every part is.
+def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
+    """Σ weightₖ · costₖ; compiled if every part is.
 
     Parameters
     ----------
     *parts : (weight, objective)
-        Weights, 0 or more, and objectives.
+        Weights, 0 or more, and objectives: objects, functions or names.
 
     Raises
     ------
     ValueError
-        Where there is no part, or a weight is negative.
+        If there is no part, a weight is negative, or there is no objective of a name.
     """
     if not parts:
         raise ValueError("weighted sum: give at least one (weight, objective)")
+    return _weighted_sum(*((weight, as_objective(objective)) for weight, objective in parts))
+
+
+@cache
+def _weighted_sum(*parts: tuple[float, Objective]) -> Objective:
     for weight, objective in parts:
         if not weight >= 0:
             raise ValueError(f"weighted sum: the weight {weight} of {objective.name} is negative")
@@ -46,7 +50,7 @@ def weighted_sum(*parts: tuple[float, Objective]) -> Objective:
             return scale * cost(start, jobs, now)
 
         return Objective(name, wrap(alone))
-    rest = weighted_sum(*others).cost
+    rest = _weighted_sum(*others).cost
 
     def total(start: IntArray, jobs: JobTable, now: int) -> float:
         return scale * cost(start, jobs, now) + rest(start, jobs, now)
@@ -54,25 +58,31 @@ def weighted_sum(*parts: tuple[float, Objective]) -> Objective:
     return Objective(name, wrap(total))
 
 
-@cache
-def lexicographic(first: Objective, then: Objective, step: float = 1.0) -> Objective:
+def lexicographic(
+    first: Objective | Cost | str, then: Objective | Cost | str, step: float = 1.0
+) -> Objective:
     """``first`` in whole steps, and ``then`` only between plans that are equal in it: ⌊cost₁ / step⌋ + squashed(cost₂).
 
     Parameters
     ----------
-    first, then : Objective
+    first, then : Objective, function or str
         ``then`` must never be negative.
     step : float
-        Differences of ``first`` below one step do not count. The sum is a float64: take a step of no less than a
-        billionth of the usual cost, or ``then`` drowns.
+        Differences of ``first`` below one step do not count. The sum is a float64: a step below a billionth of the
+        usual cost would lose ``then`` in rounding.
 
     Raises
     ------
     ValueError
-        Where ``step`` is not positive.
+        If ``step`` is not positive, or there is no objective of a name.
     """
     if not step > 0:
         raise ValueError(f"step: {step} is not positive")
+    return _lexicographic(as_objective(first), as_objective(then), step)
+
+
+@cache
+def _lexicographic(first: Objective, then: Objective, step: float) -> Objective:
     major, minor, unit = first.cost, then.cost, float(step)
 
     def cost(start: IntArray, jobs: JobTable, now: int) -> float:

@@ -45,8 +45,8 @@ def missed_deadlines(start: IntArray, jobs: JobTable, now: int) -> float:
 def regular_wait(start: IntArray, jobs: JobTable, now: int) -> float:
     """Total tardiness first, then the mean wait of the jobs without a deadline (Ntakpé and Suter 2017, Section 4).
 
-    In whole seconds of tardiness, plus a fraction below one that grows with the mean wait; so no shorter wait of
-    regular jobs pays for a second of tardiness.
+    The cost is the whole seconds of tardiness plus a fraction below one that grows with the mean wait, so that no gain
+    for regular jobs outweighs a second of tardiness.
     """
     tardiness = 0.0
     wait = 0.0

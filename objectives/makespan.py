@@ -22,7 +22,7 @@ def makespan(start: IntArray, jobs: JobTable, now: int) -> float:
 
 
 def makespan_terms(jobs: JobTable, now: int) -> Terms:
-    """The terms of :func:`makespan`: start − (now − walltime) is the end, seen from now."""
+    """The terms of :func:`makespan`: start − (now − walltime) is the time from now to the end."""
     return Terms(np.ones(len(jobs.submit)), now - jobs.walltime, largest=True)
 
 

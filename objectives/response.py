@@ -1,4 +1,4 @@
-"""Response times and what relates waits to lengths: slowdown and stretch."""
+"""Response times, and waits relative to lengths: slowdown and stretch."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
 
-#: Shorter jobs count as so long in slowdowns (s) (Feitelson et al. 1997: bounded slowdown).
+#: Shorter jobs count as this long in slowdowns (s) (Feitelson et al. 1997: bounded slowdown).
 SHORT = 10
 
 

@@ -93,7 +93,7 @@ def powered_wait(power: float) -> Objective:
     Raises
     ------
     ValueError
-        Where ``power`` is not positive.
+        If ``power`` is not positive.
     """
     if not power > 0:
         raise ValueError(f"power: {power} is not positive")

@@ -1,6 +1,7 @@
 """How long an optimizer may search, and the clock that ends it."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from time import perf_counter
 
 
@@ -42,6 +43,24 @@ class Budget:
     def start(self) -> "Clock":
         """A running clock; call it on the first line of a search."""
         return Clock(self)
+
+
+def as_budget(budget: Budget | int) -> Budget:
+    """Take a budget as it is, and a whole number as evaluations.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if isinstance(budget, Budget):
+        return budget
+    if isinstance(budget, Integral) and not isinstance(budget, bool):
+        return Budget(evaluations=int(budget))
+    raise ValueError(
+        f"budget: {budget!r} is neither a Budget nor a whole number of evaluations; "
+        "for seconds, give Budget(seconds=…)"
+    )
 
 
 class Clock:

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+#: An order of a round's waiting jobs: their indices, each once.
+Permutation = NDArray[np.int64]
 
 #: "No such time": no deadline, no promise, not planned. Far from the limits of int64, so that sums stay safe.
 NEVER = 2**60

@@ -8,6 +8,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.names import make_named
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 
@@ -84,10 +85,20 @@ def not_finite(objective: Objective, now: int) -> ObjectiveError:
     )
 
 
-def as_objective(objective: Objective | Cost) -> Objective:
-    """Wrap a bare cost function; its name becomes the objective's."""
+def as_objective(objective: Objective | Cost | str) -> Objective:
+    """Take an objective as it is, a cost function under its own name, or a name of ``planbatch.objectives``.
+
+    Raises
+    ------
+    ValueError
+        If there is no objective of this name, or it is none of the three.
+    """
     if isinstance(objective, Objective):
         return objective
+    if isinstance(objective, str):
+        return make_named("objective", objective)  # type: ignore[no-any-return]
     if not callable(objective):
-        raise ValueError(f"objective: {objective!r} is neither an Objective nor a function")
+        raise ValueError(
+            f"objective: {objective!r} is neither an Objective nor a function nor a name"
+        )
     return Objective(getattr(objective, "__name__", "objective").replace("_", "-"), objective)

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from planbatch.planner.budget import Budget
-from planbatch.planner.decoder import Permutation
+from planbatch.planner.columns import Permutation
 from planbatch.planner.objective import Objective
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round

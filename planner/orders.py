@@ -8,83 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planbatch.planner.decoder import Permutation
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import NEVER, JobTable
+from planbatch.planner.columns import Permutation
+from planbatch.planner.kernels.orders import (
+    earliest_deadline_first,
+    largest_area_first,
+    largest_first,
+    longest_first,
+    regular_first,
+    shortest_first,
+    smallest_area_first,
+    smallest_first,
+    submit_order,
+)
+from planbatch.planner.model import FloatArray, JobTable
+from planbatch.planner.names import did_you_mean
 
-OrderKeys = Callable[[JobTable, int], NDArray[np.float64]]
-
-
-@kernel
-def submit_order(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """First come, first served: the order of the queue itself (the seed of conservative backfilling)."""
-    return np.arange(len(jobs.submit)).astype(np.float64)
-
-
-@kernel
-def shortest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Smallest walltime first (SJF)."""
-    return jobs.walltime.astype(np.float64)
-
-
-@kernel
-def longest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Largest walltime first."""
-    return -jobs.walltime.astype(np.float64)
-
-
-@kernel
-def smallest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Fewest processors first."""
-    return jobs.procs.astype(np.float64)
-
-
-@kernel
-def largest_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Most processors first."""
-    return -jobs.procs.astype(np.float64)
-
-
-@kernel
-def smallest_area_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Smallest area (processors × walltime) first: Smith's rule on one machine of all the processors."""
-    return jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)
-
-
-@kernel
-def largest_area_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Largest area (processors × walltime) first."""
-    return -(jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64))
-
-
-@kernel
-def earliest_deadline_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """Earliest deadline first (EDF); jobs without a deadline come last."""
-    return jobs.deadline.astype(np.float64)
-
-
-@kernel
-def regular_first(jobs: JobTable, now: int) -> NDArray[np.float64]:
-    """The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.
-
-    Each in FCFS order. A job is urgent whose latest start lies within the time that the whole queue
-    needs at least: Σ processors · walltime / processors of the largest waiting job.
-    """
-    n = len(jobs.submit)
-    keys = np.empty(n)
-    if n == 0:
-        return keys
-    area = (jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)).sum()
-    horizon = now + area / jobs.procs.max()
-    for i in range(n):
-        group = 1
-        if jobs.deadline[i] != NEVER:
-            group = 0 if jobs.deadline[i] - jobs.walltime[i] < horizon else 2
-        keys[i] = group * n + i
-    return keys
-
+OrderKeys = Callable[[JobTable, int], FloatArray]
 
 #: The orders by the names that the command uses.
 ORDERS: dict[str, Any] = {
@@ -100,14 +40,30 @@ ORDERS: dict[str, Any] = {
 }
 
 
-def order_by(keys: OrderKeys, jobs: JobTable, now: int) -> Permutation:
-    """The permutation of ``jobs`` by ``keys``; equal keys keep FCFS order.
+def as_order(order: OrderKeys | str) -> OrderKeys:
+    """Take an order as it is, or by its name in :data:`ORDERS`.
 
     Raises
     ------
     ValueError
-        Where ``keys`` does not return one number a job.
+        If there is no order of this name.
     """
+    if not isinstance(order, str):
+        return order
+    if order not in ORDERS:
+        raise ValueError(f"order: there is no {order!r}; {did_you_mean(order, ORDERS)}")
+    return ORDERS[order]  # type: ignore[no-any-return]
+
+
+def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
+    """The permutation of ``jobs`` by an order or its name; equal keys keep FCFS order.
+
+    Raises
+    ------
+    ValueError
+        If the order does not return one number per job, or there is none of this name.
+    """
+    keys = as_order(order)
     values = np.asarray(keys(jobs, now), dtype=np.float64)
     if values.shape != jobs.submit.shape or np.isnan(values).any():
         raise ValueError(

@@ -3,10 +3,10 @@
 import numpy as np
 
 from planbatch.planner.bounds import ITERATIONS, bounded
-from planbatch.planner.budget import Budget
-from planbatch.planner.objective import Objective
+from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.objective import Cost, Objective, as_objective
 from planbatch.planner.optimizer import Optimizer, Result
-from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
+from planbatch.planner.optimizers import as_optimizer, check_supported, warm_up
 from planbatch.planner.round import Round
 
 #: As many evaluations as the preset of Zheng et al. (2016) makes.
@@ -15,9 +15,9 @@ EVALUATIONS = 8800
 
 def solve(
     problem: Round,
-    objective: Objective,
+    objective: Objective | Cost | str,
     optimizer: Optimizer | str = "annealing",
-    budget: Budget | None = None,
+    budget: Budget | int = EVALUATIONS,
     rng: np.random.Generator | int = 0,
     *,
     iterations: int = ITERATIONS,
@@ -32,12 +32,13 @@ def solve(
     ----------
     problem : Round
         The round.
-    objective : Objective
-        What plans cost. Without terms or a bound of its own, the result's bound is NaN, and so is its gap.
+    objective : Objective, function or str
+        What plans cost: an objective, a function ``cost(start, jobs, now)``, or a name. Without terms or a bound of its
+        own, the result's bound is NaN, and so is its gap.
     optimizer : Optimizer or str
         What searches, or its name.
-    budget : Budget, optional
-        When the search ends; 8,800 evaluations by default.
+    budget : Budget or int
+        When the search ends; a number is one of evaluations.
     rng : numpy Generator or int
         Random numbers, or their seed.
     iterations : int
@@ -46,22 +47,20 @@ def solve(
     Returns
     -------
     Result
-        Its status is ``OPTIMAL`` where the bound reaches the cost.
+        Its status is ``OPTIMAL`` if the bound reaches the cost.
 
     Raises
     ------
     ValueError
-        Where there is no optimizer of that name.
+        If there is no objective or no optimizer of that name.
     UnsupportedObjectiveError
-        Where the optimizer cannot work on the objective.
+        If the optimizer cannot work on the objective.
     ObjectiveError
-        Where the objective raises, or returns anything but a finite number.
+        If the objective raises, or returns anything but a finite number.
     """
-    search = make_optimizer(optimizer) if isinstance(optimizer, str) else optimizer
-    check_supported(search, objective)
-    warm_up(search, objective)
+    cost, search = as_objective(objective), as_optimizer(optimizer)
+    check_supported(search, cost)
+    warm_up(search, cost)
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    result = search.optimize(
-        problem, objective, budget or Budget(evaluations=EVALUATIONS), generator
-    )
-    return bounded(result, problem, objective, iterations)
+    result = search.optimize(problem, cost, as_budget(budget), generator)
+    return bounded(result, problem, cost, iterations)

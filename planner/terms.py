@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import FloatArray, IntArray
 
 
@@ -38,17 +37,6 @@ class Terms(NamedTuple):
     power: int = 1
     divisor: float = 1.0
     largest: bool = False
-
-
-@kernel
-def one_term(weight: float, origin: float, power: int, start: float) -> float:
-    """The term of one job."""
-    late = start - origin
-    if late <= 0.0:
-        return 0.0
-    if power == 2:
-        return weight * late * late
-    return weight * late
 
 
 def check_terms(terms: Terms, n: int) -> Terms:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from planbatch.planner.decoder import decode_linear
+from planbatch.planner.kernels.decode import decode_linear
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, check_terms, one_term
+from planbatch.planner.terms import Terms, check_terms
 
 
 @kernel

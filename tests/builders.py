@@ -1,13 +1,14 @@
 """Small workloads and rounds, written down or drawn."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.planner.model import NEVER, Workload
-from planbatch.planner.resources import Resource
+from planbatch.planner.resources import Resource, Window
 from planbatch.planner.round import Round
 
 #: submit, procs, walltime, runtime
@@ -54,6 +55,35 @@ def machines_with_jobs(draw: st.DrawFn, most_jobs: int = 12) -> tuple[int, list[
         runtime = draw(st.one_of(st.just(walltime), st.integers(1, walltime)))
         jobs.append((now, draw(st.integers(1, capacity)), walltime, runtime))
     return capacity, jobs
+
+
+@st.composite
+def workloads_with_windows(draw: st.DrawFn) -> Workload:
+    """Draw a workload on a small machine with two further resources, and windows that often overlap."""
+    limits = {"processors": draw(st.integers(1, 4)), "memory": 5, "licences": 3}
+    jobs, demands, now = [], [], 0
+    for _ in range(draw(st.integers(1, 8))):
+        now += draw(st.sampled_from([0, 0, 1, 2, 5]))
+        walltime = draw(st.integers(1, 8))
+        procs, *further = (
+            draw(st.integers(int(k == 0), most)) for k, most in enumerate(limits.values())
+        )
+        jobs.append((now, procs, walltime, draw(st.integers(1, walltime))))
+        demands.append(further)
+    windows = []
+    for _ in range(draw(st.integers(1, 4))):
+        begin = draw(st.integers(0, 15))
+        taken = draw(st.sampled_from(list(limits)))
+        amounts = {taken: draw(st.integers(1, limits[taken]))}
+        known = draw(st.one_of(st.none(), st.integers(-2, begin)))
+        windows.append(Window(begin, begin + draw(st.integers(1, 10)), amounts, known))
+    capacity, *further = limits.items()
+    return replace(
+        workload_of(capacity[1], jobs),
+        resources=tuple(Resource(*limit) for limit in further),
+        demands=np.array(demands),
+        windows=tuple(windows),
+    )
 
 
 @st.composite

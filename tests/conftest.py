@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from planbatch.experiments.command import main as cli
+from tests.needs import log_in
 
 # The same examples in every run, and no time limits: the machine may be busy.
 settings.register_profile("planbatch", deadline=None, derandomize=True)
@@ -40,14 +42,6 @@ def run(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
 
 @pytest.fixture
 def real_log() -> Callable[[str], Path]:
-    """Give the path of a real log by its name, or skip the test where the logs are not there."""
-
-    def find(name: str) -> Path:
-        beside = Path(__file__).resolve().parent.parent.parent / "shared" / "workloads"
-        folder = Path(os.environ.get("PLANBATCH_WORKLOADS", beside))
-        path = folder / f"{name}.swf.gz"
-        if not path.is_file():
-            pytest.skip(f"needs the real log {path}; set PLANBATCH_WORKLOADS to a folder with it")
-        return path
-
-    return find
+    """Give the path of a real log by its name; see :func:`log_in`."""
+    beside = Path(__file__).resolve().parent.parent.parent / "shared" / "workloads"
+    return partial(log_in, Path(os.environ.get("PLANBATCH_WORKLOADS", beside)))

@@ -1,5 +1,6 @@
-"""The examples of the documentation run."""
+"""The examples of the documentation run, and import users' names only."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -7,16 +8,54 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+BLOCKS = {
+    path.relative_to(ROOT).as_posix(): BLOCK.findall(path.read_text(encoding="utf-8"))
+    for path in [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md", ROOT / "DESIGN.md"]
+}
+PAGES = [name for name, blocks in BLOCKS.items() if blocks]
+#: What users import from.
+FRONT_DOORS = {"planbatch"} | {
+    f"planbatch.{package}" for package in ("planner", "objectives", "baselines", "experiments")
+}
+#: The table that the example of docs/study.md reads, made by its experiment.
+SUMMARY = """\
+workload,policy,estimates,mean_wait,max_wait
+"KTH-SP2, 1",easy,requested,600,86400
+"KTH-SP2, 1",plan-wait,requested,300,129600
+"KTH-SP2, 1",easy,actual,600,86400
+"KTH-SP2, 1",plan-wait,actual,300,129600
+"Theta, 1",easy,requested,600,86400
+"Theta, 1",plan-wait,requested,300,129600
+"Theta, 1",easy,actual,600,86400
+"Theta, 1",plan-wait,actual,300,129600
+"""
 
 
-@pytest.mark.parametrize(
-    "name", ["docs/extending.md", "docs/experiments.md", "docs/resources.md", "README.md"]
-)
-def test_examples_run_one_after_the_other(name, tmp_path, monkeypatch):
+def test_the_pages_with_examples_are_found():
+    """A test that reads nothing finds nothing wrong."""
+    assert {"README.md", "docs/extending.md", "docs/study.md"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_examples_run_one_after_the_other(name, tmp_path, monkeypatch, capsys):
     """Every Python block of a page runs, in order, in one namespace."""
-    blocks = BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))
-    assert blocks, f"{name} has no examples"
+    (tmp_path / "out" / "study").mkdir(parents=True)
+    (tmp_path / "out" / "study" / "summary.csv").write_text(SUMMARY)
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "example"}
-    for block in blocks:
+    for block in BLOCKS[name]:
         exec(compile(block, name, "exec"), namespace)
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_examples_import_users_names(name):
+    """From planbatch and its four packages, never from a module of theirs."""
+    for block in BLOCKS[name]:
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom):
+                imported = [node.module]
+            else:
+                imported = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            ours = {module for module in imported if module.partition(".")[0] == "planbatch"}
+            assert ours <= FRONT_DOORS

@@ -211,3 +211,18 @@ def test_no_module_imports_itself_through_others():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"import cycle: {' ← '.join(error.args[1])}")
+
+
+#: What kernels may import besides one another: the tables of arrays that they take.
+TABLES = {f"planbatch.planner.{name}" for name in ("columns", "model", "resources", "round")}
+
+
+def test_kernels_import_no_public_module_above_them():
+    """``Profile``, ``decode`` and the like stand above ``planner/kernels`` and import it, never the reverse."""
+    found = set()
+    for path in (ROOT / "planner" / "kernels").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("planbatch."):
+                found.add(node.module)
+    above = {name for name in found if not name.startswith("planbatch.planner.kernels.")}
+    assert above == TABLES

@@ -1,1 +1,1 @@
-"""``planbatch bench``: how fast the kernels are, as ratios to references run beside them."""
+"""``planbatch bench``: the speed of the kernels, as ratios to references measured at the same time."""

@@ -12,9 +12,10 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.bench.reference import repeat_scan
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.objectives import WAIT
+from planbatch.objectives.wait import WAIT
 from planbatch.planner.budget import Budget
-from planbatch.planner.decoder import JobClasses, Permutation, classify, decode_into
+from planbatch.planner.decoder import Permutation
+from planbatch.planner.kernels.decode import JobClasses, classify, decode_into
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import IntArray, Workload
 from planbatch.planner.optimizer import Optimizer
@@ -37,7 +38,7 @@ class Measurement:
     unit : str
         Its unit.
     ratio : float
-        How many times as fast as the reference, NaN where there is none.
+        How many times as fast as the reference, NaN if there is none.
     reference : str
         What the ratio refers to.
     """
@@ -66,13 +67,13 @@ def random_round(waiting: int, running: int, seed: int = 1, capacity: int = 1152
 def repeat_decode(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray, times: int
 ) -> None:
-    """Decode so many times."""
+    """Decode ``times`` times."""
     for _ in range(times):
         decode_into(arrays, classes, order, start)
 
 
 def best_times(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of two functions, run in turn: the least of seven runs of each."""
+    """Seconds of two functions, run alternately: the shortest of seven runs of each."""
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(7):
         for function, taken in zip((first, second), times, strict=True):
@@ -83,7 +84,7 @@ def best_times(first: Callable[[], object], second: Callable[[], object]) -> tup
 
 
 def measure_decoder() -> Iterator[Measurement]:
-    """Plans a second for 50, 1,000 and 10,000 waiting jobs in random order, over 40 running ones."""
+    """Plans per second for 50, 1,000 and 10,000 waiting jobs in random order, over 40 running ones."""
     for waiting, repeats in ((50, 2000), (1000, 20), (10000, 1)):
         problem = random_round(waiting, 40)
         arrays, classes = problem.arrays, classify(problem.arrays)
@@ -125,8 +126,8 @@ def with_second_resource(problem: Round, alike: bool) -> Round:
     problem : Round
         A round with processors alone.
     alike : bool
-        Whether every job takes the same share of both, so that plans stay the same; otherwise, what another job, drawn
-        by chance, takes of the processors.
+        Whether every job takes the same share of both, so that plans stay the same; otherwise, the share that another
+        job, drawn at random, takes of the processors.
     """
     rng = np.random.default_rng(4)
     tables = (problem.jobs, problem.running)
@@ -141,9 +142,9 @@ def with_second_resource(problem: Round, alike: bool) -> Round:
 
 
 def measure_resources() -> Iterator[Measurement]:
-    """Plans a second for 50 and 1,000 jobs on a machine with two resources, and the ratio to one resource.
+    """Plans per second for 50 and 1,000 jobs on a machine with two resources, and the ratio to one resource.
 
-    Where both are taken alike, the plans are the same; where both are scarce, they are longer, and so is the work.
+    If both are used alike, the plans are the same; if both are scarce, plans are longer, and so is the work.
     """
     cases = ((50, 2000, True), (50, 2000, False), (1000, 20, True))
     for waiting, repeats, alike in cases:
@@ -167,7 +168,7 @@ def measure_resources() -> Iterator[Measurement]:
 
 
 def measure_replays(workload: Workload) -> Iterator[Measurement]:
-    """Jobs a second of whole replays, and the ratio to FCFS, the cheapest of all policies."""
+    """Jobs per second of whole replays, and the ratio to FCFS, the cheapest of all policies."""
     names = ("fcfs", "easy", "conservative", "replanned", "plan-squared-wait")
     fcfs = float("nan")
     for name in names:
@@ -186,7 +187,7 @@ def measure_replays(workload: Workload) -> Iterator[Measurement]:
 
 
 def measure_searches() -> Iterator[Measurement]:
-    """Evaluations a second of the annealing, and the ratio to bare decoding by a linear scan."""
+    """Evaluations per second of the annealing, and the ratio to bare decoding by a linear scan."""
     optimizer = Annealing()
     warm_up(optimizer, WAIT)
     for waiting, evaluations in ((50, 20000), (300, 3000)):
@@ -216,9 +217,9 @@ def measure_searches() -> Iterator[Measurement]:
 
 
 def measure_overruns(rounds: int = 300) -> Iterator[Measurement]:
-    """By how much searches overrun a budget in seconds, on rounds of 2 to 5,000 waiting jobs.
+    """Overruns of searches with a budget in seconds, on rounds of 2 to 5,000 waiting jobs.
 
-    CP-SAT gets longer budgets, which its models fit into, and a fifth of the rounds.
+    CP-SAT gets longer budgets, in which its models can be built, and a fifth of the rounds.
     """
     for name, seconds, count in (
         ("annealing", 0.02, rounds),
@@ -249,5 +250,5 @@ def overruns_of(optimizer: Optimizer, rounds: int, seconds: float) -> list[float
 
 
 def bench_workload() -> Workload:
-    """What is replayed where no log is given: 20,000 synthetic jobs."""
+    """The workload to replay if no log is given: 20,000 synthetic jobs."""
     return synthetic_workload(jobs=20000, load=0.7)

@@ -1,11 +1,11 @@
-"""Straightforward versions of the hot kernels: what the ratios of the benchmark refer to."""
+"""Straightforward versions of the hot kernels: the references of the benchmark."""
 
 import numpy as np
 
 from planbatch.planner.decoder import Permutation
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import earliest_index, fill_profile, place, room_for
 from planbatch.planner.model import IntArray
-from planbatch.planner.profile import earliest_index, fill_profile, place, room_for
 from planbatch.planner.round import RoundArrays
 
 
@@ -25,6 +25,6 @@ def scan_decode(arrays: RoundArrays, order: Permutation, start: IntArray) -> Non
 
 @kernel
 def repeat_scan(arrays: RoundArrays, order: Permutation, start: IntArray, times: int) -> None:
-    """Run :func:`scan_decode` so many times."""
+    """Run :func:`scan_decode` ``times`` times."""
     for _ in range(times):
         scan_decode(arrays, order, start)

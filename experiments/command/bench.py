@@ -4,6 +4,8 @@ import json
 
 import click
 
+from planbatch.experiments.command.shell import say
+
 PARTS = ("decoder", "resources", "searches", "replays", "overruns")
 
 
@@ -28,7 +30,7 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     from planbatch.experiments.workloads.load import load_workload
 
     parts = part or PARTS
-    log = load_workload(workload) if workload else measure.bench_workload()
+    log = load_workload(workload, note=say) if workload else measure.bench_workload()
     sources = {
         "decoder": measure.measure_decoder,
         "resources": measure.measure_resources,

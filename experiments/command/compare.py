@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.command.shell import INTERRUPTED, default_jobs, print_table, say
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.command.shell import (
+    INTERRUPTED,
+    check_folder,
+    default_jobs,
+    print_table,
+    say,
+)
+from planbatch.experiments.command.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.compare import Comparison
@@ -52,12 +59,14 @@ def command(
     """
     if no_out:
         out = None
+    if out is not None:
+        check_folder(out)
     policies = chosen.policies()
 
     from planbatch.experiments.comparison.compare import compare
     from planbatch.experiments.workloads.load import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options), workload)
+    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
     comparison = compare(
         loaded,
         policies,

@@ -12,12 +12,13 @@ import click
     "--capacity",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Processors of the machine, where IN does not tell them (by default, the most in use at once).",
+    help="Processors of the machine, if IN does not have them (by default, the most in use at once).",
 )
 def command(source: Path, target: Path, capacity: int | None) -> None:
     """Write the jobs of IN, with their starts, to OUT.
 
-    IN and OUT are told by their names: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log in the Standard
+    The names of IN and OUT give their formats: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log
+    in the Standard
     Workload Format with its waits, and jobs.parquet or its folder the cell of an experiment; .gz, .xz and .zst
     compress. A log or a CSV so written can be replayed: planbatch replay reads .swf.
     """

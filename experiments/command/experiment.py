@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Run experiments: grids of workloads, policies and seeds, written down in TOML files."""
+    """Run experiments: grids of workloads, policies and seeds, from TOML files."""
 
 
 @command.command()
@@ -22,7 +22,7 @@ def command() -> None:
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the results; by default out/ and the name of FILE. Cells that it holds are not run again.",
+    help="Folder of the results; by default out/ and the name of FILE. Cells stored there are not run again.",
 )
 @click.option(
     "--jobs",
@@ -35,12 +35,12 @@ def command() -> None:
     default="loky",
     show_default=True,
     metavar="NAME",
-    help="Where they run: loky (processes), threading, dask, ray.",
+    help="What runs them: loky (processes), threading, dask, ray.",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="A cluster that is there already: tcp://HOST:8786 or a scheduler file (dask), ray://HOST:10001 (ray).",
+    help="An existing cluster: tcp://HOST:8786 or a scheduler file (dask), ray://HOST:10001 (ray).",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def run(
@@ -51,10 +51,10 @@ def run(
     scheduler: str | None,
     as_json: bool,
 ) -> int:
-    """Run the experiment of a TOML FILE, or what is missing of it.
+    """Run the experiment of a TOML FILE; finished cells are kept.
 
     Every cell is stored as soon as it is finished. After an interrupt, a crash or a full disk, the same command
-    goes on where it stopped. docs/experiments.md says how to write the file.
+    continues. docs/experiments.md says how to write the file.
     """
     from planbatch.experiments.grid.toml_file import read_experiment
     from planbatch.experiments.tasks.run import check_backend
@@ -82,7 +82,7 @@ def run(
 
 
 def conclude(report: "RunReport") -> int:
-    """Tell what is missing on standard error; return the exit code: 1 for failures, 130 for an interrupt."""
+    """Report what is missing on standard error; return the exit code: 1 for failures, 130 for an interrupt."""
     for name, error in report.failed.items():
         click.echo(f"planbatch: no result: {name}: {error}", err=True)
     if report.interrupted:

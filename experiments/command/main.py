@@ -1,7 +1,8 @@
-"""The command ``planbatch``: its verbs, and how anything that goes wrong is told."""
+"""The command ``planbatch``: its verbs, and how errors are reported."""
 
 import importlib
 import os
+import signal
 import sys
 from difflib import get_close_matches
 from functools import cache
@@ -15,14 +16,14 @@ from planbatch.planner.kernels.compiling import listeners
 VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
-    "experiment": "Run a grid of workloads, policies and seeds, written down in a TOML file.",
-    "trade": "Mean wait against maximum wait: policies × promises, and the Pareto front.",
+    "experiment": "Run a grid of workloads, policies and seeds from a TOML file.",
+    "trade": "Plot mean against maximum waits: policies × promises, and the Pareto front.",
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "report": "Make one HTML page of the results of an experiment.",
     "convert": "Write the jobs of a replay for other tools, and read them back.",
-    "workload": "Look into, transform, generate or fetch workloads.",
+    "workload": "Inspect, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",
     "warm-up": "Compile the kernels once, after an installation.",
 }
@@ -77,23 +78,44 @@ def _say_that_kernels_compile(name: str) -> None:
     _say_once("compiling kernels that this run needs; later runs load them from disk")
 
 
+#: Exit codes of a run that Ctrl-C or SIGTERM ended.
+INTERRUPTED, TERMINATED = 130, 143
+
+
 def main() -> None:
-    """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for an interrupt."""
+    """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for Ctrl-C, 143 for SIGTERM."""
     listeners.append(_say_that_kernels_compile)
+    terminated = []
+
+    def terminate(number: int, frame: object) -> None:
+        """End as Ctrl-C does: what is finished is kept."""
+        terminated.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        status = _status()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    sys.exit(TERMINATED if terminated and status == INTERRUPTED else status)
+
+
+def _status() -> int:
+    """Run the command, and print what ended it on standard error; return the exit code."""
     try:
         status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:
         print(f"planbatch: {error.format_message()}", file=sys.stderr)
-        sys.exit(2)
+        return 2
     except (click.Abort, KeyboardInterrupt):
         print("planbatch: interrupted", file=sys.stderr)
-        sys.exit(130)
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        return 141
     except (ValueError, OSError) as error:
         if "PLANBATCH_DEBUG" in os.environ:
             raise
         print(f"planbatch: {error}", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(status if isinstance(status, int) else 0)
+        return 2
+    return status if isinstance(status, int) else 0

@@ -74,7 +74,7 @@ class PolicyOptions:
         return [self.make(name, self.promise) for name in names]
 
     def check(self) -> None:
-        """Raise a ``ValueError`` where a number is out of its range."""
+        """Raise a ``ValueError`` if a number is out of its range."""
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
         if self.evaluations is not None and self.seconds is not None:
@@ -109,11 +109,11 @@ class PolicyOptions:
         if spec.startswith("column:") and source is not None:
             from planbatch.experiments.workloads.load import load_log
 
-            log = load_log(source, skip_bad_lines=True, tell=lambda line: None)
+            log = load_log(source, skip_bad_lines=True)
         return with_deadlines(workload, spec, self.seed, log)
 
 
-#: What a field is where a command has no flag for it.
+#: Values of fields for which a command has no flag.
 LEFT_OUT: dict[str, Any] = {"promise": "none", "seconds": None}
 
 _FLAGS = {
@@ -125,13 +125,13 @@ _FLAGS = {
         "such as easy:smallest-area.",
     ),
     "optimizer": click.option(
-        "--optimizer", metavar="NAME", help="What plan-based policies search with."
+        "--optimizer", metavar="NAME", help="Optimizer of plan-based policies."
     ),
     "evaluations": click.option(
-        "--evaluations", type=int, metavar="N", help="Plans that they evaluate in a round."
+        "--evaluations", type=int, metavar="N", help="Plans that they evaluate per round."
     ),
     "seconds": click.option(
-        "--seconds", type=float, metavar="S", help="For how long they search in a round, instead."
+        "--seconds", type=float, metavar="S", help="Seconds that they search per round, instead."
     ),
     "estimates": click.option(
         "--estimates",
@@ -166,7 +166,7 @@ _FLAGS = {
         "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26.",
     ),
     "seed": click.option(
-        "--seed", default=0, show_default=True, metavar="N", help="Of random numbers."
+        "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
     ),
 }
 

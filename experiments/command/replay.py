@@ -10,7 +10,8 @@ import click
 from planbatch.experiments.command.compare import conclude, show
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.command.shell import say
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.command.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.compare import Comparison
@@ -62,12 +63,14 @@ def command(
     """
     if not chosen.policy:
         raise click.UsageError("policy: name at least one with --policy NAME")
+    if starts is not None and not starts.parent.is_dir():
+        raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
     policies = chosen.policies()
 
     from planbatch.experiments.comparison.compare import compare, described_resources
     from planbatch.experiments.workloads.load import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options), workload)
+    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
     comparison = compare(
         loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, say=say
     )
@@ -104,10 +107,9 @@ def result(replay: "FinishedReplay") -> dict[str, Any]:
 
 
 def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
-    """Write the starts of every trace: to ``path``, or to one file a policy beside it."""
+    """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
     import numpy as np
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     for name, trace in traces.items():
         own = path.with_stem(f"{path.stem}-{name.replace(':', '-')}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]

@@ -24,7 +24,7 @@ import click
     default="easy",
     show_default=True,
     metavar="LABEL",
-    help="The policy that others are measured against.",
+    help="The policy that others are compared with.",
 )
 @click.option(
     "--gantt",
@@ -49,7 +49,8 @@ def command(
 ) -> int:
     """Make one self-contained HTML page of the results in DIR.
 
-    DIR is what planbatch experiment run wrote to. Cells that are missing or cannot be read are named, in the page and
+    DIR is what planbatch experiment run wrote to. Cells that are missing or cannot be read are named, in the
+    page and
     here, and the others are reported.
     """
     import joblib

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import click
 
+from planbatch.experiments.command.shell import say
 from planbatch.experiments.reproduce import PAPERS
+
+INTERRUPTED = 130
 
 
 @click.command()
@@ -20,7 +23,7 @@ from planbatch.experiments.reproduce import PAPERS
 @click.option(
     "--full",
     is_flag=True,
-    help="Also what takes an hour or more: zheng-2016 with the paper's 8,800 evaluations a round.",
+    help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.",
 )
 @click.option(
     "--jobs",
@@ -43,7 +46,7 @@ def command(
 ) -> int:
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
-    A log that is not there is reported and left out. Replays that are finished are kept in the
+    A missing log is reported and left out. Finished replays are kept in the
     folder: after an interruption, the same command runs only the others.
     """
     from rich.console import Console
@@ -54,7 +57,13 @@ def command(
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"planbatch.experiments.reproduce.{PAPERS[paper][0]}")
-    report = module.reproduce(Run(folder, quick, jobs, workloads, full=full))
+    try:
+        report = module.reproduce(Run(folder, quick, jobs, workloads, say, full))
+    except KeyboardInterrupt:
+        say(
+            f"planbatch: interrupted; finished replays are kept in {folder}; the same command goes on from there"
+        )
+        return INTERRUPTED
     if not report.rows:
         raise ValueError(
             f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"

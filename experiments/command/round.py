@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--optimizer", "optimizer_name", default="annealing", show_default=True, metavar="NAME",
-              help="What searches.")  # fmt: skip
+              help="Optimizer.")  # fmt: skip
 @click.option("--objective", "objective_name", default="wait", show_default=True, metavar="NAME",
               help="What plans cost.")  # fmt: skip
 @click.option("--evaluations", type=int, metavar="N", help="Plans to evaluate [default: 8800].")
-@click.option("--seconds", type=float, metavar="S", help="For how long to search, instead.")
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Of random numbers.")
+@click.option("--seconds", type=float, metavar="S", help="Seconds to search, instead.")
+@click.option(
+    "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
+)
 @click.option("--bound/--no-bound", default=True, help="Whether to prove a lower bound.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(
@@ -36,7 +38,7 @@ def command(
     import numpy as np
 
     from planbatch.experiments.rounds.file import read_round
-    from planbatch.objectives import make_objective
+    from planbatch.objectives.catalogue import make_objective
     from planbatch.planner.budget import Budget
     from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
     from planbatch.planner.solve import EVALUATIONS, solve

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.command.shell import INTERRUPTED, default_jobs, print_table, say
+from planbatch.experiments.command.shell import (
+    INTERRUPTED,
+    check_folder,
+    default_jobs,
+    print_table,
+    say,
+)
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.progress import CountBar
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
-    from planbatch.experiments.rounds.compare import RoundComparison
+    from planbatch.experiments.rounds.results import RoundComparison
 
 DEFAULT_EVALUATIONS = 1000
 DEFAULT_OPTIMIZERS = ("annealing", "annealing-paper")
@@ -22,7 +29,7 @@ DEFAULT_OPTIMIZERS = ("annealing", "annealing-paper")
 
 @click.group()
 def command() -> None:
-    """Take real rounds out of replays, and compare optimizers on them."""
+    """Capture real rounds from replays, and compare optimizers on them."""
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]
@@ -48,9 +55,9 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 @policy_options
 @workload_options
 @click.option("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…",
-              help="How many jobs wait in the rounds to keep, give or take 5 %.")  # fmt: skip
+              help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip
 @click.option("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
-              help="How many rounds of each size.")  # fmt: skip
+              help="Number of rounds of each size.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
               show_default=True, help="Folder of the round files.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -75,12 +82,14 @@ def capture_command(
     from planbatch.experiments.tasks.progress import TaskProgress
     from planbatch.experiments.workloads.load import load_workload
 
+    check_folder(out)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = load_workload(log, options)
+    workload = chosen.with_deadlines(load_workload(log, options, say), log)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
-    note = options.described()
+    asked = [f"deadlines {chosen.deadlines}"] if chosen.deadlines else []
+    note = "; ".join([*filter(None, [options.described()]), *asked])
     with TaskProgress(names, [len(workload)] * len(names)) as progress:
         for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
@@ -108,7 +117,7 @@ def capture_command(
               metavar="NAME", help="May be repeated.")  # fmt: skip
 @click.option("--evaluations", type=int, metavar="N",
               help=f"Plans that a search evaluates.  [default: {DEFAULT_EVALUATIONS}]")  # fmt: skip
-@click.option("--seconds", type=float, metavar="S", help="For how long a search goes on, instead.")
+@click.option("--seconds", type=float, metavar="S", help="Seconds of each search, instead.")
 @click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
               help="How often each search is repeated.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), metavar="J",
@@ -139,12 +148,13 @@ def compare_command(
 ) -> int:
     """Compare optimizers on the rounds in the files: each on all, for every objective and seed.
 
-    A search that fails is told and counted, and all others go on. An interrupt (Ctrl-C) ends the
+    A search that fails is reported, and all others go on. An interrupt (Ctrl-C) ends the
     comparison, and keeps what is finished.
     """
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.planner.budget import Budget
 
+    check_folder(out)
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     if curves is None:

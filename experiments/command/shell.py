@@ -1,5 +1,7 @@
-"""What every verb has in common: how it prints, how many processes it uses, how it ends."""
+"""What every verb has in common: how it prints, how many processes it uses, how it ends, and where it may write."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,3 +35,13 @@ def default_jobs(seconds: float | None = None) -> int:
     import joblib
 
     return int(joblib.cpu_count())
+
+
+def check_folder(folder: Path) -> None:
+    """Raise a ``ValueError`` if a folder of results could not be made or written to; make nothing yet."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    shown = next((path for path in (folder, *folder.parents) if path.exists()), there)
+    if not there.is_dir():
+        raise ValueError(f"out: {shown} is a file, not a folder; choose another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ValueError(f"out: {shown} must not be written to; choose another folder")

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
-from planbatch.experiments.command.shell import INTERRUPTED, default_jobs, print_table, say
-from planbatch.experiments.workloads.options import WorkloadOptions, workload_options
+from planbatch.experiments.command.shell import (
+    INTERRUPTED,
+    check_folder,
+    default_jobs,
+    print_table,
+    say,
+)
+from planbatch.experiments.command.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.experiments.comparison.trade import Trade
@@ -48,7 +55,7 @@ def command(
     out: Path,
     as_json: bool,
 ) -> int:
-    """Replay WORKLOADs under every policy and every promise, and draw mean wait against maximum wait.
+    """Replay WORKLOADs under every policy and promise, and plot mean against maximum waits.
 
     Each policy and slack is a point, relative to EASY; the Pareto front joins those that no other
     beats in both. WORKLOAD is a log in the Standard Workload Format or the name of one that was
@@ -57,6 +64,7 @@ def command(
     """
     from planbatch.experiments.comparison.trade import choices, trade
 
+    check_folder(out)
     names = chosen.policy or DEFAULT_POLICIES
     chosen.check()
     listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)
@@ -98,7 +106,7 @@ def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "
         if options.capacity is not None:
             raise ValueError(f"capacity: give either --capacity or {word}, not both")
         word, options = name, replace(options, capacity=int(number))
-    return chosen.with_deadlines(load_workload(word, options), word)
+    return chosen.with_deadlines(load_workload(word, options, say), word)
 
 
 def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:

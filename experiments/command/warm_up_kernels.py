@@ -7,7 +7,8 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.tasks.run import run_tasks
 from planbatch.experiments.tasks.task import Failure, Task, without_progress
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.objectives import MAKESPAN, SQUARED_WAIT
+from planbatch.objectives.makespan import MAKESPAN
+from planbatch.objectives.wait import SQUARED_WAIT
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
 from planbatch.planner.round import Round

@@ -9,20 +9,20 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
+from planbatch.experiments.command.shell import say
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.views.workload_table import print_info
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from planbatch.experiments.workloads.describe import workload_info
 from planbatch.experiments.workloads.download import fetch
 from planbatch.experiments.workloads.load import (
-    WorkloadOptions,
     load_log,
-    to_stderr,
     transform_log,
     transform_workload,
     workload_of_log,
-    workload_options,
 )
 from planbatch.experiments.workloads.lublin import KINDS, default_workload, synthetic_workload
+from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
@@ -41,15 +41,15 @@ def command() -> None:
 @workload_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
-    """Tell what is in LOG (without one: in the embedded workload).
+    """Describe LOG (without one: the embedded workload).
 
-    Anomalies and the recorded load are those of the whole log; everything else is about the jobs
-    that the flags leave.
+    Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
+    after the flags.
     """
     if log is None:
         described = workload_info(transform_workload(default_workload(), options))
     else:
-        read = load_log(log, skip_bad_lines=options.skip_bad_lines)
+        read = load_log(log, skip_bad_lines=options.skip_bad_lines, note=say)
         described = workload_info(workload_of_log(read, options), read)
     if as_json:
         click.echo(json.dumps(described, ensure_ascii=False))
@@ -62,21 +62,24 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @workload_options
 def transform(source: str, target: Path, options: WorkloadOptions) -> None:
-    """Write the jobs of the log IN that the flags leave to OUT, as a log.
+    """Transform the log IN by the flags, and write it to OUT.
 
-    OUT is compressed when it ends in .gz, .xz or .zst. Lines that no replay could use are left out.
-    The header stays, and a note of what was done is added to it.
+    OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
+    kept, and a note of what was done is added to it.
     """
-    result = transform_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=say)
+    result = transform_log(log, options)
     write_swf(target, result)
-    to_stderr(f"{len(result):,} jobs written to {target}")
+    say(f"{len(result):,} jobs written to {target}")
 
 
 @command.command()
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--jobs", default=5000, show_default=True, metavar="N", help="How many jobs.")
 @click.option("--procs", default=256, show_default=True, metavar="P", help="Processors.")
-@click.option("--seed", default=1, show_default=True, metavar="S", help="Of the random numbers.")
+@click.option(
+    "--seed", default=1, show_default=True, metavar="S", help="Seed of the random numbers."
+)
 @click.option(
     "--load", type=float, metavar="X", help="Offered load to reach by scaling the arrivals."
 )
@@ -114,18 +117,17 @@ def generate(
     if memory is not None:
         workload = with_scarce_memory(workload, memory, seed)
     write_swf(target, swf_from_workload(workload))
-    to_stderr(f"{len(workload):,} jobs written to {target}")
+    say(f"{len(workload):,} jobs written to {target}")
 
 
 @command.command("fetch")
 @click.argument("name", required=False)
 @click.option("--url", default=ARCHIVE_URL, show_default=True, help="The archive, or a mirror.")
-@click.option("--force", is_flag=True, help="Fetch it again even if it is there.")
+@click.option("--force", is_flag=True, help="Fetch it again even if it is in the cache.")
 def fetch_command(name: str | None, url: str, force: bool) -> None:
     """Fetch the log NAME of the Parallel Workloads Archive (without NAME: list what there is).
 
-    It is kept in the user's cache, and from then on can be named wherever a log is asked for. A
-    transfer that broke off goes on where it stopped.
+    It is kept in the user's cache, and can then be named wherever a log is taken.
     """
     if name is None:
         _list_catalogue(Console())
@@ -134,16 +136,16 @@ def fetch_command(name: str | None, url: str, force: bool) -> None:
     there = cached_path(log).is_file() and not force
     path = cached_path(log) if there else _fetch_with_bar(log, url, force)
     if there:
-        to_stderr(f"{log.name} has been fetched before")
+        say(f"{log.name} has been fetched before")
     elif log.sha256 is None:
-        to_stderr(f"{log.name}: fetched, but not verified: its checksum is not known here")
+        say(f"{log.name}: fetched, but not verified: its checksum is not known here")
     else:
-        to_stderr(f"{log.name}: fetched and verified")
+        say(f"{log.name}: fetched and verified")
     click.echo(path)
 
 
 def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
-    """Fetch a log, with a bar on standard error where that is a terminal."""
+    """Fetch a log, with a bar on standard error if that is a terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import ReplayTask
@@ -101,7 +102,7 @@ def described_resources(workload: Workload) -> dict[str, Any]:
 
 def compare(
     workload: Workload,
-    policies: Sequence[Policy],
+    policies: Sequence[Policy | str],
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
@@ -120,8 +121,8 @@ def compare(
     ----------
     workload : Workload
         The jobs and the machine.
-    policies : sequence of Policy
-        What to compare; with names that differ.
+    policies : sequence of Policy or str
+        What to compare, or its names; no two may have the same name.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times.
     seed : int
@@ -153,13 +154,14 @@ def compare(
     ChildProcessError
         If a policy cannot be sent to another process, or crashes it.
     """
-    names = [policy_name(policy) for policy in policies]
+    chosen = [as_policy(policy) for policy in policies]
+    names = [policy_name(policy) for policy in chosen]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"policies: {twice[0]} is named more than once")
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
-    tasks = [ReplayTask(workload, policy, estimates, seed) for policy in policies]
+    tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
     found = replays(tasks, Workers(jobs), out, f"Comparison on {workload.name}", progress, say)
     outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}

@@ -1,4 +1,4 @@
-"""Reading files whatever they are compressed with, and writing them whole or not at all."""
+"""Reading files with any compression, and writing them whole or not at all."""
 
 import bz2
 import gzip
@@ -13,15 +13,14 @@ from pathlib import Path
 
 import zstandard
 
-#: First bytes of a file → how it is compressed. The name of a file is not asked: downloads get
-#: renamed.
+#: First bytes of a file → how it is compressed. The name does not count: downloads get renamed.
 MAGIC = {
     b"\x1f\x8b": "gzip",
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"BZh": "bzip2",
 }
-#: End of a file's name → how it is to be compressed when it is written.
+#: Ending of a file's name → its compression.
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bzip2"}
 
 
@@ -31,14 +30,14 @@ def decompress(data: bytes, source: str) -> bytes:
     Parameters
     ----------
     data : bytes
-        The file as it is stored; returned as it is where it is not compressed.
+        The file as it is stored; returned unchanged if it is not compressed.
     source : str
         What messages call the file.
 
     Raises
     ------
     ValueError
-        Where the compressed data is cut off or damaged.
+        If the compressed data is cut off or damaged.
     """
     kind = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
     if kind is None:
@@ -77,7 +76,7 @@ def _decompress_zstd(data: bytes) -> bytes:
 
 
 def compress(data: bytes, path: Path) -> bytes:
-    """Compress ``data`` in the way that the ending of a file's name asks for, if it does.
+    """Compress ``data`` according to the ending of a file's name, if it has one of these.
 
     Endings are .gz, .xz, .zst and .bz2. The result depends on the content alone, not on the time,
     so that equal content gives equal files.
@@ -98,13 +97,12 @@ def compress(data: bytes, path: Path) -> bytes:
 def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
     """Open a file to write to that takes the name ``path`` only when all went well.
 
-    Whatever goes wrong meanwhile, a file that was there before stays as it was, and nothing
-    half-written is left.
+    If anything goes wrong, an existing file stays as it was, and nothing half-written is left.
 
     Raises
     ------
     OSError
-        Where the folder does not exist or must not be written to; names the path.
+        If the folder does not exist or is not writable; the message names the path.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file
@@ -116,7 +114,7 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
         raise FileNotFoundError(
             f"{path}: there is no folder {path.parent} to write it into; create it first"
         )
-    target = Path(os.path.realpath(path))  # a link stays one, and what it points to is replaced
+    target = Path(os.path.realpath(path))  # a link stays a link, and its target is replaced
     name = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

@@ -88,7 +88,7 @@ class Cell:
             self.replay_seed(),
             self.label,
             self.name,
-            reserve=True,
+            reserve=self.policy.seconds is not None,
             described=self._described(),
         )
 
@@ -143,7 +143,7 @@ class Cell:
         }  # fmt: skip
 
 
-def expand(experiment: Experiment) -> list[Cell]:
+def expand(experiment: Experiment, tell: Callable[[str], None] = lambda line: None) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
     Raises
@@ -160,7 +160,7 @@ def expand(experiment: Experiment) -> list[Cell]:
         [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
     )
     cells = []
-    for by_seed in _loaded(experiment):
+    for by_seed in _loaded(experiment, tell):
         for spec, label in zip(experiment.policies, labels, strict=True):
             for seed in experiment.seeds:
                 workload, seeding = by_seed[seed], experiment.seeding
@@ -174,7 +174,7 @@ def expand(experiment: Experiment) -> list[Cell]:
     return cells
 
 
-def _loaded(experiment: Experiment) -> list[dict[int, NamedWorkload]]:
+def _loaded(experiment: Experiment, tell: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
     """Load every workload, for every seed: random deadlines differ between seeds."""
     from planbatch.experiments.workloads.deadlines import with_deadlines
     from planbatch.experiments.workloads.load import load_workload
@@ -185,7 +185,7 @@ def _loaded(experiment: Experiment) -> list[dict[int, NamedWorkload]]:
             plain.append(spec.jobs)
         else:
             source = None if spec.source == EMBEDDED else spec.source
-            plain.append(_told(spec.where, partial(load_workload, source, spec.options)))
+            plain.append(_told(spec.where, partial(load_workload, source, spec.options, tell)))
     names = workload_names(experiment.workloads, [jobs.name for jobs in plain])
     loaded = []
     for name, spec, jobs in zip(names, experiment.workloads, plain, strict=True):

@@ -92,7 +92,7 @@ def run_experiment(
         For bad input, before anything runs; and where results cannot be written. Finished results are never touched.
     """
     check_backend(backend, scheduler)
-    cells = expand(experiment)
+    cells = expand(experiment, say)
     _check_seconds(cells, jobs, scheduler)
     store = Store(Path(out))
     store.check()

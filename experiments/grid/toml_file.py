@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -25,7 +26,7 @@ from planbatch.experiments.grid.toml_keys import (
 from planbatch.experiments.grid.toml_lines import line_of
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.objectives import OBJECTIVES
+from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
 
 
@@ -174,7 +175,16 @@ class _Reader:
         if named == EMBEDDED:
             return named
         beside = self.path.parent / named
-        return str(beside) if beside.exists() else str(resolve_source(named))
+        if beside.exists():
+            return str(beside)
+        try:
+            return str(resolve_source(named))
+        except FileNotFoundError:
+            if get_close_matches(named, [EMBEDDED], cutoff=0.8):
+                raise ValueError(
+                    f"{named}: there is no such log; did you mean {EMBEDDED}?"
+                ) from None
+            raise
 
     def policies(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
         """Expand one [[policy]]: lists of values give one policy each, as far as they concern it."""
@@ -216,7 +226,8 @@ class _Reader:
                 yield name
             elif "objective" not in own:
                 raise ExperimentFileError(
-                    f"{self.where('policy', index, 'name', name)}: plan needs an objective"
+                    f"{self.where('policy', index, 'name', name)}: plan needs an objective: "
+                    + ", ".join(OBJECTIVES)
                 )
             else:
                 yield from (f"plan-{objective}" for objective in _listed(own["objective"]))

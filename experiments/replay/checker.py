@@ -4,13 +4,14 @@ Everything here is counted anew from the workload and the starts and ends that a
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Estimates, Trace
-from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.resources import PROCESSORS, Window
 
@@ -74,17 +75,18 @@ def check_trace(trace: Trace) -> list[str]:
     """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
 
     Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
-    is more in use of any resource than the machine has, and, by jobs that started when a window was known, than the
-    window leaves; every start happens in a round, and the log
+    is more in use of any resource than the machine has, and, by jobs that started when windows were known, than these
+    windows leave together; every start happens in a round, and the log
     counts the starts; no job starts after the latest start that it was promised.
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
     if len(start) != n or len(end) != n:
         return [f"the trace has {len(start)} starts and {len(end)} ends for {n} jobs"]
-    last = int(workload.submit.max(initial=0)) + int(workload.walltime.sum())
+    # From then on all jobs find the whole machine, and run one after the other at the latest.
+    whole = max([int(workload.submit.max(initial=0)), *(window.end for window in workload.windows)])
     faults = _listed(
-        start > last,
+        start > whole + int(workload.walltime.sum()),
         lambda i: f"job {workload.id[i]} never runs, or only after the machine was idle for ever",
     )
     faults += _listed(
@@ -134,8 +136,7 @@ def _capacity_faults(trace: Trace) -> list[str]:
                 f"{used[i]} {name} are in use at {instants[i]}, above the capacity of {capacity}"
             ),
         )
-        for window in workload.windows:
-            faults += _window_faults(trace, window, name, demands[:, k], capacity)
+        faults += _window_faults(trace, name, demands[:, k], capacity)
     return faults
 
 
@@ -147,27 +148,60 @@ def _in_use(start: IntArray, end: IntArray, demand: IntArray) -> tuple[IntArray,
     return instants, np.cumsum(changes)
 
 
-def _window_faults(
-    trace: Trace, window: Window, name: str, demand: IntArray, capacity: int
+def _window_faults(trace: Trace, name: str, demand: IntArray, capacity: int) -> list[str]:
+    """More in use of a resource than windows leave, by jobs that started when these were known.
+
+    Whatever is known at one moment is taken together. Of the jobs that start between that moment and the next one at
+    which a window becomes known, none may run where they and those before them use more than all these windows leave.
+    """
+    windows = [window for window in trace.workload.windows if window.amounts.get(name, 0)]
+    moments = sorted({window.announced for window in windows})
+    faults = []
+    for moment, following in pairwise([*moments, NEVER]):
+        known = [window for window in windows if window.announced <= moment < window.end]
+        running = (demand > 0) & (trace.start < following) & (trace.end > moment)
+        aware = running & (trace.start >= moment)
+        if known and aware.any():
+            faults += _faults_of_aware(trace, known, name, demand, capacity, running, aware)
+    return faults
+
+
+def _faults_of_aware(
+    trace: Trace,
+    windows: list[Window],
+    name: str,
+    demand: IntArray,
+    capacity: int,
+    running: BoolArray,
+    aware: BoolArray,
 ) -> list[str]:
-    """Jobs that started when a window was known, and run in it although it leaves too little."""
-    away = window.amounts.get(name, 0)
-    inside = (trace.start < window.end) & (trace.end > window.start)
-    aware = inside & (trace.start >= window.announced) & (demand > 0)
-    if not away or not aware.any():
-        return []
-    begin, end = np.maximum(trace.start, window.start), np.minimum(trace.end, window.end)
-    instants, used = _in_use(begin[inside], end[inside], demand[inside])
-    known, count = _in_use(begin[aware], end[aware], np.ones(int(aware.sum()), dtype=np.int64))
-    place = np.searchsorted(known, instants, side="right") - 1
-    there = (place >= 0) & (count[place] > 0)
+    """The instants at which ``aware`` jobs run although all ``running`` ones use more than the windows leave."""
+    amounts = np.array([window.amounts[name] for window in windows], dtype=np.int64)
+    begin = np.array([window.start for window in windows])
+    end = np.array([window.end for window in windows])
+    steps = [
+        _in_use(trace.start[running], trace.end[running], demand[running]),
+        _in_use(begin, end, amounts),
+        _in_use(trace.start[aware], trace.end[aware], demand[aware]),
+    ]
+    instants = np.unique(np.concatenate([times for times, _ in steps]))
+    used, away, by_aware = (_at(instants, *step) for step in steps)
+    known = max(window.announced for window in windows)
+    which = (
+        f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {known} leave"
+    )
     return _listed(
-        there & (used > capacity - away),
+        (away > 0) & (by_aware > 0) & (used > capacity - away),
         lambda i: (
-            f"{used[i]} {name} are in use at {instants[i]}, above the {capacity - away} that the "
-            f"window from {window.start} leaves"
+            f"{used[i]} {name} are in use at {instants[i]}, above the "
+            f"{max(capacity - away[i], 0)} that the {which}"
         ),
     )
+
+
+def _at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
+    """The amount at each instant: that from the last of the times on, nothing before the first."""
+    return np.concatenate([[0], amounts])[np.searchsorted(times, instants, side="right")]
 
 
 def _log_faults(trace: Trace) -> list[str]:

@@ -284,11 +284,15 @@ def withdrawn(replay: Replay, resource: int) -> int:
 
 @borrowing_kernel
 def fits(replay: Replay, at: int) -> bool:
-    """Whether an entry of the queue finds what it takes free at this instant."""
+    """Whether an entry of the queue finds what it takes free at this instant.
+
+    Windows may take more than is free; a job that takes nothing of that resource fits all the same.
+    """
     if replay.queue.procs[at] > replay.counters[FREE] - withdrawn(replay, 0):
         return False
     for k in range(len(replay.free)):
-        if replay.queue.demands[at, k] > replay.free[k] - withdrawn(replay, 1 + k):
+        demand = replay.queue.demands[at, k]
+        if demand > 0 and demand > replay.free[k] - withdrawn(replay, 1 + k):
             return False
     return True
 

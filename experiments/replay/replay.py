@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay import event_loop
 from planbatch.experiments.replay.event_loop import (
+    CHANGE,
+    RUNNING,
+    STARTED,
     SUBMITTED,
     Replay,
     compiled_drive,
@@ -22,6 +26,7 @@ from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
+from planbatch.planner.plan import Plan
 from planbatch.planner.resources import window_table
 from planbatch.planner.round import Round, RoundArrays, RunningTable
 
@@ -29,6 +34,8 @@ from planbatch.planner.round import Round, RoundArrays, RunningTable
 #: progress; twice as many after each go that took less than ``SHORT_GO`` seconds.
 FIRST_ROUNDS, MOST_ROUNDS = 16, 8192
 SHORT_GO = 0.1
+#: In how many rounds in a row a policy in Python may put off what it planned, while nothing else happens.
+MOST_IDLE_ROUNDS = 10_000
 
 
 class ReplayError(ValueError):
@@ -85,6 +92,20 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
 
 def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Callable[..., None]:
     """``policy`` as the event loop calls it: a round in, starts out."""
+    happened: list[tuple[int, ...]] = []
+
+    def check_that_something_happens(now: int) -> None:
+        """Stop a policy that always plans for later: the next round would come for ever."""
+        counters = replay.counters
+        state = tuple(int(counters[c]) for c in (STARTED, SUBMITTED, RUNNING, CHANGE))
+        if happened and happened[0] != state:
+            happened.clear()
+        happened.append(state)
+        if len(happened) > MOST_IDLE_ROUNDS:
+            raise ReplayError(
+                f"policy {policy_name(policy)} has put off its plan in {MOST_IDLE_ROUNDS:,} rounds "
+                f"in which nothing else happened, until {now}"
+            )
 
     def decide(
         arrays: RoundArrays,
@@ -110,10 +131,17 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
             workload.resources,
             arrays.windows,
         )
+        check_that_something_happens(int(arrays.now))
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
             report[:] = outcome.evaluations, outcome.seed_cost, outcome.cost
             outcome = outcome.plan
+        if not isinstance(outcome, Plan):
+            given = "None" if outcome is None else f"a {type(outcome).__name__}"
+            raise ReplayError(
+                f"policy {policy_name(policy)} returned {given} in the round at {arrays.now}; "
+                "it should return a Plan or a Result"
+            )
         if len(outcome.start) != n:
             raise ReplayError(
                 f"policy {policy_name(policy)} planned {len(outcome.start)} of {n} jobs "
@@ -142,7 +170,7 @@ def warm_up(policy: Policy) -> None:
 
 def replay(
     workload: Workload,
-    policy: Policy,
+    policy: Policy | str,
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
@@ -155,8 +183,8 @@ def replay(
     ----------
     workload : Workload
         The jobs and the machine.
-    policy : Policy
-        What decides the rounds.
+    policy : Policy or str
+        What decides the rounds, or its name.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times: the requested times; the run times; or, as in the simulator behind
         Zheng et al. 2016, the requested times of running and the run times of waiting jobs.
@@ -174,9 +202,9 @@ def replay(
     Raises
     ------
     ReplayError
-        Where the policy starts more than fits, plans the past or lets jobs wait for ever.
+        If the policy starts more than fits, plans the past, lets jobs wait for ever, or returns no plan.
     """
-    policy = bound(policy, workload)
+    policy = bound(as_policy(policy), workload)
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")

@@ -16,7 +16,7 @@ from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
-from planbatch.experiments.workloads.log_start import unix_start_time
+from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.planner.model import Workload
 
 

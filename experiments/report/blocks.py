@@ -1,4 +1,4 @@
-"""The parts that a page is put together from, and those of one case."""
+"""The parts of a page, and those of one case."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Block:
     pictures : list of Picture
         In their order.
     tables, data : list of Table
-        Tables that are shown, and tables that are only offered as files.
+        Tables that are shown, and tables that are available as files only.
     """
 
     heading: str
@@ -50,13 +50,13 @@ class Section:
     Attributes
     ----------
     heading, anchor : str
-        As of a block.
+        As for a block.
     blocks : list of Block
         What it shows.
     lines : list of str
-        Paragraphs before that.
+        Paragraphs before the blocks.
     cased : bool
-        Whether it is about one workload.
+        Whether the section is about one workload.
     """
 
     heading: str
@@ -68,18 +68,18 @@ class Section:
 
 @dataclass(frozen=True)
 class CaseParts:
-    """What a page says of one case.
+    """The part of a page about one case.
 
     Attributes
     ----------
     case : Case
         The case.
     lines : list of Line
-        Its summary; empty where none of its cells can be read.
+        Its summary; empty if none of its cells can be read.
     summary : Table, optional
         The same as a table.
     pareto : Picture, optional
-        What is traded for what.
+        The trade-offs.
     blocks : list of Block
         The parts of its own section.
     gantt : dict, optional
@@ -87,7 +87,7 @@ class CaseParts:
     broken : list of (str, str)
         Cells that cannot be read, and why.
     notes : list of str
-        What else a reader should know.
+        Further remarks for readers.
     """
 
     case: Case
@@ -108,9 +108,9 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
     case : Case
         Its cells.
     folder : Path, optional
-        Where to write pictures as files.
+        Folder for pictures as files.
     gantt : sequence of str, optional
-        Labels of the policies whose jobs the page carries; by default all, none for an empty one.
+        Labels of the policies whose jobs the page carries; by default all; an empty sequence means none.
     """
     runs = load(case)
     if not runs.labels:
@@ -148,7 +148,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
 
 
 def shown_first(runs: Runs, lines: list[summary.Line]) -> dict[str, str]:
-    """Say which policies the Gantt chart shows first: the reference, and the other one of least mean wait."""
+    """Choose what the Gantt chart shows first: the reference, and the other policy with the least mean wait."""
     above = runs.reference or runs.labels[0]
     others = [line for line in lines if line.label != above]
     best = min(others, key=lambda line: line.figures["mean_wait"], default=None)
@@ -156,9 +156,9 @@ def shown_first(runs: Runs, lines: list[summary.Line]) -> dict[str, str]:
 
 
 def pairing_notes(runs: Runs) -> list[str]:
-    """Tell which policies cannot be compared with the reference, since they ran other jobs."""
+    """List the policies that cannot be compared with the reference, since they ran other jobs."""
     if runs.reference is None:
-        return [f"{runs.case.title}: no reference policy was run, so no changes are told."]
+        return [f"{runs.case.title}: no reference policy was run, so no changes are given."]
     apart = [
         label
         for label in runs.labels
@@ -210,7 +210,7 @@ def load_block(runs: Runs, folder: Path | None) -> Block:
 
 
 def users_block(runs: Runs, folder: Path | None) -> Block | None:
-    """Fairness, where users are known."""
+    """Fairness, if users are known."""
     users = fairness.users_of(runs)
     if users is None:
         return None

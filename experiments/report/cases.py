@@ -1,4 +1,4 @@
-"""The cells of a grid by what was replayed: one case a workload, and the policies that were tried on it."""
+"""The cells of a grid by workload: one case per workload, with the policies that were replayed on it."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Case:
     name : str
         A short name, fit for files and anchors.
     title : str
-        What people call it.
+        Its title for readers.
     capacity : int
         Processors of the machine.
     estimates : str
@@ -32,7 +32,7 @@ class Case:
     cells : tuple of Cell
         In the order of the grid.
     reference : str, optional
-        Label of the policy that others are measured against, where it was run.
+        Label of the policy that others are compared with, if it was run.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Case:
 
     @property
     def unix_start(self) -> int | None:
-        """The Unix time of second 0, where the cells tell it."""
+        """The Unix time of second 0, if the cells have it."""
         found = self.cells[0].workload.get("unix_start_time")
         return None if found is None else int(found)
 
@@ -84,7 +84,7 @@ class Runs:
 
     @property
     def reference(self) -> str | None:
-        """The policy that others are measured against, if its jobs could be read."""
+        """The policy that others are compared with, if its jobs could be read."""
         return self.case.reference if self.case.reference in self.jobs else None
 
     def first(self, label: str) -> Jobs:
@@ -92,7 +92,7 @@ class Runs:
         return next(iter(self.jobs[label].values()))
 
     def paired(self, label: str, seed: int) -> Jobs | None:
-        """The jobs of the reference for the same seed (else its first), or None where they are not the same jobs."""
+        """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""
         if self.reference is None:
             return None
         runs = self.jobs[self.reference]
@@ -108,14 +108,14 @@ class Runs:
 
 
 def group_key(cell: Cell) -> tuple[str, ...]:
-    """Tell what cells of one case have in common.
+    """Return the properties that all cells of one case share.
 
     Not the digest of the jobs: random deadlines, which are part of it, differ between seeds.
     """
     workload = cell.workload
-    told = json.dumps(workload.get("transformations") or "", sort_keys=True).strip('"')
+    changes = json.dumps(workload.get("transformations") or "", sort_keys=True).strip('"')
     estimates = str(workload.get("estimates", "requested"))
-    return str(workload["name"]), estimates, str(cell.capacity), told
+    return str(workload["name"]), estimates, str(cell.capacity), changes
 
 
 def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
@@ -126,7 +126,7 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
     results : Results
         The grid.
     reference : str
-        Label or name of the policy that others are measured against.
+        Label or name of the policy that others are compared with.
     """
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in results.cells:
@@ -158,7 +158,7 @@ def find_reference(cells: Sequence[Cell], reference: str) -> str | None:
 
 
 def load(case: Case) -> Runs:
-    """Read the jobs of a case; cells that cannot be read are listed, and the others used."""
+    """Read the jobs of a case; cells that cannot be read are listed and left out."""
     runs = Runs(case)
     for cell in case.cells:
         own = runs.jobs.setdefault(cell.label, {})
@@ -175,16 +175,16 @@ def load(case: Case) -> Runs:
 
 
 def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:
-    """Tell the month of every submission.
+    """Return the month of every submission.
 
-    Calendar months (UTC) where the cells tell the log's ``unix_start_time``, else months of 30 days from ``origin``.
+    Calendar months (UTC) if the cells have the log's ``unix_start_time``, else months of 30 days from ``origin``.
 
     Returns
     -------
     int64 array, shape (n,)
         Number of the month.
     list of str
-        What the months are called.
+        Names of the months.
     """
     if case.unix_start is None:
         index = (submit - origin) // MONTH

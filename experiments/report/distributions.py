@@ -1,4 +1,4 @@
-"""How waits and slowdowns are distributed over the jobs."""
+"""The distributions of waits and slowdowns over the jobs."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from planbatch.experiments.report.drawing import (
     grid,
     headed,
     legend_right,
-    number_told,
+    number_text,
     styles,
     time_ticks,
 )  # fmt: skip
@@ -23,7 +23,7 @@ from planbatch.experiments.text import duration, number
 from planbatch.experiments.views.pictures import drawing, left_edge
 from planbatch.planner.model import FloatArray
 
-#: Points of a curve.
+#: Number of points of a curve.
 POINTS = 260
 PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9, 100)
 
@@ -65,7 +65,7 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
         left.set_ylabel("jobs with at most so much")
         draw_curve_panel(right, slowdowns, 1.0, look)
         right.xaxis.set_major_locator(LogLocator(base=10))
-        right.xaxis.set_major_formatter(FuncFormatter(number_told))
+        right.xaxis.set_major_formatter(FuncFormatter(number_text))
         right.xaxis.set_minor_locator(NullLocator())
         right.set_xlabel("bounded slowdown")
         legend_right(figure, left)

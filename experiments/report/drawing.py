@@ -1,4 +1,4 @@
-"""Pictures for a page that may be light or dark: SVG whose colours the page decides."""
+"""Pictures for a page that may be light or dark: SVG with the page's colours."""
 
 import io
 import re
@@ -18,7 +18,7 @@ from planbatch.experiments.report.cases import Case
 from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, TICKS, line_styles
 
 GRID = "#E6E6E6"
-#: Colours of pictures → names of the page's colours. The pictures that are written as files keep their own.
+#: Colours of pictures → names of the page's colours. Pictures written as files keep their own colours.
 THEME = {
     INK: "ink", FAINT: "faint", GRID: "grid", "#ffffff": "paper",
     **{colour: f"c{i}" for i, colour in enumerate(COLOURS)},
@@ -59,7 +59,7 @@ def finish(
     figure: Figure, name: str, title: str, caption: str, folder: Path | None = None
 ) -> Picture:
     """Turn a figure into a picture, and write it as SVG and PNG into a folder, if one is given."""
-    # What savefig does, less a second drawing that would only lay the figure out.
+    # Like savefig, without the second drawing that would only lay out the figure.
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
@@ -80,8 +80,8 @@ def finish(
 def themed(svg: str, name: str) -> str:
     """Make an SVG file part of a page.
 
-    Identifiers get a prefix, since all pictures of a page share one name space; colours become the page's; the size
-    follows the page.
+    Identifiers get a prefix, since all pictures of a page share one namespace; colours become the page's; the size
+    adapts to the page.
     """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -89,7 +89,7 @@ def themed(svg: str, name: str) -> str:
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
     svg = re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{name}-\1"', svg)
     svg = re.sub(r'<g id="[^"]*">', "<g>", svg)
-    # Hundredths of a point are enough for places; texts keep their digits.
+    # Hundredths of a point are precise enough for coordinates; text keeps its digits.
     svg = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), svg)
     for colour, variable in THEME.items():
         svg = re.sub(f"{colour}(?![0-9a-f])", f"var(--{variable})", svg, flags=re.IGNORECASE)
@@ -117,7 +117,7 @@ def headed(figure: Figure, title: str) -> None:
 
 
 def grid(axes: Axes) -> None:
-    """Draw the grid of the house."""
+    """Draw the grid in the project's style."""
     axes.grid(color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
 
@@ -147,23 +147,23 @@ def ratio_ticks(axis: Any, low: float, high: float) -> None:
     step = max(1, int(np.ceil(len(powers) / 9)))
     powers = powers[powers % step == 0]
     axis.set_major_locator(FixedLocator(list(2.0**powers)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: ratio_told(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
     axis.set_minor_locator(NullLocator())
 
 
-def ratio_told(value: float) -> str:
+def ratio_text(value: float) -> str:
     """Write a ratio.
 
-    >>> ratio_told(0.25), ratio_told(1), ratio_told(8)
+    >>> ratio_text(0.25), ratio_text(1), ratio_text(8)
     ('×1/4', '×1', '×8')
     """
     return f"×{value:,.3g}" if value >= 1 else f"×1/{1 / value:,.3g}"
 
 
-def number_told(value: float, _: object = None) -> str:
+def number_text(value: float, _: object = None) -> str:
     """Write the number at a tick.
 
-    >>> number_told(0.5), number_told(10000)
+    >>> number_text(0.5), number_text(10000)
     ('0.5', '10,000')
     """
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"

@@ -1,4 +1,4 @@
-"""How users fare: each by the mean over the own jobs."""
+"""Fairness among users: each counts with the mean over their own jobs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ class Users:
 
 
 def users_of(runs: Runs) -> Users | None:
-    """Average over the jobs of each user; None where fewer than two users are known."""
+    """Average over the jobs of each user; None if fewer than two users are known."""
     any_jobs = runs.first(runs.labels[0])
     known = np.unique(any_jobs.user[any_jobs.user >= 0], return_counts=True)
     numbers, counts = (column[known[1] >= LEAST_JOBS] for column in known)
@@ -65,7 +65,7 @@ def users_of(runs: Runs) -> Users | None:
 
 
 def jain(values: FloatArray) -> float:
-    """Return Jain's index of fairness: 1 where all values are the same, 1/n where one has everything.
+    """Return Jain's index of fairness: 1 if all values are equal, 1/n if one user has everything.
 
     Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination", DEC TR-301, 1984: (Σx)² / (n Σx²).
     """
@@ -74,7 +74,7 @@ def jain(values: FloatArray) -> float:
 
 
 def fairness_table(runs: Runs, users: Users) -> Table:
-    """List what each policy means for users."""
+    """List the figures of each policy for users."""
     columns = [
         Column("policy", "policy"),
         Column("median_user_wait", "median user's mean wait", duration, "min"),

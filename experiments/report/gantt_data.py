@@ -1,8 +1,8 @@
 """The jobs of a case as text in a page: columns of 32-bit integers, shuffled, deflated, in base64.
 
-Policies of a case share the jobs, so that a cell adds its waits only; processors are assigned in the page, by the rule
-of :mod:`lanes`. The bytes of a column are written plane by plane (all lowest bytes, then the next
-…), which deflates far better; ``gantt_data.js`` puts them together again.
+The policies of a case share the jobs, so that each cell adds only its waits; processors are assigned in the page, by
+the rule of :mod:`lanes`. The bytes of a column are written plane by plane (all lowest bytes, then the next …), which
+compresses far better; ``gantt_data.js`` joins them again.
 """
 
 import base64
@@ -25,7 +25,7 @@ def encode(column: IntArray) -> str:
     Raises
     ------
     ValueError
-        Where a number is out of that range.
+        If a number is out of that range.
     """
     if len(column) and (column.max() > LIMIT or column.min() < -LIMIT - 1):
         raise ValueError("a number is too large for the page's Gantt chart")
@@ -40,7 +40,7 @@ def decode(text: str) -> IntArray:
 
 
 def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | None:
-    """Describe the jobs of a case for the page.
+    """Collect the jobs of a case for the page.
 
     Cells whose jobs are not the same as those of the first cell are left out.
 
@@ -55,7 +55,7 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
     -------
     dict, optional
         ``columns`` has the jobs that all policies share: submissions as differences, from the first on. ``cells`` has
-        the waits of each policy. None where there is nothing to describe.
+        the waits of each policy. None if there is nothing to draw.
     """
     wanted = [label for label in runs.labels if labels is None or label in labels]
     if not wanted:

@@ -18,8 +18,8 @@ from planbatch.experiments.report.drawing import (
     Picture,
     finish,
     headed,
+    ratio_text,
     ratio_ticks,
-    ratio_told,
     time_ticks,
 )
 from planbatch.experiments.report.tables import Column, Table
@@ -29,9 +29,9 @@ from planbatch.experiments.views.pictures import TICKS, drawing
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
-#: Waits below this are coloured as this (s), so that colours tell apart the waits that matter.
+#: Shorter waits have the colour of this one (s), so that colours distinguish the waits that matter.
 SHORTEST = 60.0
-#: Ratios beyond this factor are coloured as this.
+#: Ratios beyond this factor have its colour.
 LARGEST_RATIO = 8.0
 ACROSS = 4
 
@@ -44,7 +44,7 @@ def log_edges(values: IntArray) -> FloatArray:
 
 
 def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
-    """Tell the bin of every value; the last one holds the largest."""
+    """Return the bin of every value; the last bin includes its upper edge."""
     found: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
         0, BINS - 1
     )
@@ -62,7 +62,7 @@ class HeatMap:
     jobs : int64 array, shape (BINS, BINS)
         How many jobs are in a bin; rows are sizes, columns run times.
     wait : dict of str to float64 array, shape (BINS, BINS)
-        Policy → mean wait (s), NaN where there are no jobs.
+        Policy → mean wait (s), NaN for bins without jobs.
     """
 
     sizes: FloatArray
@@ -93,7 +93,7 @@ def mean_by_bin(
     int64 array, shape (BINS, BINS)
         Jobs in a bin; rows are sizes, columns run times.
     float64 array, shape (BINS, BINS)
-        Mean waits (s), NaN where there are no jobs.
+        Mean waits (s), NaN for bins without jobs.
     """
     place = log_bin(procs, sizes) * BINS + log_bin(runtime, times)
     counts = np.bincount(place, minlength=BINS * BINS).reshape(BINS, BINS)
@@ -102,16 +102,16 @@ def mean_by_bin(
 
 
 def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
-    """Divide mean waits (s) by those of a reference; NaN where both are below ``SHORTEST``."""
-    # Where nobody waits, a ratio says nothing; a second keeps the others finite.
-    told = np.fmax(wait, base) >= SHORTEST
-    ratios: FloatArray = np.where(told, (wait + 1) / (base + 1), np.nan)
+    """Divide mean waits (s) by those of a reference; NaN if both are below ``SHORTEST``."""
+    # A ratio of very short waits means nothing; an added second keeps the others finite.
+    enough = np.fmax(wait, base) >= SHORTEST
+    ratios: FloatArray = np.where(enough, (wait + 1) / (base + 1), np.nan)
     return ratios
 
 
-def bin_ticks(edges: FloatArray, told: dict[float, str]) -> tuple[list[float], list[str]]:
+def bin_ticks(edges: FloatArray, names: dict[float, str]) -> tuple[list[float], list[str]]:
     """Place ticks on an axis that counts bins."""
-    inside = {value: name for value, name in told.items() if edges[0] <= value <= edges[-1]}
+    inside = {value: name for value, name in names.items() if edges[0] <= value <= edges[-1]}
     position = BINS * np.log(list(inside) / edges[0]) / np.log(edges[-1] / edges[0]) - 0.5
     return list(position), list(inside.values())
 
@@ -135,7 +135,7 @@ def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look
 def draw_maps(
     runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: str, folder: Path | None
 ) -> Picture:
-    """Draw one map a policy, with one colour bar: of waits, or of ratios to the reference."""
+    """Draw one map per policy, with one colour bar: of waits, or of ratios to the reference."""
     across = min(ACROSS, len(maps))
     down = -(-len(maps) // across)
     if kind == "waits":
@@ -170,7 +170,7 @@ def finish_maps(
         time_ticks(bar.ax.yaxis, *image.get_clim())
     else:
         ratio_ticks(bar.ax.yaxis, *image.get_clim())
-        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_told(value)))
+        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
     figure.supxlabel("run time", fontsize=9.5)
     figure.supylabel("processors", fontsize=9.5)
     if kind == "waits":

@@ -1,4 +1,4 @@
-"""The summary as a picture: what every policy changes on every workload."""
+"""The summary as a picture: the change under every policy on every workload."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from planbatch.experiments.report.drawing import (
     finish,
     grid,
     headed,
+    ratio_text,
     ratio_ticks,
-    ratio_told,
 )
 from planbatch.experiments.report.summary import Line
 from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, drawing
 
-#: Panels of the overview beside each other.
+#: Panels side by side.
 ACROSS = 3
 #: Ratios above this are drawn at the edge, with their figure.
 CUT = 4.0
@@ -56,9 +56,9 @@ def draw_overview(
             "overview",
             "Change against the reference",
             "Left of the line is better. Bars are 95% bootstrap intervals over "
-            f"{unit if unit == 'months' else 'seeds where there are at least three, else over months'}: "
+            f"{unit if unit == 'months' else 'seeds if there are at least three, else over months'}: "
             "units are drawn with replacement, policy and reference together. The axis is logarithmic, and ends at "
-            f"×{CUT:g}: what lies beyond is told in figures.",
+            f"×{CUT:g}: larger ratios have their figure at the edge.",
             folder,
         )
 
@@ -83,7 +83,7 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
             )  # fmt: skip
             if cut:
                 axes.annotate(
-                    ratio_told(interval.ratio), (CUT, row + shift), xytext=(-6, 0), fontsize=7, ha="right",
+                    ratio_text(interval.ratio), (CUT, row + shift), xytext=(-6, 0), fontsize=7, ha="right",
                     textcoords="offset points", va="center", color=colour,
                 )  # fmt: skip
             axes.plot(

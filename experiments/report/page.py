@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing else, and its pictures and tables as files."""
+"""The report: one self-contained page, and its pictures and tables as files."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.read import Cell, Results, ResultsError
 from planbatch.experiments.text import counted
 
-#: Jobs that the page carries for its Gantt chart, at most, all cells together.
+#: Most jobs, over all cells, that the page carries for its Gantt chart.
 MOST_GANTT_JOBS = 6_000_000
 
 
@@ -56,19 +56,19 @@ def make_report(
     results : Results
         The grid.
     reference : str
-        Label or name of the policy that others are measured against.
+        Label or name of the policy that others are compared with.
     gantt : sequence of str, optional
-        Labels of the policies whose jobs the page carries for its Gantt chart; by default all, as long as they are
-        no more than ``MOST_GANTT_JOBS`` jobs, and else only the reference and the last policy of each workload.
+        Labels of the policies whose jobs the page carries for its Gantt chart; by default all, if they have no more
+        than ``MOST_GANTT_JOBS`` jobs, else only the reference and the last policy of each workload.
     folder : Path, optional
-        Where to write pictures as SVG and PNG.
+        Folder for pictures as SVG and PNG.
     jobs : int
         Processes.
 
     Raises
     ------
     ResultsError
-        Where the jobs of no cell can be read.
+        If the jobs of no cell can be read.
     """
     cases = cases_of(results, reference)
     notes: list[str] = []
@@ -108,7 +108,7 @@ def make_report(
 def each_case(
     tasks: list[tuple[Any, Path | None, Sequence[str] | None]], jobs: int
 ) -> list[CaseParts]:
-    """Read and draw all cases, in processes where that is asked for; the largest come first."""
+    """Read and draw all cases, in several processes if requested; the largest come first."""
     if jobs == 1 or len(tasks) == 1:
         return [case_parts(*task) for task in tasks]
     from joblib import Parallel, delayed
@@ -123,7 +123,7 @@ def each_case(
 
 
 def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Section]:
-    """Give the sections on all workloads together."""
+    """Return the sections about all workloads."""
     overview = draw_overview([(part.case, part.lines) for part in parts], folder)
     blocks = [Block("", "overview", [overview])] if overview else []
     blocks += [
@@ -137,10 +137,10 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
     sections = [
         Section(
             "Summary", "summary", blocks,
-            ["The best value of every column is marked. Changes are those of means, against the reference on the same "
-             "jobs; their intervals are 95% bootstrap intervals. Those over months tell how far the change depends on "
-             "what was submitted, those over seeds how far on the random numbers of the search. Where there are "
-             "several seeds, this table has their means, and everything else shows the first."],
+            ["The best value of every column is marked. Changes compare means with the reference's on the same jobs; "
+             "their intervals are 95% bootstrap intervals. Intervals over months show how much the change depends on "
+             "what was submitted, those over seeds how much on the random numbers of the search. With several seeds, "
+             "this table has their means, and everything else shows the first."],
         )
     ]  # fmt: skip
     if trades:
@@ -148,27 +148,27 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
     sections.append(
         Section(
             "Gantt chart", "gantt", [],
-            ["Every job on the processors it ran on. Replays count processors without naming them: a job gets the "
-             "smallest free block that holds it, and is drawn in several pieces where no block is large enough."],
+            ["Every job on its processors. Replays count processors without naming them: here a job gets the "
+             "smallest free block that holds it, and is drawn in several pieces if no block is large enough."],
         )
     )  # fmt: skip
     return sections
 
 
 def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) -> list[list[str]]:
-    """Say what is missing, what is broken, and what else a reader should know."""
-    told = []
+    """Return the notes on missing and broken cells, and further remarks."""
+    found = []
     if results.missing:
         total = len(results.missing) + len(results.cells) + len(results.broken)
-        told.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
+        found.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
     if broken:
-        told.append(
+        found.append(
             [f"{counted(len(broken), 'cell')} could not be read, and left out:"]
             + [f"{key}: {why}" for key, why in broken]
         )
     if notes:
-        told.append(notes)
-    return told
+        found.append(notes)
+    return found
 
 
 def settings_row(cell: Cell) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def settings_row(cell: Cell) -> dict[str, Any]:
 
 
 def cells_section(results: Results) -> Section:
-    """Give the section that lists every cell with its settings."""
+    """Return the section that lists every cell with its settings."""
     rows = [settings_row(cell) for cell in results.cells]
     shown = ["key", "label", "seed", "estimates", "objective", "optimizer", "evaluations", "seconds",
              "promise", "span", "transformations", "version_planbatch"]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is traded for what: mean against maximum wait, mean wait against utilisation."""
+"""The trade-offs: mean against maximum wait, mean wait against utilisation."""
 
 from pathlib import Path
 
@@ -21,12 +21,12 @@ from planbatch.experiments.views.pictures import FAINT, drawing
 from planbatch.planner.model import BoolArray, FloatArray
 
 MARKERS = "osD^vP*X"
-#: What the axis of utilisation shows at least (percentage points): smaller differences are none.
+#: Least range of the axis of utilisation (percentage points): smaller differences do not matter.
 LEAST_POINTS = 2.0
 
 
 def front(x: FloatArray, y: FloatArray) -> BoolArray:
-    """Tell which points no other point beats: none is at least as good in both, and better in one; less is better."""
+    """Mark the points that no other point beats: none is as good in both and better in one; less is better."""
     beaten = [
         bool(((x <= x[i]) & (y <= y[i]) & ((x < x[i]) | (y < y[i]))).any()) for i in range(len(x))
     ]
@@ -34,7 +34,7 @@ def front(x: FloatArray, y: FloatArray) -> BoolArray:
 
 
 def draw_front(axes: Axes, x: FloatArray, y: FloatArray, up: bool) -> None:
-    """Draw the border of what was reached, as steps through the points that no other beats."""
+    """Draw the Pareto front, as steps through the points that no other beats."""
     best = front(x, -y if up else y)
     order = np.argsort(x[best], kind="stable")
     xs, ys = x[best][order], y[best][order]

@@ -1,4 +1,4 @@
-"""What rounds cost: evaluations and time against the length of the queue."""
+"""The cost of rounds: evaluations and time against the length of the queue."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from planbatch.experiments.report.drawing import (
     grid,
     headed,
     legend_right,
-    number_told,
+    number_text,
     styles,
 )
 from planbatch.experiments.report.pareto import MARKERS
@@ -24,13 +24,13 @@ from planbatch.experiments.text import number, share
 from planbatch.experiments.views.pictures import drawing
 from planbatch.planner.model import FloatArray
 
-#: Rounds that make a point of the picture, at least.
+#: Least number of rounds behind a point of the picture.
 LEAST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """What the rounds of a cell cost.
+    """The cost of the rounds of a cell.
 
     Attributes
     ----------
@@ -40,15 +40,14 @@ class RoundCosts:
         Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
     queue : float64 array, shape (points,)
         Mean queue lengths, in bins that double in width.
-    evaluations, milliseconds : float64 arrays, shape (points,)
-        Means over the rounds of each bin; milliseconds are NaN where rounds were not timed.
+    evaluations : float64 array, shape (points,)
+        Means over the rounds of each bin.
     """
 
     label: str
     figures: dict[str, float]
     queue: FloatArray
     evaluations: FloatArray
-    milliseconds: FloatArray
 
 
 def round_costs(cell: Cell) -> RoundCosts:
@@ -57,20 +56,19 @@ def round_costs(cell: Cell) -> RoundCosts:
     Raises
     ------
     ResultsError
-        Where they cannot be read.
+        If they cannot be read.
     """
     rounds = cell.rounds()
     waiting = rounds["waiting"].astype(np.float64)
     if not len(waiting):
         raise ResultsError(f"{cell.folder / 'rounds.parquet'} holds no rounds; run the cell again")
     evaluations = rounds["evaluations"].astype(np.float64)
-    timed = rounds.get("seconds", np.full(len(waiting), np.nan)) * 1e3
     place = np.floor(np.log2(np.maximum(waiting, 1))).astype(np.int64)
     counts = np.bincount(place)
     enough = counts >= LEAST_ROUNDS
     means = [
         (np.bincount(place, weights=values) / np.maximum(counts, 1))[enough]
-        for values in (waiting, evaluations, timed)
+        for values in (waiting, evaluations)
     ]
     seconds = float(cell.summary.get("seconds", float("nan")))
     seed_cost, cost = rounds["seed_cost"], rounds["cost"]
@@ -107,7 +105,7 @@ def case_rounds(case: Case) -> tuple[list[RoundCosts], list[tuple[str, str]]]:
 
 
 def round_table(case: Case, costs: list[RoundCosts]) -> Table:
-    """List what the rounds of each policy cost."""
+    """List the cost of the rounds of each policy."""
     whole: Any = lambda value: f"{value:,.0f}"  # noqa: E731
     columns = [
         Column("policy", "policy"),
@@ -127,9 +125,8 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
 
 
 def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture | None:
-    """Draw evaluations per round and time per round against the length of the queue."""
+    """Draw evaluations by length of the queue, and each replay's mean time per round against its mean queue."""
     look = styles(case)
-    timed = any(np.isfinite(one.milliseconds).any() for one in costs)
     if not costs:
         return None
     with drawing(9.6, 3.4) as (figure, empty):
@@ -145,28 +142,22 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
                 **marker,
                 **look[one.label],
             )
-            if timed:
-                right.plot(one.queue, one.milliseconds, linewidth=1.5, **marker, **look[one.label])
-            else:
-                right.plot(
-                    one.figures["mean_queue"], one.figures["milliseconds"], linestyle="none", markersize=8,
-                    marker=marker["marker"], color=look[one.label]["color"], markeredgewidth=0, alpha=0.9,
-                )  # fmt: skip
+            right.plot(
+                one.figures["mean_queue"], one.figures["milliseconds"], linestyle="none", markersize=8,
+                marker=marker["marker"], color=look[one.label]["color"], markeredgewidth=0, alpha=0.9,
+            )  # fmt: skip
         left.set_ylabel("evaluations a round")
         left.set_yscale("symlog", linthresh=1)
         left.set_ylim(bottom=0)
         right.set_ylabel("milliseconds a round")
         right.set_yscale("log")
-        for axes, name in (
-            (left, "jobs waiting"),
-            (right, "jobs waiting" if timed else "mean number of jobs waiting"),
-        ):
+        for axes, name in ((left, "jobs waiting"), (right, "mean number of jobs waiting")):
             axes.set_xscale("log")
             axes.set_xlabel(name)
             for axis in (axes.xaxis, axes.yaxis):
                 if axis is not left.yaxis:
                     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.set_major_formatter(FuncFormatter(number_told))
+                axis.set_major_formatter(FuncFormatter(number_text))
                 axis.set_minor_locator(NullLocator())
             grid(axes)
         legend_right(figure, left)
@@ -175,8 +166,7 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
             figure,
             f"{case.name}-rounds",
             "What rounds cost",
-            "Left: evaluations by length of the queue, in bins that double in width. Right: "
-            + ("time per round, in the same bins." if timed else
-               "mean time per round of the whole replay against its mean queue (rounds were not timed one by one)."),
+            "Left: evaluations by length of the queue, in bins that double in width. Right: mean time per round of the "
+            "whole replay against its mean queue.",
             folder,
-        )  # fmt: skip
+        )

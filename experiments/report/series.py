@@ -1,4 +1,4 @@
-"""Months, utilisation and queue length: what happens over time."""
+"""Developments over time: months, utilisation and queue length."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from planbatch.experiments.report.drawing import (
     grid,
     headed,
     legend_right,
-    number_told,
+    number_text,
     ratio_ticks,
     styles,
     time_ticks,
@@ -26,12 +26,12 @@ from planbatch.experiments.text import duration, number
 from planbatch.experiments.views.pictures import FAINT, drawing
 from planbatch.planner.model import FloatArray, IntArray
 
-#: Bins of the pictures over time, at most; each is a whole number of days where there is room for that.
+#: Most bins of the pictures over time; each is a whole number of days if possible.
 BINS = 180
 DAY = 86400
-#: Ratios to the reference beyond this factor are drawn as this.
+#: Ratios to the reference beyond this factor are drawn at it.
 LARGEST_RATIO = 8.0
-#: Ratios are drawn where the mean wait reaches this under one of both policies (s).
+#: Ratios are drawn if the mean wait reaches this under one of the two policies (s).
 SHORTEST = 60.0
 #: Months with less than this share of an average month's jobs are not drawn.
 SPARSE = 0.05
@@ -43,9 +43,9 @@ def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
     Parameters
     ----------
     times, weights : int64 arrays, shape (n,)
-        Where the function grows (s), and by how much.
+        Times at which the function grows (s), and by how much.
     at : float64 array, shape (m,)
-        Where the integral is asked for (s).
+        Upper ends of the integrals (s).
 
     Returns
     -------
@@ -62,7 +62,7 @@ def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
 
 
 def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatArray) -> FloatArray:
-    """Average, between edges (s), the sum of the weights of what has begun and not ended."""
+    """Average, between edges (s), the sum of the weights of what has begun but not ended."""
     origin = edges[0]
     begin, end, edges = begin - int(origin), end - int(origin), edges - int(origin)
     integral = area(begin, weights, edges) - area(end, weights, edges)
@@ -77,7 +77,7 @@ class Monthly:
     Attributes
     ----------
     names : list of str
-        What the months are called.
+        Names of the months.
     jobs : int64 array, shape (months,)
         Jobs submitted.
     wait, slowdown : dict of str to float64 array
@@ -143,9 +143,9 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
             panels[0].plot(at, wait, linewidth=1.6, label=label, **marker, **look[label])
             if runs.reference is not None and label != runs.reference:
                 base = series.wait[runs.reference]
-                # Where hardly anybody waits, a ratio says nothing.
-                told = np.fmax(wait, base) >= SHORTEST
-                ratio = np.where(told, (wait + 1) / (base + 1), np.nan)
+                # A ratio of very short waits means nothing.
+                enough = np.fmax(wait, base) >= SHORTEST
+                ratio = np.where(enough, (wait + 1) / (base + 1), np.nan)
                 ratio = np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO)
                 panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
         finish_monthly(panels, series, runs.reference)
@@ -192,7 +192,7 @@ def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
 
 
 def bin_edges(runs: Runs) -> FloatArray:
-    """Divide the time of a case into bins of whole days where that gives at most ``BINS`` of them, else even ones."""
+    """Divide the time of a case into at most ``BINS`` equal bins; beyond 30 days, of whole days."""
     last = max(int(np.quantile(runs.first(label).end, 0.9999)) for label in runs.labels)
     submitted = max(int(runs.first(label).submit.max()) for label in runs.labels)
     span = max(min(last, submitted + 30 * DAY) - runs.origin, 1)
@@ -301,7 +301,7 @@ def draw_queue(
     if reference is not None and label != reference:
         axes.step(days[:-1], queue[reference], where="post", color=FAINT, linewidth=0.9)
     axes.set_yscale("symlog", linthresh=10)
-    axes.yaxis.set_major_formatter(FuncFormatter(number_told))
+    axes.yaxis.set_major_formatter(FuncFormatter(number_text))
     axes.set_ylim(0, max(15.0, 1.3 * max(float(levels.max()) for levels in queue.values())))
     axes.set_xlim(days[0], days[-1])
     axes.set_title(label, loc="left", fontsize=9, pad=2)

@@ -11,22 +11,22 @@ from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.text import change, duration, number, share
 from planbatch.planner.model import FloatArray
 
-#: Resamples of the bootstrap, and its level.
+#: Number of bootstrap resamples, and the confidence level.
 RESAMPLES, LEVEL = 2000, 0.95
-#: As few units as this give no interval.
+#: Fewer units than this give no interval.
 LEAST_UNITS = 3
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio to the reference, and how sure it is.
+    """A ratio to the reference, with its intervals.
 
     Attributes
     ----------
     ratio : float
         Mean under the policy over mean under the reference.
     months, seeds : tuple of float
-        Lower and upper end of the interval over months and over seeds; NaN where there are too few.
+        Lower and upper end of the interval over months and over seeds; NaN if there are too few.
     """
 
     ratio: float
@@ -35,13 +35,13 @@ class Interval:
 
     @property
     def shown(self) -> tuple[float, float]:
-        """The interval that pictures show: over seeds where there are several, else over months."""
+        """The interval that pictures show: over seeds if there are several, else over months."""
         return self.seeds if np.isfinite(self.seeds[0]) else self.months
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of one policy on one workload.
+    """The summary of one policy on one workload.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Line:
     wait, slowdown : Interval, optional
         Against the reference.
     seeds, months : int
-        How many there are.
+        Number of seeds and of months.
     """
 
     label: str
@@ -71,7 +71,7 @@ def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[floa
     above, below : float64 arrays, shape (units,)
         What each unit adds to the numerator and to the denominator: pairs stay together.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def ratio_change(value: float) -> str:
     return change(value, 1.0)
 
 
-def interval_told(ends: tuple[float, float]) -> str:
+def interval_text(ends: tuple[float, float]) -> str:
     """Write an interval of ratios as changes."""
     low, high = (round(100 * (end - 1)) for end in ends)
     return f"{low:+,d} … {high:+,d}%"
@@ -151,15 +151,15 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
         Column("policy", "policy"),
         Column("mean_wait", "mean wait", duration, "min"),
         Column("wait_ratio", "change", ratio_change),
-        Column("wait_months", "95% (months)", interval_told),
-        Column("wait_seeds", "95% (seeds)", interval_told),
+        Column("wait_months", "95% (months)", interval_text),
+        Column("wait_seeds", "95% (seeds)", interval_text),
         Column("median_wait", "median", duration, "min"),
         Column("p95_wait", "95% wait", duration, "min"),
         Column("max_wait", "max. wait", duration, "min"),
         Column("mean_bounded_slowdown", "slowdown", number, "min"),
         Column("slowdown_ratio", "change", ratio_change),
-        Column("slowdown_months", "95% (months)", interval_told),
-        Column("slowdown_seeds", "95% (seeds)", interval_told),
+        Column("slowdown_months", "95% (months)", interval_text),
+        Column("slowdown_seeds", "95% (seeds)", interval_text),
         Column("utilisation", "used", share, "max"),
         Column("seeds", "seeds", counted),
     ]
@@ -180,7 +180,7 @@ class FlatTable(Table):
         """As :meth:`Table.csv`, with the lower and the upper end of every interval."""
         columns, rows = [], [dict(row) for row in self.rows]
         for column in self.columns:
-            if column.told is not interval_told:
+            if column.format is not interval_text:
                 columns.append(column)
                 continue
             for place, end in enumerate(("low", "high")):
@@ -192,7 +192,7 @@ class FlatTable(Table):
 
 
 def row_of(line: Line) -> dict[str, Any]:
-    """Give the values of a line; what is not known is left out."""
+    """Return the values of a line; unknown ones are left out."""
     row: dict[str, Any] = {"policy": line.label, **line.figures, "seeds": line.seeds}
     for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
         if interval is None:

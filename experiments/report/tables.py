@@ -1,4 +1,4 @@
-"""A table, for people in HTML and LaTeX, for programs in CSV."""
+"""A table: as HTML and LaTeX for readers, as CSV for programs."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-#: Characters that LaTeX reads as commands, and what prints them.
+#: Characters that LaTeX reads as commands, and the commands that print them.
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "×": r"$\times$",
@@ -25,16 +25,16 @@ class Column:
     key : str
         Its name in CSV files, with the unit.
     heading : str
-        What people read.
-    told : callable, optional
-        How a value is written for people; None for text, which stands on the left.
+        The heading for readers.
+    format : callable, optional
+        Formats a value for readers; None for text, which is aligned left.
     best : {"", "min", "max"}
         Which value is marked.
     """
 
     key: str
     heading: str
-    told: Callable[[Any], str] | None = None
+    format: Callable[[Any], str] | None = None
     best: str = ""
 
 
@@ -51,7 +51,7 @@ class Table:
     columns : sequence of Column
         From left to right; the first is the heading of its row.
     rows : sequence of mappings
-        Column key → value; what is absent or not a number is written as a dash.
+        Column key → value; absent values and NaN are written as a dash.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Table:
     rows: Sequence[Mapping[str, Any]]
 
     def texts(self) -> list[list[str]]:
-        """All cells as people read them."""
+        """The formatted texts of all cells."""
         return [[text(column, row.get(column.key)) for column in self.columns] for row in self.rows]
 
     def best(self) -> set[tuple[int, int]]:
@@ -81,7 +81,7 @@ class Table:
         """As an HTML table, with scopes and a caption."""
         marked = self.best()
         head = "".join(
-            f'<th scope="col"{"" if column.told else " class=text"}>{escape(column.heading)}</th>'
+            f'<th scope="col"{"" if column.format else " class=text"}>{escape(column.heading)}</th>'
             for column in self.columns
         )
         body = []
@@ -93,7 +93,7 @@ class Table:
                         " class=best"
                         if (i, place) in marked
                         else ""
-                        if column.told
+                        if column.format
                         else " class=text"
                     )
                     row += f"<td{kind}>{escape(cell)}</td>"
@@ -104,7 +104,7 @@ class Table:
         )
 
     def csv(self) -> str:
-        """As CSV: keys, then plain values; nothing where there is none."""
+        """As CSV: keys, then plain values; absent values are empty."""
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([column.key for column in self.columns])
@@ -116,7 +116,7 @@ class Table:
     def latex(self) -> str:
         """As a LaTeX table for the package booktabs."""
         marked = self.best()
-        shape = "".join("r" if column.told else "l" for column in self.columns)
+        shape = "".join("r" if column.format else "l" for column in self.columns)
         heads = " & ".join(latex(column.heading) for column in self.columns)
         lines = [
             r"\begin{table}", r"\centering", rf"\caption{{{latex(self.caption)}}}", rf"\label{{tab:{self.name}}}",
@@ -137,15 +137,15 @@ def absent(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value as CSV files hold it: numbers with up to ten digits."""
+    """A value for CSV files: numbers have up to ten digits."""
     return f"{value:.10g}" if isinstance(value, float) else value
 
 
 def text(column: Column, value: Any) -> str:
-    """A value as people read it."""
+    """A value formatted for readers."""
     if absent(value):
         return "–"
-    return column.told(value) if column.told else str(value)
+    return column.format(value) if column.format else str(value)
 
 
 def latex(words: str) -> str:

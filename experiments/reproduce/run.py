@@ -10,7 +10,7 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.results.run import Workers, run_replays
 from planbatch.experiments.results.store import Store
 from planbatch.experiments.tasks.task import Failure
-from planbatch.experiments.workloads.load import load_log, to_stderr
+from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span
 from planbatch.planner.model import Workload
@@ -47,7 +47,7 @@ class Run:
     quick: bool = False
     jobs: int = 1
     workloads: Path | None = None
-    tell: Callable[[str], None] = to_stderr
+    tell: Callable[[str], None] = lambda line: None
     full: bool = False
 
     def log(self, name: str) -> SwfLog | None:
@@ -57,7 +57,7 @@ class Run:
             sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
             sources = [source for source in sources if Path(source).is_file()] or [name]
         try:
-            return load_log(sources[0], tell=self.tell)
+            return load_log(sources[0], note=self.tell)
         except FileNotFoundError as error:
             self.tell(f"left out: {error}")
             return None

@@ -127,6 +127,12 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
         workload.id, workload.user, workload.submit, workload.procs, workload.walltime, workload.runtime,
         start, start + workload.runtime, none, none,
     )  # fmt: skip
+    most = peak(jobs)
+    if most > workload.capacity:
+        raise ValueError(
+            f"{path}: {most:,} processors are in use at once, above the {workload.capacity:,} of the machine; "
+            f"give --capacity {most}"
+        )
     return Schedule(workload.name, workload.capacity, jobs)
 
 

@@ -158,14 +158,14 @@ class Cell:
         return jobs
 
     def rounds(self) -> dict[str, NDArray[Any]]:
-        """Read the rounds: the columns :data:`ROUND_COLUMNS`, and ``seconds`` where it is there.
+        """Read the rounds: the columns :data:`ROUND_COLUMNS`.
 
         Raises
         ------
         ResultsError
             As :meth:`jobs`.
         """
-        return read_columns(self.folder / ROUNDS, ROUND_COLUMNS, ("seconds",))
+        return read_columns(self.folder / ROUNDS, ROUND_COLUMNS)
 
 
 @dataclass(frozen=True)

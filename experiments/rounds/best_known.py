@@ -1,8 +1,8 @@
-"""The best plans known of rounds, in a file that only ever improves.
+"""The best known plans of rounds, in a file that only ever improves.
 
 The file is one JSON object: ``{"ROUND|OBJECTIVE": {"cost", "optimizer", "budget", "seed", "order", "starts"?}}``. ROUND
-is a digest of the round's content. ``order`` are job ids, which decode to the plan; where the plan is better than
-what its order decodes to (which no regular objective allows), ``starts`` are its starts in that order.
+is a digest of the round's content. ``order`` has the job ids, which decode to the plan. If the plan is better than
+what its order decodes to (impossible for regular objectives), ``starts`` has its starts in that order.
 """
 
 import fcntl
@@ -25,26 +25,26 @@ from planbatch.planner.objective import Objective, checked
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
 
-#: How far apart two ways of adding up the same cost may be, relatively.
+#: Relative difference allowed between two ways of adding up the same cost.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class BestKnown:
-    """The best plan known of a round for an objective, and what found it.
+    """The best known plan of a round for an objective, and the search that found it.
 
     Attributes
     ----------
     cost : float
         Its cost.
     optimizer, budget : str
-        What found it, and how long that might search, for people.
+        The optimizer that found it, and its budget in words.
     seed : int
-        With which random numbers.
+        Seed of that search.
     order : tuple of int
         The ids of the jobs in the order of their starts.
     starts : tuple of int, optional
-        Their starts (s), where the order alone does not give them.
+        Their starts (s), if the order alone does not give them.
     """
 
     cost: float
@@ -59,7 +59,7 @@ class BestKnown:
         cls, problem: Round, objective: Objective, start: IntArray,
         optimizer: str, budget: str, seed: int,
     ) -> "BestKnown":  # fmt: skip
-        """Describe a plan; its cost is reckoned anew."""
+        """Describe a plan; its cost is computed again."""
         by_start = Plan(start).order()
         order = tuple(problem.ids[by_start].tolist())
         plain = cls(0.0, optimizer, budget, seed, order)
@@ -69,7 +69,7 @@ class BestKnown:
         return replace(exact if better else plain, cost=costs[int(better)])
 
     def verified(self, problem: Round, objective: Objective) -> "BestKnown | None":
-        """Return the same with the cost that its plan really has, or None where it is no plan of the round."""
+        """Return the entry with the true cost of its plan, or None if it is no plan of the round."""
         try:
             start = plan_of(problem, self).start
             if plan_faults(problem, start):
@@ -81,23 +81,23 @@ class BestKnown:
 
 
 def same_cost(one: float, other: float) -> bool:
-    """Whether two costs differ by no more than rounding."""
+    """Whether two costs are equal up to rounding."""
     return abs(one - other) <= ROUNDING * max(abs(one), abs(other))
 
 
 def content_hash(problem: Round) -> str:
-    """Return a digest of all that a round file says of a round."""
+    """Return a digest of everything in a round's file."""
     text = json.dumps(round_to(problem), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def key_of(problem: Round, objective: Objective) -> str:
-    """Return what the file calls a round and an objective."""
+    """Return the file's key for a round and an objective."""
     return f"{content_hash(problem)}|{objective.name}"
 
 
 def plan_of(problem: Round, entry: BestKnown) -> Plan:
-    """Return the plan of an entry; ValueError where it has not the jobs of the round."""
+    """Return the plan of an entry; ValueError if its jobs are not those of the round."""
     places = {int(job): i for i, job in enumerate(problem.ids)}
     order = np.array([places.get(job, -1) for job in entry.order], dtype=np.int64)
     plan = decode(problem, order)
@@ -109,23 +109,23 @@ def plan_of(problem: Round, entry: BestKnown) -> Plan:
 
 
 def plan_faults(problem: Round, start: IntArray) -> list[str]:
-    """Return how a complete plan breaks the rules; promises that nothing can keep are not counted."""
+    """List the rules that a complete plan breaks; promises that no plan can keep are not counted."""
     jobs = with_feasible_promises(problem.arrays).jobs if len(problem) else problem.jobs
     return check_plan(replace(problem, jobs=jobs), Plan(start), complete=True)
 
 
 def true_cost(problem: Round, objective: Objective, start: IntArray) -> float:
-    """Return what a plan costs."""
+    """Return the cost of a plan."""
     return float(checked(objective, problem.now)(start.copy(), problem.arrays.jobs, problem.now))
 
 
 def read_best_known(path: Path) -> dict[str, BestKnown]:
-    """Read the file; an absent one knows nothing.
+    """Read the file; if there is none, nothing is known.
 
     Raises
     ------
     ValueError
-        Where it is not such a file.
+        If it is not a file of best known plans.
     """
     if not path.exists():
         return {}
@@ -156,16 +156,16 @@ def improve(
     Parameters
     ----------
     path : Path, optional
-        The file, made if it is not there. None: nothing was known, and nothing is kept.
+        The file, created if it does not exist. None: nothing was known, and nothing is kept.
     problems : mapping of str to (Round, Objective)
-        What the keys of interest stand for; other entries of the file stay as they are.
+        The rounds and objectives of the keys of interest; other entries of the file stay as they are.
     found : mapping of str to BestKnown
-        By key. Whatever is no plan of its round is not taken, and every cost is reckoned anew.
+        By key. Entries that are no plan of their round are ignored, and every cost is computed again.
 
     Returns
     -------
     dict of str to BestKnown
-        By key, for those of ``problems`` of which a plan is known.
+        By key, for those of ``problems`` that have a known plan.
     """
     best: dict[str, BestKnown] = {}
     with _locked(path):
@@ -186,7 +186,7 @@ def improve(
 
 
 def _write(path: Path, entries: Mapping[str, BestKnown]) -> None:
-    """Write the file, an entry a line."""
+    """Write the file, one entry per line."""
     lines = []
     for key in sorted(entries):
         fields = {name: value for name, value in asdict(entries[key]).items() if value is not None}

@@ -1,4 +1,4 @@
-"""Real rounds out of a replay: what a policy was asked while a workload ran."""
+"""Capture real rounds: what a policy had to decide during a replay."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -6,17 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
+from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy, policy_name
-from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.rounds.file import write_round
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round
 
-#: By what share of a size the number of waiting jobs may differ from it.
+#: Share by which the number of waiting jobs may differ from a size.
 TOLERANCE = 0.05
 
 
@@ -27,15 +28,15 @@ class Sample:
     Attributes
     ----------
     size : int
-        Waiting jobs that are wanted.
+        Number of waiting jobs.
     room : int
         How many rounds to keep.
     rng : numpy.random.Generator
-        What chooses.
+        Random numbers for the choice.
     rounds : list of Round
         The rounds kept.
     seen : int
-        How many there were to choose from.
+        Number of rounds to choose from.
     """
 
     size: int
@@ -45,7 +46,7 @@ class Sample:
     seen: int = 0
 
     def offer(self, problem: Round) -> None:
-        """Keep a round, perhaps, if it is of the size."""
+        """Offer a round; if it has the size, it is kept with the right probability."""
         if abs(len(problem) - self.size) > TOLERANCE * self.size:
             return
         self.seen += 1
@@ -57,14 +58,14 @@ class Sample:
 
 
 class Watched:
-    """A policy that decides as another does, and shows every round to samples.
+    """A policy that decides as another one does, and offers every round to samples.
 
     Parameters
     ----------
     policy : Policy
-        What decides.
+        The policy that decides.
     samples : sequence of Sample
-        Shown every round in which a job fits now.
+        They are offered every round in which a job fits now.
     """
 
     def __init__(self, policy: Policy, samples: Sequence[Sample]) -> None:
@@ -73,7 +74,7 @@ class Watched:
         self.promise = getattr(policy, "promise", None)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
-        """Show the round, and decide it."""
+        """Offer the round to the samples, and decide it."""
         if any_fits(problem.arrays):
             for sample in self.samples:
                 sample.offer(problem)
@@ -82,7 +83,7 @@ class Watched:
 
 def capture(
     workload: Workload,
-    policy: Policy,
+    policy: Policy | str,
     sizes: Sequence[int],
     *,
     per_size: int = 1,
@@ -97,14 +98,14 @@ def capture(
     workload, policy, estimates, seed, progress
         As in :func:`replay`. The seed also chooses the rounds.
     sizes : sequence of int
-        How many jobs wait in the rounds that are wanted, give or take 5 %. Only rounds in which a job fits now count.
+        Numbers of waiting jobs, give or take 5 %. Only rounds in which a job fits now count.
     per_size : int
         How many rounds of each size to keep.
 
     Returns
     -------
     dict of int to list of Round
-        For every size, in ascending order, the rounds by time; empty where there was none.
+        For every size, in ascending order, the rounds by time; empty if there was none.
     """
     if not sizes or min(sizes) < 1:
         raise ValueError(f"sizes: {list(sizes)} are not numbers of waiting jobs, 1 or more")
@@ -113,7 +114,8 @@ def capture(
     samples = [
         Sample(size, per_size, np.random.default_rng([seed, size])) for size in sorted(set(sizes))
     ]
-    replay(workload, Watched(policy, samples), estimates=estimates, seed=seed, progress=progress)
+    watched = Watched(bound(as_policy(policy), workload), samples)
+    replay(workload, watched, estimates=estimates, seed=seed, progress=progress)
     return {
         sample.size: sorted(sample.rounds, key=lambda problem: problem.now) for sample in samples
     }
@@ -122,18 +124,18 @@ def capture(
 def write_captured(
     rounds: dict[int, list[Round]], folder: Path, workload: str, policy: str, note: str = ""
 ) -> list[Path]:
-    """Write captured rounds as ``WORKLOAD-POLICY-n0100-t12345.json`` (n: the size that was wanted).
+    """Write captured rounds as ``WORKLOAD-POLICY-n0100-t12345.json`` (n: the requested size).
 
     Parameters
     ----------
     rounds : dict of int to list of Round
         What :func:`capture` returned.
     folder : Path
-        Made if it is not there.
+        Created if it does not exist.
     workload, policy : str
-        What was replayed, for the names of the files and what they say of their source.
+        What was replayed; for the names of the files and their ``source``.
     note : str
-        What else the files say of it.
+        A further remark for ``source``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{workload}-{policy}".replace(":", "-").replace("/", "-").replace(" ", "-")

@@ -1,114 +1,36 @@
-"""Comparing optimizers on single rounds: searches in parallel, and what they come to as tidy tables."""
+"""Comparing optimizers on single rounds: searches in parallel, the best plans known, and what is proven of them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds import frames
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
+from planbatch.experiments.rounds.results import Cell, RoundComparison
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
 from planbatch.experiments.tasks.run import run_tasks
 from planbatch.experiments.tasks.task import Failure, without_progress
-from planbatch.objectives import make_objective
 from planbatch.planner.bounds import lower_bound
-from planbatch.planner.budget import Budget
-from planbatch.planner.objective import Objective
+from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.objective import Cost, Objective, as_objective
 from planbatch.planner.optimizer import Optimizer
-from planbatch.planner.optimizers import check_supported, make_optimizer
+from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.round import Round
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-#: Told how many searches are done, and how many there are.
+#: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One search of a comparison: names of what was searched how, and what it came to.
-
-    Attributes
-    ----------
-    round, objective, optimizer : str
-        Names.
-    seed : int
-        Which random numbers.
-    budget : Budget
-        For how long the search might go on.
-    outcome : Found or Failure or None
-        None where an interrupt came before.
-    """
-
-    round: str
-    objective: str
-    optimizer: str
-    seed: int
-    budget: Budget
-    outcome: Found | Failure | None
-
-
-@dataclass(frozen=True)
-class RoundComparison:
-    """The results of a comparison.
-
-    Attributes
-    ----------
-    rounds : mapping of str to Round
-        By name.
-    optimizers, objectives : tuple of str
-        Names.
-    budget : Budget
-        Of every search.
-    cells : tuple of Cell
-        Every search, in the order of rounds, objectives, optimizers and seeds.
-    curve_cells : tuple of Cell
-        The searches behind the curves, with smaller budgets; without those that ``cells`` has.
-    best : mapping of (round, objective) to BestKnown
-        The best plans known, of this comparison or from before.
-    bounds : mapping of (round, objective) to float
-        What was proven: no plan costs less; NaN for nothing.
-    """
-
-    rounds: Mapping[str, Round]
-    optimizers: tuple[str, ...]
-    objectives: tuple[str, ...]
-    budget: Budget
-    cells: tuple[Cell, ...]
-    curve_cells: tuple[Cell, ...]
-    best: Mapping[tuple[str, str], BestKnown]
-    bounds: Mapping[tuple[str, str], float]
-
-    @property
-    def unfinished(self) -> int:
-        """How many searches an interrupt left without a result."""
-        return sum(cell.outcome is None for cell in self.cells)
-
-    def frame(self) -> "DataFrame":
-        """Return a data frame with a row a search; see :func:`frame`."""
-        return frames.frame(self)
-
-    def summary(self) -> "DataFrame":
-        """Return a row an objective and optimizer; see :func:`summary`."""
-        return frames.summary(self)
-
-    def curves(self) -> "DataFrame":
-        """Return best costs over time; see :func:`curves`."""
-        return frames.curves(self)
 
 
 def compare_rounds(
     rounds: Rounds,
     optimizers: Sequence[str | Optimizer],
-    objectives: Sequence[str | Objective],
-    budget: Budget,
+    objectives: Sequence[str | Objective | Cost],
+    budget: Budget | int,
     seeds: int = 1,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -123,40 +45,38 @@ def compare_rounds(
     rounds : sequence of Round, str or Path, or mapping of str to Round
         The rounds, or their files.
     optimizers, objectives : sequence
-        Names or objects; all are tried with all.
-    budget : Budget
-        Of every search.
+        Names or objects; objectives also as functions ``cost(start, jobs, now)``. Every optimizer is run on every
+        objective.
+    budget : Budget or int
+        Of every search; a number is one of evaluations.
     seeds : int
-        How often each search is repeated, with other random numbers.
+        Number of searches per round, objective and optimizer, with different random numbers.
     jobs : int
         Processes. Results do not depend on it, as long as evaluations end the searches.
     progress : callable, optional
         ``progress(done, total)``.
     curves : int
-        Of how many rounds to follow the cost over time: by searches with ever larger budgets, on the first seed.
+        Number of rounds whose cost is followed over time, by searches with ever larger budgets on the first seed.
     best_known : path, optional
-        The file of the best costs known, which is made or improved.
+        The file of best known costs, created or improved.
 
     Returns
     -------
     RoundComparison
-        A search that fails is a failed cell, and nothing else. An interrupt (Ctrl-C) leaves what is finished.
+        If a search fails, only its cell fails. After an interrupt (Ctrl-C), the finished searches are returned.
 
     Raises
     ------
     ValueError
-        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, where an optimizer cannot work on an
+        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, if an optimizer cannot work on an
         objective.
     """
     if seeds < 1 or jobs < 1 or curves < 0:
         raise ValueError(f"seeds {seeds}, jobs {jobs}, curves {curves}: at least 1, 1 and 0 needed")
     problems = named_rounds(rounds)
-    searchers = by_name(
-        "optimizers", [make_optimizer(o) if isinstance(o, str) else o for o in optimizers]
-    )
-    costs = by_name(
-        "objectives", [make_objective(o) if isinstance(o, str) else o for o in objectives]
-    )
+    searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in optimizers])
+    costs = by_name("objectives", [as_objective(objective) for objective in objectives])
+    budget = as_budget(budget)
     pairs = list(product(searchers.values(), costs.values()))
     for optimizer, objective in pairs:
         check_supported(optimizer, objective)
@@ -190,7 +110,7 @@ def compare_rounds(
 
 
 def named_rounds(rounds: Rounds) -> dict[str, Round]:
-    """Read the rounds that are given as files, and name them: by the files, or by their places."""
+    """Read the rounds that are given as files, and name all: after their files, or by their places."""
     if isinstance(rounds, Mapping):
         return dict(rounds)
     stems = [Path(given).stem for given in rounds if not isinstance(given, Round)]
@@ -222,7 +142,7 @@ def by_name(what: str, things: Sequence[Any]) -> dict[str, Any]:
 
 
 def parts(budget: Budget) -> list[Budget]:
-    """Return the smaller budgets that show the way of a search: 0, 10, 30, 100 … evaluations, or halved seconds."""
+    """Return the smaller budgets along a search: 0, 10, 30, 100 … evaluations, or halved seconds."""
     if budget.evaluations is None:
         assert budget.seconds is not None
         return [Budget(seconds=budget.seconds / 2**k) for k in range(6, 0, -1)]
@@ -235,7 +155,7 @@ def parts(budget: Budget) -> list[Budget]:
 
 
 def told(budget: Budget) -> str:
-    """Say a budget for people."""
+    """Describe a budget in words."""
     sizes = []
     if budget.evaluations is not None:
         sizes.append(f"{budget.evaluations:,} evaluations")
@@ -250,7 +170,7 @@ def best_plans(
     cells: Sequence[Cell],
     path: Path | None,
 ) -> dict[tuple[str, str], BestKnown]:
-    """Return the best plan known for every round and objective, and keep it in the file."""
+    """Return the best known plan for every round and objective, and keep it in the file."""
     keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
     least: dict[str, tuple[float, Cell]] = {}
     for cell in cells:
@@ -278,7 +198,7 @@ def proven_bounds(
     best: Mapping[tuple[str, str], BestKnown],
     jobs: int,
 ) -> dict[tuple[str, str], float]:
-    """Return the largest lower bound for every round and objective: the searches' own, and that of the objective."""
+    """Return the largest lower bound for every round and objective: that of the searches or that of the objective."""
     pairs = list(best)
     tasks = [
         without_progress(lower_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs

@@ -1,12 +1,12 @@
 """Round files: one scheduling round as JSON.
 
-``{"capacity", "now", "running": [{"procs", "end"}], "waiting": [{"id", "submit", "procs", "walltime", "deadline"?,
+``{"capacity", "now", "running"?: [{"procs", "end"}], "waiting": [{"id", "submit", "procs", "walltime", "deadline"?,
 "latest"?, "planned"?, "user"?}], "source"?}``. Times are in seconds; ``latest`` is a promised latest start,
-``planned`` the start in the plan of the round before.
+``planned`` the start in the previous round's plan.
 
 Machines with more than processors have ``"resources": {NAME: {"capacity", "unit"?}}``, and their jobs
 ``"demands": {NAME: amount}``; ``"windows": [{"start", "end", "procs"?, "demands"?}]`` are times in which a part of the
-machine is not there.
+machine is unavailable.
 """
 
 import json
@@ -23,7 +23,7 @@ from planbatch.planner.resources import Resource, Windows
 from planbatch.planner.round import Round, RunningTable, job_table
 
 _ROUND_FIELDS = {
-    "capacity": True, "now": True, "running": True, "waiting": True, "source": False,
+    "capacity": True, "now": True, "running": False, "waiting": True, "source": False,
     "resources": False, "windows": False,
 }  # fmt: skip
 _RUNNING_FIELDS = {"procs": True, "end": True, "demands": False}
@@ -36,7 +36,7 @@ _RESOURCE_FIELDS = {"capacity": True, "unit": False}
 
 
 class _Reader:
-    """Takes fields out of a round file, and names the file and the field of whatever is wrong."""
+    """Reads fields of a round file; errors name the file and the field."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -45,7 +45,7 @@ class _Reader:
         return ValueError(f"{self.name}: {field}: {what}")
 
     def fields(self, value: Any, field: str, known: Mapping[str, bool]) -> dict[str, Any]:
-        """An object with all the fields that it must have, and none that is not known."""
+        """An object with all required fields and no unknown ones."""
         if not isinstance(value, dict):
             raise self.wrong(field, f"expected an object, got {type(value).__name__}")
         prefix = "" if field == "round" else f"{field}."
@@ -90,7 +90,7 @@ class _Reader:
         return tuple(found)
 
     def demands(self, value: Any, field: str, resources: Sequence[Resource]) -> list[int]:
-        """What a job takes of every resource; nothing of those that it does not name."""
+        """What a job takes of every resource; nothing of resources that it does not name."""
         if value is None:
             value = {}
         if not isinstance(value, dict):
@@ -116,21 +116,21 @@ def round_from(data: Any, name: str = "round") -> Round:
     data : dict
         The object.
     name : str
-        What messages call it: the file.
+        The name of the file, for messages.
 
     Raises
     ------
     ValueError
-        In one sentence with the name and the field: a field that is missing, unknown or out of its range, running
-        jobs above the capacity, a waiting job larger than the machine, an end that is not after now, two jobs of
-        the same id.
+        The message is one sentence with the name and the field: a field that is missing, unknown or out of its range,
+        running jobs above the capacity, a waiting job larger than the machine, an end that is not after now, two jobs
+        with the same id.
     """
     read = _Reader(name)
     top = read.fields(data, "round", _ROUND_FIELDS)
     capacity = read.number(top["capacity"], "capacity", 1)
     now = read.number(top["now"], "now", 0)
     resources = read.resources(top.get("resources", {}))
-    running = _running(read, top["running"], now, capacity, resources)
+    running = _running(read, top.get("running", []), now, capacity, resources)
     demands = []
     columns: dict[str, list[int]] = {field: [] for field in _WAITING_FIELDS if field != "demands"}
     absent = {"deadline": NEVER, "latest": NEVER, "planned": NEVER, "user": -1}
@@ -198,7 +198,7 @@ def _running(
 
 
 def _windows(read: _Reader, value: Any, capacity: int, resources: Sequence[Resource]) -> Windows:
-    """The windows in which a part of the machine is not there."""
+    """The windows in which a part of the machine is unavailable."""
     start, end, amounts = [], [], []
     for i, row in enumerate(read.rows(value, "windows", _WINDOW_FIELDS)):
         field = f"windows[{i}]"
@@ -215,7 +215,7 @@ def _windows(read: _Reader, value: Any, capacity: int, resources: Sequence[Resou
 
 
 def read_round(path: str | Path) -> Round:
-    """Read a round file; see :func:`round_from` for what is refused."""
+    """Read a round file; see :func:`round_from` for its errors."""
     path = Path(path)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -230,7 +230,7 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
     """The JSON object of a round."""
 
     def demands(row: IntArray) -> dict[str, Any]:
-        """The field of what is taken of the resources besides processors, where there are any."""
+        """The field with the amounts of the resources besides processors, if there are any."""
         named = zip(problem.resources, row.tolist(), strict=True)
         taken = {resource.name: amount for resource, amount in named}
         return {"demands": taken} if taken else {}

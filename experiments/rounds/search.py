@@ -1,4 +1,4 @@
-"""One search of a round as a cell of a comparison: reproducible, warmed up, and not believed unseen."""
+"""One search of a comparison: reproducible, warmed up, and its result checked."""
 
 import hashlib
 from contextlib import suppress
@@ -16,19 +16,19 @@ from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import warm_up
 from planbatch.planner.round import Round
 
-#: By how much a cost may differ from what its plan costs, relatively.
+#: Relative difference allowed between a reported cost and that of its plan.
 COST_TOLERANCE = 1e-6
-#: What this process has warmed up already.
+#: The searches that this process has warmed up already.
 _warm: set[tuple[type, str, str, Cost]] = set()
 
 
 class UnsoundResultError(ValueError):
-    """An optimizer returned no plan of its round, or not the cost of its plan."""
+    """An optimizer returned an invalid plan, or a cost that is not that of its plan."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What one search came to.
+    """The outcome of one search.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Found:
     status : str
         How the search ended.
     lower_bound : float
-        What the search itself proved; NaN for nothing.
+        The bound that the search itself proved; NaN if none.
     start : int64 array, shape (n,)
         The plan.
     """
@@ -64,13 +64,13 @@ class Search:
     problem : Round
         The round.
     optimizer : Optimizer
-        What searches.
+        The optimizer.
     objective : Objective
         What plans cost.
     budget : Budget
-        For how long.
+        The budget.
     seed : int
-        Which random numbers, together with the round's content and the names of optimizer and objective: so results
+        Seed. With the round's content and the names of optimizer and objective it gives the random numbers, so results
         depend neither on the number of processes nor on what else is compared.
     """
 
@@ -92,11 +92,11 @@ class Search:
         Raises
         ------
         UnsoundResultError
-            Where the plan or its cost is not what it should be.
+            If the plan is invalid or its cost is wrong.
         """
         with suppress(
             Exception
-        ):  # what cannot even warm up will fail below, with the round that matters
+        ):  # if the warm-up fails, so does the search below, with the round that matters
             warm_up_once(self.optimizer, self.objective)
         result = self.optimizer.optimize(self.problem, self.objective, self.budget, self.rng())
         self._check(result)
@@ -111,7 +111,7 @@ class Search:
         )
 
     def _check(self, result: Any) -> None:
-        """Raise where the result is no plan of the round, or its cost another."""
+        """Raise if the plan is invalid or its cost is wrong."""
         faults = plan_faults(self.problem, result.plan.start)
         if faults:
             raise UnsoundResultError(f"no plan of the round: {faults[0]}")

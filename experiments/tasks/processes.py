@@ -8,6 +8,7 @@ long message to processes that are all dead. Short messages are written in one p
 import os
 import shutil
 import signal
+import sys
 import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -73,6 +74,15 @@ def in_processes(
                             yield place, Failure("its process crashed, again and again")
 
 
+@cache
+def _leave_the_tracker_silent() -> None:
+    """Keep joblib's resource tracker from warning of what it deletes after this process was killed.
+
+    The tracker is a process of its own, started with the warning options of this one.
+    """
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+
+
 def _pool(
     tasks: Sequence[Task],
     left: Mapping[int, int],
@@ -83,6 +93,7 @@ def _pool(
     """Run those tasks that are left, or one of those alone whose process has crashed; write down which are begun."""
     from joblib import Parallel, delayed
 
+    _leave_the_tracker_silent()
     places = [place for place in left if left[place]][:1] or list(left)
     failed: dict[int, Failure] = {}
 

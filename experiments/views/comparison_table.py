@@ -1,4 +1,4 @@
-"""A comparison as a table for people."""
+"""A comparison as a table for the terminal."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Metrics], float], Callable[[float], str], b
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Lay out a comparison: one row a policy, the best figure of every column marked."""
+    """Lay out a comparison: one row per policy, the best figure of every column marked."""
     measured = comparison.metrics
     reference = measured.get(REFERENCE)
     workload = comparison.workload
@@ -55,8 +55,8 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("time", justify="right", no_wrap=True, vertical="bottom", style="dim")
     for name, m in measured.items():
         cells = [
-            Text(told(of(m)), style="bold green" if of(m) == best[heading] else "")
-            for heading, of, told, _ in _COLUMNS
+            Text(text(of(m)), style="bold green" if of(m) == best[heading] else "")
+            for heading, of, text, _ in _COLUMNS
         ]
         if reference:
             cells.append(
@@ -72,5 +72,5 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def clock(seconds: float) -> str:
-    """Write how long something took."""
+    """Format the time that something took."""
     return f"{seconds:.2f} s" if seconds < 9.995 else duration(seconds)

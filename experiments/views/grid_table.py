@@ -8,12 +8,12 @@ from rich.table import Table
 
 from planbatch.experiments.text import duration, number, share
 
-#: Tables of more cells than this are cut; summary.csv has them all.
+#: Tables of more cells than this are cut short; summary.csv has all cells.
 MOST_ROWS = 60
 
 
 def cell_table(folder: Path) -> Table:
-    """Lay out ``summary.csv``: a row a cell."""
+    """Lay out ``summary.csv``: one row per cell."""
     rows = _rows(folder / "summary.csv")
     seeds = len({row["seed"] for row in rows}) > 1
     table = Table(box=box.SIMPLE_HEAD)
@@ -42,7 +42,7 @@ def cell_table(folder: Path) -> Table:
 
 
 def span_table(folder: Path) -> Table | None:
-    """Lay out ``spans.csv``: how far the mean waits of split replays are off; None without it."""
+    """Lay out ``spans.csv``: the errors of the mean waits of split replays; None without that file."""
     if not (folder / "spans.csv").exists():
         return None
     table = Table(box=box.SIMPLE_HEAD, title="error of split replays: mean wait")

@@ -18,8 +18,7 @@ from planbatch.experiments.text import change, duration
 if TYPE_CHECKING:
     from planbatch.planner.model import FloatArray
 
-#: Colours that people with any colour vision can tell apart (Okabe and Ito 2008), without yellow,
-#: and dark enough.
+#: Colours that can be distinguished with any colour vision (Okabe and Ito 2008), without yellow, and dark enough.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F3C8D", "#444444")
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)))
 INK, FAINT = "#222222", "#8A8A8A"
@@ -36,7 +35,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "planbatch",
 }
-#: Where a logarithmic axis of waiting times has its ticks (s).
+#: Ticks of a logarithmic axis of waiting times (s).
 TICKS = {
     1: "1 s",
     10: "10 s",
@@ -49,14 +48,13 @@ TICKS = {
     28 * 86400: "4 w",
     364 * 86400: "1 y",
 }
-#: A bar longer than this many times the next one is cut, so that the others can still be told
-#: apart.
+#: A bar longer than this many times the next one is cut, so that the others can still be distinguished.
 CUT = 3.0
 
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Give a figure in the house style, and its axes; sizes in inches."""
+    """Open a figure in the project's style, and its axes; sizes in inches."""
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
@@ -85,7 +83,7 @@ def logarithmic_ticks(low: float, high: float) -> list[float]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG and as SVG, the same bytes whenever it is drawn anew."""
+    """Write a figure as PNG and as SVG, with the same bytes each time."""
     figure.savefig(path.with_suffix(".png"), dpi=160)
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
@@ -99,7 +97,7 @@ def write_comparison(comparison: Comparison, folder: Path) -> None:
 
 
 def described(comparison: Comparison) -> str:
-    """Say in a line what was replayed."""
+    """Describe in one line what was replayed."""
     workload = comparison.workload
     return (
         f"{workload.name}: {len(workload):,} jobs on {workload.capacity:,} processors, "
@@ -152,8 +150,8 @@ def left_edge(waits: "Mapping[str, FloatArray]") -> int:
 def draw_waits(comparison: Comparison, path: Path) -> None:
     """Draw the empirical distribution functions of the waiting times.
 
-    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: every
-    curve begins, at the left edge, at the share of jobs that waited no longer than that.
+    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: at the left edge, every
+    curve begins at the share of jobs that waited no longer than that.
     """
     submit = comparison.workload.submit
     waits = {
@@ -216,7 +214,7 @@ def unit_of(seconds: float) -> tuple[str, int]:
 
 
 def axis_end(means: list[float]) -> float:
-    """Return where the axis of the bars ends: before bars that would dwarf the others."""
+    """Return the end of the bars' axis; bars that would dwarf the others are cut."""
     ordered = sorted(means)
     end = ordered[0]
     for shorter, longer in pairwise(ordered):
@@ -239,13 +237,13 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
             searched = comparison.traces[name].traits.searches
             shown = min(mean, 1.08 * end)
             axes.barh(row, shown / length, color=COLOURS[0] if searched else "#A9B4BE", height=0.66)
-            told = duration(mean)
+            label = duration(mean)
             if reference is not None and name != REFERENCE:
-                told += f"  ({change(mean, reference)})"
+                label += f"  ({change(mean, reference)})"
             if mean > shown:
                 cut_mark(axes, 0.97 * shown / length, row, end / length)
             axes.annotate(
-                told,
+                label,
                 (shown / length, row),
                 xytext=(5, 0),
                 textcoords="offset points",

@@ -8,27 +8,26 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from planbatch.experiments.rounds.compare import RoundComparison
-from planbatch.experiments.rounds.frames import excess
+from planbatch.experiments.rounds.results import RoundComparison, excess
 from planbatch.experiments.rounds.search import Found
 from planbatch.experiments.text import duration
 from planbatch.experiments.views.pictures import FAINT, INK, drawing, save, titled, unit_of
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 
-#: Charts beside each other at most.
+#: Most charts side by side.
 ACROSS = 3
-#: What jobs that run already look like.
+#: Colour of running jobs.
 RUNNING = "#D3D7DB"
-#: Up to how many waiting jobs they bear their numbers.
+#: With no more waiting jobs than this, jobs are numbered.
 NUMBERED = 40
 
-#: From, to (s), lowest processor, how many, and the place of the job among the waiting; -1 for a running one.
+#: From, to (s), lowest processor, number of processors, and the job's place in the queue; -1 for a running job.
 Block = tuple[int, int, int, int, int]
 
 
 def lay_out(problem: Round, start: IntArray) -> list[Block]:
-    """Give every job of a plan its processors, the lowest that are free, in as few blocks as they allow."""
+    """Assign processors to every job of a plan: the lowest free ones, in as few blocks as possible."""
     jobs, running = problem.jobs, problem.running
     free: list[tuple[int, int]] = [(0, problem.capacity)]
     events: list[tuple[int, int, int]] = [(problem.now, 1, -1 - i) for i in range(len(running.end))]
@@ -37,7 +36,7 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     ends = [(int(running.end[i]), 0, -1 - i) for i in range(len(running.end))]
     ends += [(int(start[i] + jobs.walltime[i]), 0, i) for i in range(len(start))]
     blocks: list[Block] = []
-    # What ends at an instant makes room for what starts at it, and jobs that run already come first.
+    # Jobs that end at an instant make room for those that start at it; running jobs come first.
     for when, begins, job in sorted(events + ends):
         if not begins:
             free = joined(free + held.pop(job))
@@ -110,8 +109,8 @@ def draw_plans(comparison: RoundComparison, name: str, objective: str, path: Pat
         for axes, (optimizer, found) in zip(panels.flat, plans.items(), strict=False):
             draw_plan(axes, problem, found.start, length)
             over = excess(found.cost, best)
-            told = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
-            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {told}")
+            quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
+            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {quality}")
             axes.set_xlim(0, 1.04 * last / length)
             axes.set_ylim(0, problem.capacity)
         for axes in panels.flat[len(plans) :]:

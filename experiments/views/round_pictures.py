@@ -9,14 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from planbatch.experiments.rounds.compare import RoundComparison, told
+from planbatch.experiments.rounds.compare import told
+from planbatch.experiments.rounds.results import RoundComparison
 from planbatch.experiments.views.pictures import COLOURS, DASHES, FAINT, drawing, save, titled
 from planbatch.experiments.views.round_gantt import draw_plans
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Excesses below this share are drawn as none.
+#: Excesses below this share are drawn as zero.
 LEAST_EXCESS = 1e-4
 GRID = "#E6E6E6"
 
@@ -29,14 +30,14 @@ def write_round_comparison(comparison: RoundComparison, folder: Path, plans: int
     comparison : RoundComparison
         What to write.
     folder : Path
-        Made if it is not there.
+        Created if it does not exist.
     plans : int
-        Of how many rounds to draw the plans.
+        Number of rounds whose plans are drawn.
 
     Returns
     -------
     list of Path
-        What was written; of pictures, the PNG.
+        The files written; for pictures, the PNG.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / "rounds.csv", folder / "summary.csv"]
@@ -60,7 +61,7 @@ def write_round_comparison(comparison: RoundComparison, folder: Path, plans: int
 
 
 def styles(comparison: RoundComparison) -> dict[str, tuple[str, object]]:
-    """Give every optimizer a colour and a dash."""
+    """Return a colour and a dash for every optimizer."""
     return {
         name: (COLOURS[i % len(COLOURS)], DASHES[(i + i // len(COLOURS)) % len(DASHES)])
         for i, name in enumerate(comparison.optimizers)
@@ -77,13 +78,13 @@ def percent(value: float, _: object = None) -> str:
 
 
 def grid(axes: Axes) -> None:
-    """Draw the grid of the house."""
+    """Draw the grid in the project's style."""
     axes.grid(color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
 
 
 def draw_profile(comparison: RoundComparison, objective: str, path: Path) -> Path | None:
-    """Draw in how many searches each optimizer came how close to the best known."""
+    """Draw the share of searches in which each optimizer came within each distance of the best known."""
     data = comparison.frame()
     data = data[data["objective"] == objective]
     if data.empty or not np.isfinite(data["excess"]).any():
@@ -130,7 +131,7 @@ def draw_profile(comparison: RoundComparison, objective: str, path: Path) -> Pat
 def draw_curves(
     comparison: RoundComparison, data: "DataFrame", objective: str, path: Path
 ) -> Path | None:
-    """Draw the best cost so far against evaluations and against seconds; a row a round."""
+    """Draw the best cost so far against evaluations and against seconds; one row per round."""
     data = data[data["objective"] == objective]
     names = [name for name in comparison.rounds if (data["round"] == name).any()]
     if not names:

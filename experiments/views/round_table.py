@@ -1,4 +1,4 @@
-"""A comparison of optimizers as a table for people."""
+"""A comparison of optimizers as a table for the terminal."""
 
 import math
 
@@ -6,7 +6,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.rounds.compare import RoundComparison, told
+from planbatch.experiments.rounds.compare import told
+from planbatch.experiments.rounds.results import RoundComparison
 
 #: Heading, column of the summary, and whether less is better.
 _COLUMNS = (
@@ -19,7 +20,7 @@ _COLUMNS = (
 
 
 def cell(column: str, value: float) -> str:
-    """Write a figure of the summary; a dash where there is none."""
+    """Write a figure of the summary; a dash if there is none."""
     if math.isnan(value):
         return "–"
     if column == "wins":
@@ -30,7 +31,7 @@ def cell(column: str, value: float) -> str:
 
 
 def round_table(comparison: RoundComparison) -> Table:
-    """Lay out the summary: a block an objective, the best figure of every column in it marked."""
+    """Lay out the summary: one block per objective, the best figure of every column in it marked."""
     summary = comparison.summary()
     rounds, budget = len(comparison.rounds), told(comparison.budget)
     table = Table(

@@ -20,20 +20,21 @@ from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
 from planbatch.experiments.text import duration
 from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
 
-#: Markers of the promises, in the order in which they come.
+#: Markers of the promises, in order of appearance.
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h", "*")
 GRID, BETTER = "#E6E6E6", "#E8F1E2"
-#: Panels beside one another, and the size of each (inches).
+#: Panels side by side, and the size of each (inches).
 ACROSS, SIZE = 3, (3.4, 3.1)
-#: Points beyond so many times EASY's mean wait stand at the edge.
+#: Points beyond this many times EASY's mean wait are drawn at the edge.
 WIDEST = 2.0
 
 
 def draw_trade(trade: Trade, path: Path) -> None:
-    """Draw a panel a workload, as PNG and SVG.
+    """Draw one panel per workload, as PNG and SVG.
 
-    Colours tell policies, markers promises. The front is drawn as the stairs below which no point lies. Ratios of the
-    maximum wait stand on a logarithmic axis; points beyond :data:`WIDEST` stand, hollow, at the right edge.
+    Colours stand for policies, markers for promises. The front is drawn as a staircase that no point lies below.
+    Ratios of the maximum wait have a logarithmic axis; points beyond :data:`WIDEST` are drawn hollow at the right
+    edge.
     """
     groups = trade.by_workload()
     across = 2 if len(groups) == 4 else min(len(groups), ACROSS)
@@ -64,7 +65,7 @@ def draw_trade(trade: Trade, path: Path) -> None:
 
 
 def _by_order(names: Sequence[str], looks: Sequence[str]) -> dict[str, str]:
-    """Give names their looks in the order in which they come."""
+    """Assign looks to names in order of appearance."""
     return {name: looks[i % len(looks)] for i, name in enumerate(dict.fromkeys(names))}
 
 
@@ -116,7 +117,7 @@ def _draw_panel(
 
 
 def _ticks(panel: Axes, low: float, high: float) -> None:
-    """Few round numbers on the logarithmic axis, however long it is."""
+    """Put a few round numbers on the logarithmic axis."""
     panel.yaxis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
     panel.yaxis.set_minor_locator(NullLocator())
     panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

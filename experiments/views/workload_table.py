@@ -1,4 +1,4 @@
-"""What is in a workload, as tables for people."""
+"""The description of a workload, as tables for the terminal."""
 
 from typing import Any
 
@@ -71,9 +71,9 @@ def _distributions(info: dict[str, Any]) -> Table:
     )
     for quantile, procs in sizes["quantiles"].items():
         name = {"0": "least", "0.5": "median", "1": "most"}.get(quantile, f"{float(quantile):.0%}")
-        told = (duration(times["quantiles"][quantile]) for times in others)
+        texts = (duration(times["quantiles"][quantile]) for times in others)
         amounts = (f"{resource['quantiles'][quantile]:,}" for resource in resources.values())
-        table.add_row(name, f"{procs:,}", *told, *amounts)
+        table.add_row(name, f"{procs:,}", *texts, *amounts)
     return table
 
 

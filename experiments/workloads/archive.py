@@ -1,4 +1,4 @@
-"""Logs of the Parallel Workloads Archive that can be fetched by name, and where they are kept."""
+"""Logs of the Parallel Workloads Archive that can be fetched by name, and the folder that keeps them."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-#: Where the archive lives; its folders are below.
+#: Address of the archive, above its folders.
 ARCHIVE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
 
 
@@ -17,14 +17,14 @@ class ArchiveLog:
     Attributes
     ----------
     name : str
-        Its name there, which is that of the file without endings.
+        Its name in the archive: the file's name without endings.
     folder : str
         The folder of the archive that holds it.
     capacity : int
         Processors of the machine.
     sha256 : str, optional
         Digest of the log's text, not of the compressed file: compressing it again changes nothing.
-        ``None`` where it is not known, so that a download cannot be verified.
+        ``None`` if it is not known; then a download cannot be verified.
     """
 
     name: str
@@ -111,7 +111,7 @@ _LOGS = (
         1524,
         "acee6b96aa76f815d9a6a81ee6d3e3026f462b6e0c340f9f4ef465e05b3c22b3",
     ),
-    # The content of these is not known here: they are fetched without being verified.
+    # The digests of these are not known: they are fetched without verification.
     ArchiveLog("ANL-Intrepid-2009-1", "l_anl_int", 163840),
     ArchiveLog("CEA-Curie-2011-2.1-cln", "l_cea_curie", 93312),
     ArchiveLog("CTC-SP2-1996-3.1-cln", "l_ctc_sp2", 338),
@@ -137,7 +137,7 @@ def find_log(name: str) -> ArchiveLog:
     Raises
     ------
     ValueError
-        Where no log has this name; suggests the nearest ones.
+        If no log has this name; the message suggests the nearest ones.
     """
     wanted = plain_name(name).lower()
     for known, log in CATALOGUE.items():
@@ -153,12 +153,12 @@ def near_names(name: str) -> list[str]:
     wanted = plain_name(name).lower()
     begins = [known for known in CATALOGUE if wanted and known.lower().startswith(wanted)]
     lowered = {known.lower(): known for known in CATALOGUE}
-    # A typing error is near one name only; something vaguer gets what may be meant.
+    # A typing error is close to one name only; for a vaguer name, list every candidate.
     close = get_close_matches(wanted, lowered, n=1, cutoff=0.8)
     close = close or get_close_matches(wanted, lowered, n=3, cutoff=0.5)
     return begins or [lowered[found] for found in close]
 
 
 def cached_path(log: ArchiveLog, folder: Path | None = None) -> Path:
-    """Say where a fetched log is kept, whether or not it is there."""
+    """Return the path of a fetched log, whether or not it exists."""
     return (folder or cache_folder()) / f"{log.name}.swf.gz"

@@ -35,20 +35,19 @@ def with_deadlines(
     workload : Workload
         The workload; deadlines that it has are replaced.
     spec : str
-        ``random:SHARE[:LEAST[:FACTOR]]``: a share of the jobs (%), chosen at random, each at least
-        LEAST (24h) and FACTOR (10) times its walltime after its submission.
-        ``third[:LEAST[:FACTOR]]``: every third job, 24h and 2 by default.
-        ``working[:CALENDAR]``: see :func:`working_deadlines`. ``csv:FILE[:COLUMN]``: see
+        ``random:SHARE[:LEAST[:FACTOR]]``: a share of the jobs (%), chosen at random; each deadline is at least LEAST
+        (24h) and FACTOR (10) times the walltime after the submission. ``third[:LEAST[:FACTOR]]``: every third job, 24h
+        and 2 by default. ``working[:CALENDAR]``: see :func:`working_deadlines`. ``csv:FILE[:COLUMN]``: see
         :func:`read_deadlines`. ``column:NAME``: see :func:`logged_deadlines`. ``none``.
     seed : int
-        Of ``random``.
+        Seed of ``random``.
     log : SwfLog, optional
-        The log that the workload was made of, for ``column``.
+        The log that the workload was made from, for ``column``.
 
     Raises
     ------
     ValueError
-        Where the text cannot be read, a value is out of its range, or a deadline lies before
+        If the text cannot be read, a value is out of its range, or a deadline lies before
         submission + walltime.
     """
     rule, _, rest = spec.strip().partition(":")
@@ -74,7 +73,7 @@ def with_deadlines(
 
 
 def random_jobs(n: int, share: float, seed: int) -> IntArray:
-    """Choose ``share`` per cent of ``n`` jobs, rounded down, all with the same chance."""
+    """Choose ``share`` per cent of ``n`` jobs, rounded down, each with the same probability."""
     if not 0 <= share <= 100:
         raise ValueError(f"deadlines: a share of {share:g} % is outside 0 … 100 %")
     count = math.floor(n * share / 100 + 1e-9)
@@ -130,8 +129,8 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
     Raises
     ------
     ValueError
-        Where a column is missing, a job is not in the workload or comes twice, or a deadline is no
-        whole number or lies before submission + walltime.
+        If a column is missing, a job is not in the workload or listed twice, or a deadline is not a whole number or
+        lies before submission + walltime.
     """
     place = {int(job): i for i, job in enumerate(workload.id)}
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
@@ -162,8 +161,8 @@ def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
     Raises
     ------
     ValueError
-        Where there is no such column, two jobs of the log have the same number, or a deadline is no
-        whole number or lies before submission + walltime.
+        If there is no such column, two jobs of the log have the same number, or a deadline is not a whole number or
+        lies before submission + walltime.
     """
     if column not in log.columns:
         raise ValueError(
@@ -185,7 +184,7 @@ def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
 
 
 def _file_and_column(text: str) -> tuple[Path, str]:
-    """Split ``FILE[:COLUMN]``; a file whose name has a colon wins."""
+    """Split ``FILE[:COLUMN]``; the name of a file may itself have a colon."""
     name, colon, column = text.rpartition(":")
     if colon and column and "/" not in column and not Path(text).exists():
         return Path(name), column

@@ -1,6 +1,7 @@
 """What is in a log: anomalies, load, and how sizes and times are distributed."""
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.model import NEVER, Workload
 
-#: Quantiles that are told of every distribution.
+#: Quantiles reported for every distribution.
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 #: Upper ends of the classes of run times (s), and what they are called.
 TIME_CLASSES = {
@@ -25,13 +26,29 @@ TIME_CLASSES = {
 }
 
 
+#: First submissions before this (s after 1970 began) are not of a real log.
+EARLIEST = 365 * 86400
+
+
+def unix_start_time(workload: Workload) -> int | None:
+    """Return the Unix time that submit times count from, if the header gives one.
+
+    Synthetic workloads start at 0, which is no date: if the first job would have been submitted in 1970, there is none.
+    """
+    found = re.match(r"-?\d+", workload.header.get("UnixStartTime", "").strip())
+    if found is None or not len(workload):
+        return None
+    start = int(found[0])
+    return start if start + int(workload.submit[0]) >= EARLIEST else None
+
+
 def anomalies(log: SwfLog) -> dict[str, int]:
-    """Count what is odd in a log.
+    """Count the anomalies of a log.
 
     The last five are those of N'takpé and Suter (JSSPP 2017), Table 1. Their first column, headed
     "Runtime < 0", counts run times of zero as well (``runtime_not_positive``), and their second,
-    headed "CPU < 0", jobs without used processors. A comparison counts only jobs where the value
-    that it compares with is known, that is above 0.
+    headed "CPU < 0", jobs without used processors. A comparison counts only jobs whose compared value is known, that
+    is, above 0.
 
     Returns
     -------
@@ -62,8 +79,7 @@ def recorded_load(log: SwfLog, capacity: int) -> float | None:
     """Compare the work in a log with what the machine could have done until the last job ended.
 
     Σ run time × processors (used, else requested) / (capacity × time from first submission to last
-    end), with starts as recorded, or the submit times where no waits are known. ``None`` where no
-    time passes.
+    end), with starts as recorded, or the submit times if no waits are known. ``None`` if no time passes.
     """
     c = log.columns
     procs = np.where(c["used_procs"] > 0, c["used_procs"], np.maximum(c["requested_procs"], 0))
@@ -74,7 +90,7 @@ def recorded_load(log: SwfLog, capacity: int) -> float | None:
 
 
 def distribution(values: NDArray[Any]) -> dict[str, Any]:
-    """Tell the mean and some quantiles of numbers, shape (n,), n at least 1."""
+    """Return the mean and some quantiles of numbers, shape (n,), n at least 1."""
     quantiles = np.quantile(values, QUANTILES, method="lower")
     return {
         "mean": float(values.mean()),
@@ -120,20 +136,20 @@ def _queues(workload: Workload, names: dict[int, str]) -> list[dict[str, Any]]:
 
 
 def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, Any]:
-    """Describe a workload, and the log that it was made of.
+    """Describe a workload, and the log that it was made from.
 
     Parameters
     ----------
     workload : Workload
         The jobs as they would be replayed; at least one.
     log : SwfLog, optional
-        Where they come from: adds anomalies, recorded load, skipped lines and names of queues.
+        The log that they come from: adds anomalies, recorded load, skipped lines and names of queues.
 
     Returns
     -------
     dict
-        Numbers, texts, lists and dicts only, as JSON wants them; times in seconds. Anomalies and
-        recorded load are those of the whole log, everything else is that of the workload.
+        Numbers, strings, lists and dicts only, as in JSON; times in seconds. Anomalies and
+        recorded load are those of the whole log, everything else refers to the workload.
     """
     submit = workload.submit
     load = offered_load(workload)
@@ -187,7 +203,7 @@ def _resource(workload: Workload, k: int) -> dict[str, Any]:
 
 
 def _date(log: SwfLog, submit: int) -> str | None:
-    """Give a submit time as a date and time (UTC), or ``None`` where the log does not tell."""
+    """Return a submit time as a date and time (UTC), or ``None`` if the log has no calendar."""
     start = log.header.unix_start_time
     if start is None:
         return None

@@ -1,32 +1,27 @@
-"""Fetching logs of the archive: resumed where they broke off, and checked before they count."""
+"""Fetching logs of the archive: checked before they count."""
 
 import gzip
 import hashlib
-import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import requests
 import urllib3
 
-from planbatch.experiments.workloads.archive import (
-    ARCHIVE_URL,
-    ArchiveLog,
-    cache_folder,
-    cached_path,
-)
+from planbatch.experiments.workloads.archive import ARCHIVE_URL, ArchiveLog, cached_path
 
 #: Seconds to wait for a connection, and for the next bytes.
 TIMEOUT = (10.0, 30.0)
 CHUNK = 1 << 16
 
-#: Called with the bytes that are there and the bytes that are expected (``None``: not known).
+#: Called with the number of bytes received and the number expected (``None`` if unknown).
 Progress = Callable[[int, int | None], None]
 
 
 class DownloadError(OSError):
-    """A log could not be fetched; the message says why, and what to do."""
+    """A log could not be fetched; the message says why and what to do."""
 
 
 def fetch(
@@ -35,25 +30,24 @@ def fetch(
     folder: Path | None = None,
     url: str = ARCHIVE_URL,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> Path:
     """Fetch a log into the cache, unless it is there.
 
-    What has arrived is kept in a file ending in ``.part``, from which the next attempt goes on. The
-    log takes its name only once it is complete and its digest is the expected one.
+    The file takes its name only if it is complete and its digest is the expected one.
 
     Parameters
     ----------
     log : ArchiveLog
         What to fetch.
     folder : Path, optional
-        Where to keep it; by default the user's cache.
+        The folder that keeps it; by default the user's cache.
     url : str
         Address of the archive, or of a mirror with the same folders.
     force : bool
-        Fetch it even if it is there.
+        Fetch it even if it is in the cache.
     progress : callable, optional
-        Told about the bytes that have arrived.
+        Called with the number of bytes that have arrived.
 
     Returns
     -------
@@ -63,97 +57,71 @@ def fetch(
     Raises
     ------
     DownloadError
-        Where the server cannot be reached, refuses, breaks off, or sends something else.
+        If the server cannot be reached, refuses, breaks the connection, or sends something else.
     """
-    target = cached_path(log, folder or cache_folder())
+    target = cached_path(log, folder)
     if target.is_file() and not force:
         return target
-    part = target.with_name(target.name + ".part")
     address = f"{url.rstrip('/')}/{log.path}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _receive(address, part, progress or (lambda done, total: None))
+        with TemporaryDirectory(prefix=".fetch-", dir=target.parent) as beside:
+            arrived = Path(beside) / target.name
+            _receive(address, arrived, progress)
+            _verify(log, arrived, address)
+            arrived.replace(target)
     except DownloadError:
         raise
     except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
-        kept = part.stat().st_size if part.exists() else 0
-        raise DownloadError(_broken_off(address, kept, error)) from error
+        raise DownloadError(f"{address}: {_why(error)}; try again later") from error
     except requests.RequestException as error:
         raise DownloadError(f"{address}: the address cannot be used ({error})") from error
     except OSError as error:
         raise DownloadError(
-            f"{part}: cannot be written ({error.strerror}); check the cache folder"
+            f"{target}: cannot be written ({error.strerror}); check the cache folder"
         ) from error
-    _verify(log, part, address)
-    os.replace(part, target)
     return target
 
 
-def _receive(address: str, part: Path, progress: Progress) -> None:
-    """Append what is missing to the file ``part``."""
-    have = part.stat().st_size if part.exists() else 0
-    headers = {"Accept-Encoding": "identity"}  # the file is compressed as it is
-    if have:
-        headers["Range"] = f"bytes={have}-"
+def _receive(address: str, path: Path, progress: Progress) -> None:
+    """Write what the server sends, as it is: some declare the file's own compression as one of the transfer."""
+    headers = {"Accept-Encoding": "identity"}
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
-        if response.status_code == 416 and have:
-            # Nothing comes after what is there: it is complete, or of another file.
-            if response.headers.get("Content-Range", "").strip() == f"bytes */{have}":
-                return
-            part.unlink()
-            _receive(address, part, progress)
-            return
-        if response.status_code not in (200, 206):
+        if response.status_code != 200:
             raise DownloadError(
                 f"{address}: the server answered {response.status_code} {response.reason}; "
                 "check the name, or give the address of a mirror with --url"
             )
-        resumed = response.status_code == 206 and have > 0
-        done = have if resumed else 0
-        length = response.headers.get("Content-Length")
-        total = done + int(length) if length and length.isdigit() else None
-        progress(done, total)
-        with part.open("ab" if resumed else "wb") as file:
-            # At once what is there, so that nothing is lost when the server falls silent; and raw,
-            # since some servers declare the file's own compression as one of the transfer.
-            while chunk := response.raw.read1(CHUNK, decode_content=False):
+        length = response.headers.get("Content-Length", "")
+        total = int(length) if length.isdigit() else None
+        with path.open("wb") as file:
+            for chunk in response.raw.stream(CHUNK, decode_content=False):
                 file.write(chunk)
-                done += len(chunk)
-                progress(done, total)
-    if total is not None and done < total:
-        raise urllib3.exceptions.ProtocolError(f"{done} of {total} bytes arrived")
+                progress(file.tell(), total)
 
 
-def _broken_off(address: str, kept: int, error: Exception) -> str:
-    """Say that a transfer failed, and whether anything of it is left."""
+def _why(error: Exception) -> str:
+    """Say why a transfer failed."""
     if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
-        why = "the server does not answer any more"
-    elif isinstance(error, urllib3.exceptions.HTTPError):
-        why = "the connection broke off"
-    else:
-        why = "the server cannot be reached, or hung up"
-    then = (
-        f"{kept:,} bytes are kept, fetch again to go on from there" if kept else "try again later"
-    )
-    return f"{address}: {why}; {then}"
+        return "the server does not answer any more"
+    if isinstance(error, urllib3.exceptions.HTTPError):
+        return "the connection broke off"
+    return "the server cannot be reached, or hung up"
 
 
-def _verify(log: ArchiveLog, part: Path, address: str) -> None:
-    """Check that ``part`` is a whole gzip file of the expected content; delete it where not."""
+def _verify(log: ArchiveLog, path: Path, address: str) -> None:
+    """Check that a file is a whole gzip file of the expected content."""
     digest = hashlib.sha256()
     try:
-        with gzip.open(part) as file:
+        with gzip.open(path) as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     except (EOFError, OSError, zlib.error) as error:
-        part.unlink()
         raise DownloadError(
-            f"{address}: what arrived is not a complete gzip file ({error}); "
-            "it was deleted, fetch again"
+            f"{address}: what arrived is not a complete gzip file ({error}); fetch again"
         ) from error
     if log.sha256 is not None and digest.hexdigest() != log.sha256:
-        part.unlink()
         raise DownloadError(
             f"{address}: the content has the SHA-256 {digest.hexdigest()} instead of {log.sha256}; "
-            "it was deleted, fetch again or use another mirror"
+            "fetch again or use another mirror"
         )

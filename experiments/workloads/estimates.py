@@ -1,11 +1,10 @@
 """Run times as users would estimate them.
 
 After Tsafrir, Etsion and Feitelson, "Modeling User Runtime Estimates", JSSPP 2005: users pick round
-values, some 20 different ones account for about 90 % of all jobs, the longest time that is allowed
-is one of them, and estimates bound run times from above, mostly by far. This is a simpler model
-with these properties, not theirs: the popular values below and their shares are near the means
-of six real logs (KTH-SP2, SDSC-SP2, SDSC-BLUE, SDSC-DS, HPC2N, Theta 2022), and estimates are drawn
-independently.
+values, some 20 different ones account for about 90 % of all jobs, the longest allowed time is one of them, and
+estimates bound run times from above, mostly by a wide margin. This is not their model, but a simpler one with these
+properties: the popular values below and their shares are near the means of six real logs (KTH-SP2, SDSC-SP2,
+SDSC-BLUE, SDSC-DS, HPC2N, Theta 2022), and estimates are drawn independently.
 """
 
 import numpy as np
@@ -18,9 +17,9 @@ MINUTE = 60
 HOUR = 3600
 #: Longest time that may be requested (s); above the longest run time of the Lublin–Feitelson model.
 LONGEST = 48 * HOUR
-#: How much of all jobs the popular values account for.
+#: The share of all jobs that choose a popular value.
 POPULAR_SHARE = 0.9
-#: Popular estimate (minutes) → how many of 90 jobs choose it; the longest one comes on top.
+#: Popular estimate (minutes) → how many of 90 jobs choose it; the longest one is added to these.
 POPULAR = {
     5: 7.0,
     10: 7.0,
@@ -60,7 +59,7 @@ def popular_estimates(longest: int = LONGEST) -> tuple[IntArray, NDArray[np.floa
     values : int64 array, shape (k,)
         Estimates (s), increasing; the last one is ``longest``.
     shares : float64 array, shape (k,)
-        How much of the popular choices each one takes; their sum is 1.
+        Share of the popular choices; the sum is 1.
     """
     weights = {minutes * MINUTE: w for minutes, w in POPULAR.items() if minutes * MINUTE < longest}
     values = np.array([*weights, longest], dtype=np.int64)
@@ -92,7 +91,7 @@ def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) ->
     Raises
     ------
     ValueError
-        Where a run time is above ``longest``.
+        If a run time is above ``longest``.
     """
     if len(runtime) and runtime.max() > longest:
         raise ValueError(f"longest: a job runs for {runtime.max()} s, longer than {longest} s")

@@ -1,51 +1,36 @@
-"""From what a user names to a workload: a path or the name of a fetched log, and flags."""
+"""Load a workload: from a path or the name of a fetched log, and flags."""
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
+from planbatch.experiments.text import duration
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.memory import Memory
-from planbatch.experiments.workloads.options import (
-    NO_CHANGES,
-    WorkloadOptions,
-    parse_span,
-    workload_options,
-)
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.swf.read import Selection, SwfLog, read_swf
 from planbatch.experiments.workloads.transform import DROPPED_QUEUE
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import BoolArray, Workload
 
-__all__ = [
-    "WorkloadOptions",
-    "load_log",
-    "load_workload",
-    "resolve_source",
-    "transform_log",
-    "transform_workload",
-    "workload_of_log",
-    "workload_options",
-]
-
-#: How many skipped lines are told one by one.
+#: How many skipped lines are listed one by one.
 LISTED = 20
 UNREADABLE = "unreadable line"
 
 
 def resolve_source(source: str | Path) -> Path:
-    """Find the file that is meant: a path, or the name of a log that was fetched.
+    """Find the file: a path, or the name of a fetched log.
 
     Raises
     ------
     FileNotFoundError
-        Where there is neither; says how to get the log, or which name may be meant.
+        If there is neither; the message says how to get the log, or suggests a name.
     """
     path = Path(source)
     if path.exists():
@@ -64,27 +49,29 @@ def resolve_source(source: str | Path) -> Path:
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
 
 
-def to_stderr(line: str) -> None:
-    """Tell people something, apart from the results."""
-    click.echo(line, err=True)
-
-
 def load_log(
-    source: str | Path, *, skip_bad_lines: bool = False, tell: Callable[[str], None] = to_stderr
+    source: str | Path,
+    *,
+    skip_bad_lines: bool = False,
+    note: Callable[[str], None] = lambda line: None,
 ) -> SwfLog:
-    """Read the log of a path or a name, and tell which lines were skipped.
+    """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_swf`.
 
-    See :func:`resolve_source` and :func:`read_swf`.
+    ``note`` is called with a sentence for each of the first lines that were skipped, and with their number.
     """
     log = read_swf(resolve_source(source), skip_bad_lines=skip_bad_lines)
     for bad in log.skipped[:LISTED]:
-        tell(f"skipped {log.source}, {bad.told()}")
+        note(f"skipped {log.source}, {bad.told()}")
     if len(log.skipped) > LISTED:
-        tell(f"skipped {len(log.skipped)} lines of {log.source} in all")
+        note(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log
 
 
-def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANGES) -> Workload:
+def load_workload(
+    source: str | Path | None,
+    options: WorkloadOptions = NO_CHANGES,
+    note: Callable[[str], None] = lambda line: None,
+) -> Workload:
     """Load a workload.
 
     Parameters
@@ -92,23 +79,26 @@ def load_workload(source: str | Path | None, options: WorkloadOptions = NO_CHANG
     source : str or Path, optional
         A path or the name of a fetched log; ``None`` means the embedded workload.
     options : WorkloadOptions
-        What to make of it.
+        How to transform it.
+    note : callable
+        Called with sentences on what was skipped or assumed.
 
     Raises
     ------
     OSError, ValueError
-        With one sentence that says what is wrong and what to do.
+        The message says in one sentence what is wrong and what to do.
     """
     if source is None:
         return transform_workload(default_workload(), options)
-    workload = workload_of_log(load_log(source, skip_bad_lines=options.skip_bad_lines), options)
+    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=note)
+    workload = workload_of_log(log, options)
     if "Memory" in workload.header and workload.resources:
-        to_stderr(f"{workload.name}: {workload.header['Memory']}")
+        note(f"{workload.name}: {workload.header['Memory']}")
     return workload
 
 
 def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, Memory | None]:
-    """Choose the lines of a log that the options leave, and read what memory all lines take, if that counts."""
+    """Choose the lines of a log that the options keep, and read the memory of all lines if it counts."""
     keep = np.ones(len(log), dtype=bool)
     if options.drop_queue:
         keep &= ~np.isin(log.columns["queue"], _queue_numbers(log.header.queue_number, options))
@@ -119,6 +109,8 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, M
         inside = transform.within(submit - origin, *parse_span(options.span, start_time))
         n_dropped = int(np.count_nonzero(inside & ~keep))
         keep &= inside
+        if not inside.any():
+            raise ValueError(_span_outside(log, options.span))
     memory = read_memory(log, options, keep)
     further = None if memory is None else memory.wrong()
     selection = log.select(options.capacity, keep=keep, first=options.first, further=further)
@@ -127,13 +119,27 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, M
     return Selection(selection.rows, selection.capacity, dropped), memory
 
 
+def _span_outside(log: SwfLog, span: str) -> str:
+    """Say that a span has no job, and when the log's jobs were submitted."""
+    origin, start_time = first_submission(log)
+    last = int(log.columns["submit"].max()) - origin
+    if start_time is None:
+        when = f"from 0 to {duration(last)} after its first"
+    else:
+        first_day, last_day = (
+            f"{datetime.fromtimestamp(start_time + after, UTC):%Y-%m-%d}" for after in (0, last)
+        )
+        when = f"from {first_day} to {last_day}"
+    return f"span: no job was submitted within {span}; the submissions of {log.name} are {when}"
+
+
 def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:
-    """What the lines of a log take of memory, on the sizes that the options leave; None where it does not count.
+    """The memory that the lines of a log need, at the sizes that the options give; None if memory does not count.
 
     Raises
     ------
     ValueError
-        Where most lines that are to be kept take more than there is.
+        If most of the lines to keep need more memory than the machine has.
     """
     rule = options.memory_rule()
     if rule is None:
@@ -149,7 +155,7 @@ def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memor
 
 
 def first_submission(log: SwfLog) -> tuple[int, int | None]:
-    """The first submit time of a log (s), and its Unix time where the header tells it."""
+    """The first submit time of a log (s), and its Unix time if the header has it."""
     origin = int(np.floor(log.columns["submit"].min() + 0.5))
     start = log.header.unix_start_time
     return origin, None if start is None else start + origin
@@ -167,7 +173,7 @@ def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
 
 
 def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload:
-    """Transform a workload that does not come from a log in the way that the options say."""
+    """Transform a workload that does not come from a log, as the options say."""
     if options.capacity is not None:
         workload = transform.with_capacity(workload, options.capacity)
     if options.drop_queue:
@@ -193,8 +199,8 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
 def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     """Transform a log, keeping all its columns: reading the result gives :func:`workload_of_log`.
 
-    The header stays, with a note of what was done, and with the capacity where that was given. Memory
-    and windows are told by flags again: lines with too much memory are left out, nothing else.
+    The header stays, with a note of what was done, and with the capacity if one was given. The new log has no columns
+    for memory rules and windows, which need their flags again; only lines with too much memory are left out.
     """
     selection, _ = select_from_log(log, options)
     workload = _reshaped(log.build(selection), options)

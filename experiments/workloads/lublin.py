@@ -3,8 +3,7 @@
 Lublin and Feitelson, "The workload on parallel supercomputers: modeling the characteristics of
 rigid jobs", Journal of Parallel and Distributed Computing 63(11), 2003. Sizes, run times and
 arrivals follow the authors' program m_lublin99 of the Parallel Workloads Archive, whose parameters
-are given here; the program gives no requested times, so that estimates are added (see
-:mod:`estimates`).
+are given here; the program gives no requested times, so estimates are added (see :mod:`estimates`).
 """
 
 import math
@@ -44,14 +43,14 @@ class LublinParameters:
     a1, b1, a2, b2 : float
         Shapes and scales of the two gamma distributions of the logarithm (base e) of the run time.
     pa, pb : float
-        The first of these is taken with probability pa × size + pb.
+        The first of the two is used with probability pa × size + pb.
     aarr, barr, arar : float
         Shape and scale of the gamma distribution of the logarithm of the time between arrivals in
-        the rush hours; ``arar`` is the factor on the shape that makes it hold for the whole day.
+        the rush hours; ``arar`` is the factor on the shape that extends it to the whole day.
     anum, bnum : float
         Shape and scale of the gamma distribution of arrivals over the half-hours of a day.
     queue : int
-        Number of the queue that the jobs get: 0 interactive, 1 batch.
+        Queue number of the jobs: 0 interactive, 1 batch.
     """
 
     serial_prob: float
@@ -121,7 +120,7 @@ INTERACTIVE = LublinParameters(
     bnum=3.6680,
     queue=0,
 )
-#: All jobs, without a distinction of batch and interactive ones.
+#: All jobs, batch and interactive.
 ALL = LublinParameters(
     serial_prob=0.244,
     pow2_prob=0.576,
@@ -185,8 +184,8 @@ def daily_cycle(parameters: LublinParameters) -> NDArray[np.float64]:
 def arrivals(n: int, parameters: LublinParameters, rng: Generator) -> IntArray:
     """Draw the submit times of ``n`` jobs: int64 array, shape (n,), seconds from midnight.
 
-    Times between arrivals are drawn as if every half-hour was alike, and then stretched over the
-    day: a half-hour of weight w lets w times as much of that time pass.
+    Times between arrivals are drawn as if all half-hours were alike, and then stretched over the day: a half-hour of
+    weight w gets w times as much of that time.
     """
     shape = parameters.aarr * parameters.arar
     logs = np.full(n, np.inf)
@@ -217,19 +216,18 @@ def synthetic_workload(
     capacity : int
         Processors of the machine.
     seed : int
-        Equal parameters and seeds give equal workloads.
+        Seed of the random numbers: equal parameters and seeds give equal workloads.
     load : float, optional
-        Offered load to reach by compressing or stretching the arrivals; by default they stay as
-        drawn.
+        Offered load to reach by compressing or stretching the arrivals; by default they are kept as drawn.
     kind : str
-        Which parameters of the model: ``batch``, ``interactive`` or ``all``.
+        Parameters of the model: ``batch``, ``interactive`` or ``all``.
     estimates : bool
-        Whether walltimes are estimates of users; otherwise they are the run times.
+        Whether walltimes are user estimates; otherwise they are the run times.
 
     Raises
     ------
     ValueError
-        Where a parameter is out of its range; names it.
+        If a parameter is out of its range; the message names it.
     """
     check_positive("jobs", jobs, "jobs")
     check_positive("capacity", capacity, "processors")
@@ -240,7 +238,7 @@ def synthetic_workload(
     if load is not None and not (math.isfinite(load) and load > 0):
         raise ValueError(f"load: {load} is not a positive load; 0.9 means 90 % of the machine")
     parameters = KINDS[kind]
-    # One stream for each of the four, so that asking for more of one leaves the others alone.
+    # One stream for each of the four, so that more draws from one do not change the others.
     streams = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(4)]
     size = sizes(jobs, capacity, parameters, streams[0])
     runtime = run_times(size, parameters, streams[1])
@@ -282,10 +280,9 @@ def _header(
 
 @cache
 def default_workload() -> Workload:
-    """Return the embedded workload, which commands use where none is named.
+    """Return the embedded workload, which commands use if none is named.
 
-    5,000 batch jobs on 256 processors at an offered load of 0.7, which is that of many real logs:
-    under EASY, some 27 jobs wait on average and at most 137, and the work is done as fast as it
-    arrives.
+    5,000 batch jobs on 256 processors at an offered load of 0.7, which is typical of real logs: under EASY, 27 jobs
+    wait on average and at most 137, and the work is done as fast as it arrives.
     """
     return synthetic_workload(jobs=5000, capacity=256, seed=1, load=0.7)

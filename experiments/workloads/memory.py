@@ -1,7 +1,7 @@
-"""Memory as a resource: what the memory columns of a log mean, and what is assumed where they say nothing.
+"""Memory as a resource: what the memory columns of a log mean, and what is assumed if they are empty.
 
 Column 10 of the Standard Workload Format is the requested memory, column 7 the memory that was used; both should be
-in KB per processor, but not every log keeps to that. All amounts here are in KB, and 1 KB is 1,024 bytes.
+in KB per processor, but not every log follows this. All amounts here are in KB, and 1 KB is 1,024 bytes.
 """
 
 import re
@@ -20,16 +20,16 @@ from planbatch.planner.resources import Resource
 UNITS = {"B": 1 / 1024, "KB": 1.0, "MB": 1024.0, "GB": 1024.0**2, "TB": 1024.0**3}
 _AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)\s*([KMGT]?)i?(B?)(?:/(processor|node))?$", re.IGNORECASE)
 _NODE = re.compile(r"^node:([1-9]\d*)$")
-#: What is asked for → columns of the log, the first that is known counts.
+#: Value of ``source`` → columns of the log; the first known one counts.
 SOURCES = {
     "requested": ("requested_memory",),
     "used": ("used_memory",),
     "either": ("requested_memory", "used_memory"),
 }
-TOLD = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
+COLUMN_TEXT = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
 UNKNOWN_MEMORY = "memory not known"
 TOO_MUCH_MEMORY = "more memory than the machine has"
-#: From which share of the jobs on too much memory means that the units are wrong.
+#: If more than this share of the jobs exceeds the machine's memory, the unit is assumed to be wrong.
 SUSPICIOUS = 0.5
 
 
@@ -42,20 +42,20 @@ class MemoryRule:
     source : {"requested", "used", "either"}
         Which column counts; ``either`` takes the requested memory, else the used one.
     capacity : str
-        Memory of the machine: an amount such as ``1TB``, ``1GB/processor``, or ``4GB/node`` where ``per`` says how
-        large a node is.
+        Memory of the machine: an amount such as ``1TB``, ``1GB/processor``, or ``4GB/node`` if ``per`` gives the size
+        of a node.
     per : str
-        What the column is for: ``processor``, the whole ``job``, or ``node:N``, each node of N processors.
+        What an amount refers to: a ``processor``, the whole ``job``, or ``node:N``, a node of N processors.
     unit : str
         Unit of the column: B, KB, MB, GB or TB.
     unknown : str
-        What a job takes that does not say it: ``median`` of those that do, an amount (for each processor, job or
-        node), ``0``, or ``drop`` to leave the job out.
+        Memory of jobs without a value: ``median`` of the others, an amount (per processor, job or node), ``0``, or
+        ``drop`` to leave these jobs out.
 
     Raises
     ------
     ValueError
-        Where one of them cannot be read; names the flag.
+        If one of them cannot be read; the message names the flag.
     """
 
     source: str
@@ -82,7 +82,7 @@ class MemoryRule:
         amount(self.capacity, "memory capacity")
 
     def units(self, procs: IntArray) -> IntArray:
-        """For how many processors, jobs or nodes jobs of these sizes take the amount of their column."""
+        """How many times jobs of these sizes take the amount in the column: once per processor, job or node."""
         if self.per == "processor":
             return procs
         if self.per == "job":
@@ -90,7 +90,7 @@ class MemoryRule:
         return -(-procs // int(self.per[5:]))
 
     def resource(self, processors: int) -> Resource:
-        """Memory of a machine of so many processors, in KB."""
+        """Memory of a machine with this many processors, in KB."""
         size, each = amount(self.capacity, "memory capacity")
         count = 1
         if each == "processor":
@@ -110,7 +110,7 @@ class MemoryRule:
         return Resource("memory", whole, "KB")
 
     def column(self, log: SwfLog) -> tuple[FloatArray, dict[str, BoolArray]]:
-        """The column, shape (n,), NaN where nothing is known; and which lines are known from which column."""
+        """The column, shape (n,), NaN for unknown values; and which lines are known from which column."""
         values = np.full(len(log), np.nan)
         known: dict[str, BoolArray] = {}
         for name in SOURCES[self.source]:
@@ -120,7 +120,7 @@ class MemoryRule:
         return values, known
 
     def read(self, log: SwfLog, procs: IntArray, processors: int) -> "Memory":
-        """What every line of a log takes.
+        """The memory of every line of a log.
 
         Parameters
         ----------
@@ -134,13 +134,13 @@ class MemoryRule:
         Raises
         ------
         ValueError
-            Where no line says anything and the median is asked for.
+            If no line has a value and ``unknown`` is ``median``.
         """
         values, known = self.column(log)
         missing = np.isnan(values)
         if self.unknown == "median":
             if missing.all():
-                columns = " and ".join(TOLD[name] for name in known)
+                columns = " and ".join(COLUMN_TEXT[name] for name in known)
                 raise ValueError(
                     f"{log.source}: no job says what memory it takes ({columns}), so there is no median; "
                     "give --memory-unknown an amount, or another --memory"
@@ -149,13 +149,13 @@ class MemoryRule:
         else:
             assumed = 0.0 if self.unknown == "drop" else amount(self.unknown, "memory unknown")[0]
         each = np.where(missing, assumed, values)
-        # Up to the next whole KB; the factor forgives what a division and a product leave behind.
+        # Round up to whole KB; the factor absorbs the rounding of a division and a product.
         taken = np.ceil(each * self.units(np.maximum(procs, 0)) * (1 - 1e-12))
         table = np.minimum(taken, 2.0**53).astype(np.int64)
         return Memory(self, self.resource(processors), table, known, assumed)
 
-    def told_column(self) -> str:
-        """What the column is, in words."""
+    def column_text(self) -> str:
+        """Describe the column in words."""
         each = {"processor": "for each processor", "job": "for the whole job"}.get(
             self.per, f"for each node of {self.per[5:]} processors"
         )
@@ -164,7 +164,7 @@ class MemoryRule:
 
 @dataclass(frozen=True)
 class Memory:
-    """What the lines of a log take.
+    """The memory of the lines of a log.
 
     Attributes
     ----------
@@ -173,11 +173,11 @@ class Memory:
     resource : Resource
         The memory of the machine, in KB.
     amounts : int64 array, shape (n,)
-        What each line takes (KB).
+        Memory of each line (KB).
     known : mapping of str to bool array, shape (n,)
         Which lines are known from which column.
     assumed : float
-        What the others are taken to need (KB) for each processor, job or node.
+        Amount assumed for the others (KB), per processor, job or node.
     """
 
     rule: MemoryRule
@@ -188,7 +188,7 @@ class Memory:
 
     @property
     def unknown(self) -> BoolArray:
-        """The lines that say nothing."""
+        """The lines without a value."""
         return ~np.logical_or.reduce(list(self.known.values()))
 
     def wrong(self) -> dict[str, BoolArray]:
@@ -197,23 +197,25 @@ class Memory:
         return found | {TOO_MUCH_MEMORY: self.amounts > self.resource.capacity}
 
     def statement(self, rows: Any) -> str:
-        """What was assumed for how many of the jobs in these rows of the log."""
-        counts = [f"{int(mask[rows].sum()):,} {TOLD[name]}" for name, mask in self.known.items()]
-        text = f"memory: {' and '.join(counts)}, {self.rule.told_column()}"
+        """Describe what was assumed for how many of the jobs in these rows of the log."""
+        counts = [
+            f"{int(mask[rows].sum()):,} {COLUMN_TEXT[name]}" for name, mask in self.known.items()
+        ]
+        text = f"memory: {' and '.join(counts)}, {self.rule.column_text()}"
         absent = int(self.unknown[rows].sum())
         if absent:
             why = ", the median of the others" if self.rule.unknown == "median" else ""
-            each = self.rule.told_column().split(" ", 1)[1]
-            text += f"; {absent:,} not known and taken as {told(self.assumed)} {each}{why}"
-        return f"{text}; the machine has {told(self.resource.capacity)}"
+            each = self.rule.column_text().split(" ", 1)[1]
+            text += f"; {absent:,} not known and taken as {amount_text(self.assumed)} {each}{why}"
+        return f"{text}; the machine has {amount_text(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
-        """Refuse units with which most usable lines ask for more than there is.
+        """Refuse units with which most usable lines need more memory than the machine has.
 
         Raises
         ------
         ValueError
-            With a job, the numbers, and the units that would make sense.
+            With an example, the numbers, and the units that would make sense.
         """
         above = usable & (self.amounts > self.resource.capacity)
         n, total = int(above.sum()), int(usable.sum())
@@ -222,8 +224,8 @@ class Memory:
         line = int(np.flatnonzero(above)[0])
         raise ValueError(
             f"{log.source}: {n:,} of {total:,} jobs take more memory than the machine has; job "
-            f"{log.columns['job'][line]} takes {told(self.amounts[line])} on {procs[line]} processors, the machine "
-            f"has {told(self.resource.capacity)}; is the column really in {self.rule.told_column()}?"
+            f"{log.columns['job'][line]} takes {amount_text(self.amounts[line])} on {procs[line]} processors, the "
+            f"machine has {amount_text(self.resource.capacity)}; is the column really in {self.rule.column_text()}?"
             + self._better(log, procs, usable)
         )
 
@@ -240,7 +242,7 @@ class Memory:
         return ""
 
     def given_to(self, workload: Workload, rows: IntArray) -> Workload:
-        """The workload of these rows with its memory, and a statement of what was assumed in its header."""
+        """The workload of these rows with its memory; its header says what was assumed."""
         statement = self.statement(rows)
         if large := workload.dropped.get(TOO_MUCH_MEMORY):
             statement += f", and {large:,} jobs that take more are left out"
@@ -253,12 +255,12 @@ class Memory:
 
 
 def amount(text: str, flag: str) -> tuple[float, str]:
-    """Read an amount such as ``1.5GB`` or ``1GB/processor``: KB, and what it is for ("" for the whole).
+    """Read an amount such as ``1.5GB`` or ``1GB/processor``: in KB, and what it refers to ("" for the whole).
 
     Raises
     ------
     ValueError
-        Where it cannot be read; names the flag.
+        If it cannot be read; the message names the flag.
     """
     match = _AMOUNT.match(text.strip())
     if not match or not (match[2] or match[3] or float(match[1]) == 0):
@@ -269,8 +271,8 @@ def amount(text: str, flag: str) -> tuple[float, str]:
     return float(match[1]) * UNITS[f"{match[2].upper()}B"], (match[4] or "").lower()
 
 
-def told(kilobytes: float | NDArray[Any]) -> str:
-    """An amount for people: the largest unit that leaves a number above 1, and at most two decimals."""
+def amount_text(kilobytes: float | NDArray[Any]) -> str:
+    """Format an amount: in the largest unit that gives a number above 1, with at most two decimals."""
     value = float(kilobytes)
     unit = next((name for name in ("TB", "GB", "MB") if value >= UNITS[name]), "KB")
     return f"{value / UNITS[unit]:,.2f}".rstrip("0").rstrip(".") + f" {unit}"

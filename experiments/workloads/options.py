@@ -1,14 +1,10 @@
-"""The flags of every command that takes a workload, and what they mean."""
+"""What to make of a log: which jobs, on which machine, and how spans of time are written."""
 
-import functools
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from planbatch.experiments.workloads.memory import MemoryRule
@@ -20,14 +16,14 @@ _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """What to make of a log; the transformations come in the order of the fields.
+    """How to read and transform a log; transformations are applied in the order of the fields.
 
     Attributes
     ----------
     skip_bad_lines : bool
         Skip lines that cannot be read.
     capacity : int, optional
-        Processors of the machine, instead of what the header says.
+        Processors of the machine, instead of the number in the header.
     drop_queue : tuple of str
         Queues to leave out, by number or name.
     span : str, optional
@@ -40,9 +36,9 @@ class WorkloadOptions:
     load : float, optional
         Factor on the offered load.
     memory : str, optional
-        The memory column that becomes a resource; see :class:`MemoryRule`, as for the next four.
+        The memory column that becomes a resource; see :class:`MemoryRule`, also for the next four.
     memory_capacity, memory_per, memory_unit, memory_unknown : str, optional
-        Memory of the machine, what the column means, and what holds where it says nothing.
+        Memory of the machine, meaning of the column, and the amount if it is empty.
     windows : str, optional
         A CSV file of windows; see :mod:`windows`.
     """
@@ -62,12 +58,12 @@ class WorkloadOptions:
     windows: str | None = None
 
     def memory_rule(self) -> "MemoryRule | None":
-        """How to read the memory columns; None where they are not asked for.
+        """How to read the memory columns; None if they are not requested.
 
         Raises
         ------
         ValueError
-            Where flags on memory come without ``--memory``, or that without a capacity.
+            If memory flags are given without ``--memory``, or ``--memory`` without a capacity.
         """
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}
@@ -87,7 +83,7 @@ class WorkloadOptions:
         return MemoryRule(self.memory, **given)
 
     def described(self) -> str:
-        """Say in words what the options do; empty where they do nothing."""
+        """Describe the options in words; empty if they do nothing."""
         done = []
         if self.capacity is not None:
             done.append(f"capacity {self.capacity}")
@@ -109,7 +105,7 @@ class WorkloadOptions:
         return "; ".join(done)
 
 
-#: As the log is.
+#: The log as it is.
 NO_CHANGES = WorkloadOptions()
 
 
@@ -126,12 +122,12 @@ def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, in
     Returns
     -------
     start, end : int or None
-        Seconds after the first submission; ``None`` where that side is open.
+        Seconds after the first submission; ``None`` if that side is open.
 
     Raises
     ------
     ValueError
-        Where the text cannot be read, or names a date and ``start_time`` is not known.
+        If the text cannot be read, or names a date and ``start_time`` is not known.
     """
     sides = text.split(":")
     if len(sides) != 2:
@@ -146,7 +142,7 @@ def moment(side: str, what: str, start_time: int | None = None) -> int:
     Raises
     ------
     ValueError
-        Where it is neither, or a date and ``start_time`` is not known; begins with ``what``.
+        If it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
     """
     side = side.strip()
     if match := _DURATION.match(side):
@@ -162,77 +158,3 @@ def moment(side: str, what: str, start_time: int | None = None) -> int:
             raise ValueError(f"{what}: there is no date {side}; write YYYY-MM-DD") from error
         return int(date.timestamp()) - start_time
     raise ValueError(f"{what}: {side!r} is neither a duration (90d, 12h, 30m, seconds) nor a date")
-
-
-#: The flags of every command that takes a workload.
-_FLAGS = (
-    click.option("--capacity", type=int, metavar="N", help="Processors, instead of the header's."),
-    click.option(
-        "--first", type=int, metavar="N", help="Only the first N usable jobs of the file."
-    ),
-    click.option(
-        "--span",
-        metavar="FROM:TO",
-        help="Only jobs submitted within this span: durations after the first submission (0:90d, "
-        "12h:, :30m, seconds) or dates (2000-05-01:2000-08-01, UTC).",
-    ),
-    click.option(
-        "--load", type=float, metavar="FACTOR", help="Multiply the load by compressing arrivals."
-    ),
-    click.option(
-        "--round-sizes", type=int, metavar="N", help="Round sizes up to multiples of N processors."
-    ),
-    click.option(
-        "--drop-queue",
-        multiple=True,
-        metavar="QUEUE",
-        help="Leave out the jobs of this queue (number or name); may be repeated.",
-    ),
-    click.option(
-        "--memory",
-        metavar="COLUMN",
-        help="Make memory a resource: requested (column 10), used (column 7), or either (requested, else used).",
-    ),
-    click.option(
-        "--memory-capacity",
-        metavar="AMOUNT",
-        help="Memory of the machine: 1TB, 1GB/processor, or 4GB/node.",
-    ),
-    click.option(
-        "--memory-per",
-        metavar="WHAT",
-        help="What the column is for: processor, job, or node:N (each node of N processors).  [default: processor]",
-    ),
-    click.option(
-        "--memory-unit", metavar="UNIT", help="Unit of the column: B, KB, MB, GB.  [default: KB]"
-    ),
-    click.option(
-        "--memory-unknown",
-        metavar="AMOUNT",
-        help="What jobs take that do not say it: median, an amount such as 32MB (per WHAT), 0, or drop.  "
-        "[default: median]",
-    ),
-    click.option(
-        "--windows",
-        metavar="FILE",
-        help="CSV with start,end,processors (or memory)[,known]: when a part of the machine is not there; "
-        "durations after the log's first submission, or dates.",
-    ),
-    click.option(
-        "--skip-bad-lines", is_flag=True, help="Skip lines that cannot be read, and list them."
-    ),
-)
-
-
-def workload_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags of :class:`WorkloadOptions`, as its parameter ``options``."""
-    names = [field.name for field in fields(WorkloadOptions)]
-
-    @functools.wraps(command)
-    def with_options(*args: Any, **kwargs: Any) -> Any:
-        chosen = {name: kwargs.pop(name) for name in names}
-        return command(*args, options=WorkloadOptions(**chosen), **kwargs)
-
-    for flag in reversed(_FLAGS):
-        with_options = flag(with_options)
-    return with_options

@@ -6,16 +6,16 @@ from planbatch.experiments.workloads.memory import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.resources import Resource
 
-#: How often amounts are multiplied anew, since no job can take more than there is.
+#: How often amounts are scaled again, since no job can take more than the machine has.
 ROUNDS = 50
 
 
 def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Workload:
-    """Give the jobs of a workload memory, so that it is as scarce as processors.
+    """Give jobs memory demands, so that memory is as scarce as processors.
 
-    Each job takes the share of the memory that another job, drawn by chance, takes of the processors: both are
-    distributed alike, and one tells nothing about the other. Then all amounts are multiplied so that Σ memory × run
-    time makes the same share of the machine as Σ processors × run time.
+    Each job takes the same share of the memory as another job, drawn at random, takes of the processors: both have the
+    same distribution, and they are independent. Then all amounts are scaled so that Σ memory × run time is the same
+    share of the machine as Σ processors × run time.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Worklo
     memory : str
         Memory of the machine: ``256GB``, or ``1GB/processor``.
     seed : int
-        Of the drawing.
+        Seed of the random numbers.
 
     Raises
     ------
     ValueError
-        Where the amount cannot be read.
+        If the amount cannot be read.
     """
     size, each = amount(memory, "memory capacity")
     if each == "node":

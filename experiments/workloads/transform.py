@@ -23,7 +23,7 @@ def first_jobs(workload: Workload, n: int) -> Workload:
     Raises
     ------
     ValueError
-        Where ``n`` is not positive.
+        If ``n`` is not positive.
     """
     return workload.take(slice(0, check_positive("first", n, "jobs")))
 
@@ -36,12 +36,12 @@ def in_span(workload: Workload, start: int | None = None, end: int | None = None
     workload : Workload
         The workload.
     start, end : int, optional
-        Seconds after the first submission; the end is not included. ``None`` leaves that side open.
+        Seconds after the first submission; the end is not included. ``None`` means no limit on that side.
 
     Raises
     ------
     ValueError
-        Where no job was submitted within the span.
+        If no job was submitted within the span.
     """
     origin = int(workload.submit[0]) if len(workload) else 0
     inside = within(workload.submit - origin, start, end)
@@ -73,7 +73,7 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     Raises
     ------
     ValueError
-        Where the factor is not a positive number.
+        If the factor is not a positive number.
     """
     if not (math.isfinite(factor) and factor > 0):
         raise ValueError(f"load: {factor} is not a positive factor; 1.2 means 20 % more")
@@ -87,14 +87,14 @@ def scale_load(workload: Workload, factor: float) -> Workload:
 
 
 def round_sizes(workload: Workload, partition: int) -> Workload:
-    """Round sizes up to multiples of a partition, as machines do that allocate whole ones.
+    """Round sizes up to multiples of a partition, as on machines that allocate whole partitions.
 
-    A job that would need more than there is takes the whole machine.
+    A job that would then be too large takes the whole machine.
 
     Raises
     ------
     ValueError
-        Where the partition size is not positive, or larger than the machine.
+        If the partition size is not positive, or larger than the machine.
     """
     check_positive("round sizes", partition, "processors")
     if partition > workload.capacity:
@@ -107,7 +107,7 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
 
 
 def drop_queues(workload: Workload, queues: Collection[int]) -> Workload:
-    """Leave out the jobs of some queues (interactive jobs, say), and count them as dropped."""
+    """Leave out the jobs of some queues, such as interactive ones, and count them as dropped."""
     unwanted = np.isin(workload.queue, list(queues))
     return workload.take(~unwanted, dropped=_more(workload, DROPPED_QUEUE, unwanted))
 
@@ -118,7 +118,7 @@ def with_capacity(workload: Workload, capacity: int) -> Workload:
     Raises
     ------
     ValueError
-        Where the capacity is not positive, or no job is small enough.
+        If the capacity is not positive, or no job is small enough.
     """
     check_positive("capacity", capacity, "processors")
     large = workload.procs > capacity
@@ -131,8 +131,8 @@ def with_capacity(workload: Workload, capacity: int) -> Workload:
 def offered_load(workload: Workload) -> float:
     """Compare the work that arrives with what the machine can do in that time.
 
-    Σ processors × run time / (capacity × time from the first to the last submission); infinite
-    where all jobs come at once.
+    Σ processors × run time / (capacity × time from the first to the last submission); infinite if all jobs are
+    submitted at once.
     """
     if not len(workload):
         return 0.0
@@ -142,14 +142,14 @@ def offered_load(workload: Workload) -> float:
 
 
 def check_positive(name: str, number: int, unit: str) -> int:
-    """Return ``number``, or raise a ``ValueError`` that names the parameter where it is below 1."""
+    """Return ``number``, or raise a ``ValueError`` that names the parameter if it is below 1."""
     if number < 1:
         raise ValueError(f"{name}: {number} is not a positive number of {unit}; give at least 1")
     return number
 
 
 def _more(workload: Workload, reason: str, left_out: BoolArray) -> dict[str, int]:
-    """Count more dropped jobs to those of the workload."""
+    """Add dropped jobs to those of the workload."""
     n = int(np.count_nonzero(left_out))
     dropped = dict(workload.dropped)
     if n:

@@ -1,9 +1,9 @@
-"""Windows in which a part of the machine is not there, from a CSV file: maintenance, failures, reservations.
+"""Windows in which a part of the machine is unavailable, from a CSV file: maintenance, failures, reservations.
 
-The columns are ``start`` and ``end``; what the window takes, by the names of the resources (``processors``,
-``memory`` …, in their units, or amounts such as ``64GB``; empty for nothing); and, perhaps, ``known``, from when on
-schedulers know of it (empty: at its start, as of a failure). Times are durations after the log's first submission
-(``30d``, ``12h``, or seconds), or dates (``1995-01-31``, UTC).
+The columns are ``start`` and ``end``; one for each resource that the window takes (``processors``, ``memory`` …, in
+its unit, or amounts such as ``64GB``; empty for nothing); and optionally ``known``, the time from which schedulers
+know of the window (empty: its start, as for a failure). Times are durations after the log's first submission (``30d``,
+``12h``, or seconds), or dates (``1995-01-31``, UTC).
 """
 
 import csv
@@ -37,8 +37,8 @@ def with_windows(workload: Workload, path: str, origin: int, start_time: int | N
     Raises
     ------
     OSError, ValueError
-        Where the file cannot be read, or a window takes what is not there or is never left; names file, line and
-        column.
+        If the file cannot be read, or a window takes more than the machine has or never ends; the message names file,
+        line and column.
     """
     windows = read_windows(path, workload.resources, origin, start_time)
     try:
@@ -77,7 +77,7 @@ def read_windows(
 
 
 def _check_header(path: str, header: list[str], names: list[str]) -> None:
-    """All columns that are needed, and none that is not known."""
+    """Check that all required columns are there, and no unknown one."""
     for name in ("start", "end"):
         if name not in header:
             raise ValueError(

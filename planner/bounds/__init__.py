@@ -11,7 +11,7 @@ import numpy as np
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.resources import alone_bound, relaxations
 from planbatch.planner.bounds.separable import sum_bound
-from planbatch.planner.objective import Objective
+from planbatch.planner.objective import Cost, Objective, as_objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
@@ -39,7 +39,10 @@ def terms_bound(
 
 
 def lower_bound(
-    problem: Round, objective: Objective, upper: float | None = None, iterations: int = ITERATIONS
+    problem: Round,
+    objective: Objective | Cost | str,
+    upper: float | None = None,
+    iterations: int = ITERATIONS,
 ) -> float:
     """A cost that no feasible plan of the round is below.
 
@@ -47,8 +50,8 @@ def lower_bound(
     ----------
     problem : Round
         The round.
-    objective : Objective
-        The objective. Its own ``bound`` is asked first, then its ``terms``.
+    objective : Objective, function or str
+        The objective, or its name. Its own ``bound`` is asked first, then its ``terms``.
     upper : float, optional
         The cost of a plan: it guides the search for prices, and the bound holds whatever it is.
     iterations : int
@@ -60,10 +63,11 @@ def lower_bound(
     float
         The bound, in the units of the objective; NaN where the objective declares neither.
     """
-    if objective.bound is not None:
-        return float(objective.bound(problem, upper, iterations))
-    if objective.terms is not None:
-        terms = objective.terms(problem.jobs, problem.now)
+    cost = as_objective(objective)
+    if cost.bound is not None:
+        return float(cost.bound(problem, upper, iterations))
+    if cost.terms is not None:
+        terms = cost.terms(problem.jobs, problem.now)
         return terms_bound(problem, terms, upper, iterations)
     return float("nan")
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.terms import one_term
 
 
 class Market(NamedTuple):

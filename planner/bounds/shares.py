@@ -10,8 +10,8 @@ import numpy as np
 
 from planbatch.planner.bounds.lagrangian import Market, price_out
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray
-from planbatch.planner.terms import one_term
 
 
 class Shares(NamedTuple):

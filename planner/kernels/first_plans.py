@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.decoder import JobClasses, Permutation, decode_into, keeps_promises
+from planbatch.planner.columns import Permutation
+from planbatch.planner.kernels.decode import JobClasses, decode_into, keeps_promises
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.orders import regular_first
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.orders import regular_first
 from planbatch.planner.round import RoundArrays
 
 #: The seeds, in the order of :func:`seed_keys`. With area = size × walltime (:func:`size_of`), age = now − submit and

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from planbatch.planner.decoder import decode_once, keeps_promises
+from planbatch.planner.kernels.decode import decode_once, keeps_promises
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import NEVER, IntArray, JobTable
 from planbatch.planner.round import RoundArrays

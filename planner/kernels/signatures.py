@@ -3,7 +3,7 @@
 import numpy as np
 from numba import typeof, types
 
-from planbatch.planner.decoder import JobClasses
+from planbatch.planner.kernels.decode import JobClasses
 from planbatch.planner.model import JobTable
 from planbatch.planner.resources import no_windows
 from planbatch.planner.round import RoundArrays, RunningTable

@@ -9,9 +9,9 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
-from planbatch.planner.optimizers.cpsat.optimizer import CpSat
-from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive
+from planbatch.planner.optimizers.annealing import Annealing
+from planbatch.planner.optimizers.cpsat import CpSat
+from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.optimizers.greedy import Greedy
 from planbatch.planner.optimizers.lns import LargeNeighbourhood
 from planbatch.planner.optimizers.local_search import LocalSearch
@@ -50,6 +50,21 @@ def make_optimizer(name: str) -> Optimizer:
     if name not in OPTIMIZERS:
         raise ValueError(f"optimizer: there is no {name!r}; {did_you_mean(name, OPTIMIZERS)}")
     return OPTIMIZERS[name]()
+
+
+def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
+    """Take an optimizer as it is, or by its name in :data:`OPTIMIZERS`.
+
+    Raises
+    ------
+    ValueError
+        If there is no optimizer of this name, or it is neither.
+    """
+    if isinstance(optimizer, str):
+        return make_optimizer(optimizer)
+    if isinstance(optimizer, type) or not hasattr(optimizer, "supports"):
+        raise ValueError(f"optimizer: {optimizer!r} is neither an optimizer nor a name")
+    return optimizer
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:

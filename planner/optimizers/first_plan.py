@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.decoder import Permutation, classify
+from planbatch.planner.columns import Permutation
+from planbatch.planner.kernels.decode import classify
 from planbatch.planner.kernels.first_plans import SEEDS, best_seed
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, checked, not_finite

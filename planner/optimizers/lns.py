@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from planbatch.planner.budget import Budget
-from planbatch.planner.decoder import Permutation
+from planbatch.planner.columns import Permutation
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result

@@ -8,14 +8,9 @@ import numpy as np
 from numba import types
 
 from planbatch.planner.budget import Budget, Clock
-from planbatch.planner.decoder import (
-    JobClasses,
-    Permutation,
-    classify,
-    decode,
-    decode_into,
-    keeps_promises,
-)
+from planbatch.planner.columns import Permutation
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.decode import JobClasses, classify, decode_into, keeps_promises
 from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS

@@ -9,7 +9,7 @@ import numpy as np
 from simanneal import Annealer
 
 from planbatch.planner.budget import Budget
-from planbatch.planner.decoder import Permutation
+from planbatch.planner.columns import Permutation
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.search import OrderSearch, moved

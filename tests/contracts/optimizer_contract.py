@@ -1,8 +1,7 @@
 """What every optimizer keeps; an optimizer's tests inherit from :class:`OptimizerContract`.
 
-An optimizer says what it cannot do: by ``supports(objective)``; by an attribute ``most_jobs``, where it refuses longer
-rounds; by an attribute ``replayable = False``, where a search stopped by the clock cannot be repeated by a number of
-evaluations (searches of a solver that is not ours).
+An optimizer says what it cannot do: by ``supports(objective)``; by an attribute ``replayable = False``, if a search
+stopped by the clock cannot be repeated by a number of evaluations (searches of a solver that is not ours).
 """
 
 import numpy as np
@@ -32,17 +31,10 @@ def plain_squared_wait(start, jobs, now):
     return total / max(len(start), 1)
 
 
-def skip_unless_supported(optimizer, objective, n=0):
-    """Skip where the optimizer says that it cannot."""
+def search(optimizer, problem, objective, budget, seed=0):
+    """Run an optimizer; skip the test if it says that it does not support the objective."""
     if not optimizer.supports(objective):
         pytest.skip(f"{optimizer.name} does not support the objective {objective.name}")
-    if n > getattr(optimizer, "most_jobs", n):
-        pytest.skip(f"{optimizer.name} does not support {n} jobs")
-
-
-def search(optimizer, problem, objective, budget, seed=0):
-    """Run an optimizer."""
-    skip_unless_supported(optimizer, objective, len(problem))
     return optimizer.optimize(problem, objective, budget, np.random.default_rng(seed))
 
 

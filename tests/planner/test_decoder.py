@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planbatch.planner.decoder import (
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.decode import (
     CLASSES,
     MANY_JOBS,
     class_limits,
     classify,
-    decode,
     decode_bounded,
     decode_into,
     decode_linear,

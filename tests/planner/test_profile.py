@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from planbatch.planner.profile import Profile, index_at
+from planbatch.planner.kernels.profile import index_at
+from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 
 HORIZON = 120

@@ -10,7 +10,8 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.objectives import MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget
-from planbatch.planner.decoder import classify, decode, decode_into
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.decode import classify, decode_into
 from planbatch.planner.model import NEVER
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer

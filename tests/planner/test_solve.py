@@ -10,7 +10,7 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import OPTIMIZERS
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.round import Round
 from planbatch.planner.solve import EVALUATIONS, solve
 from tests.builders import random_round

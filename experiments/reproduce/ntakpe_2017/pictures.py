@@ -1,14 +1,18 @@
 """The figures of N'takpé and Suter 2017 as pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.ticker import MultipleLocator
 
+from planbatch.experiments.reproduce.ntakpe_2017.measures import (
+    Study,
+    peak,
+    stretch,
+    use_of_deadlines,
+    violations,
+)
 from planbatch.experiments.reproduce.ntakpe_2017.paper import SHARES
 from planbatch.experiments.reproduce.panels import (
     draw_distributions,
@@ -19,9 +23,6 @@ from planbatch.experiments.reproduce.panels import (
 )
 from planbatch.experiments.views.pictures import COLOURS, FAINT
 from planbatch.experiments.workloads.deadlines import HOUR
-
-if TYPE_CHECKING:
-    from planbatch.experiments.reproduce.ntakpe_2017.reproduce import Study
 
 
 def draw_all(studies: list[Study], folder: Path) -> list[str]:
@@ -95,8 +96,6 @@ def all_waits(one: Study, share: int) -> dict[str, float]:
 
 def largest_stretches(one: Study, share: int) -> dict[str, float]:
     """Return the largest stretch of the regular jobs."""
-    from planbatch.experiments.reproduce.ntakpe_2017.reproduce import stretch
-
     return {
         name: float(stretch(trace)[one.regular(share)].max())
         for name, trace in one.traces(share).items()
@@ -106,8 +105,6 @@ def largest_stretches(one: Study, share: int) -> dict[str, float]:
 
 def draw_arrivals(studies: list[Study], path: Path) -> None:
     """Draw the submissions by hour of the day, with the hours above average shaded."""
-    from planbatch.experiments.reproduce.ntakpe_2017.reproduce import peak
-
     with panels(1, len(studies), (2.9, 2.5), "Figure 1: daily job arrival") as (figure, axes):
         for panel, one in zip(axes[0], studies, strict=True):
             mean = float(one.arrivals.mean())
@@ -125,8 +122,6 @@ def draw_arrivals(studies: list[Study], path: Path) -> None:
 
 def draw_violations(studies: list[Study], path: Path) -> None:
     """Draw the missed deadlines as bars, those of 24 h below those of ten walltimes."""
-    from planbatch.experiments.reproduce.ntakpe_2017.reproduce import violations
-
     title = "Figure 6: deadlines that DBF misses"
     with panels(1, len(studies), (2.9, 2.5), title) as (figure, axes):
         for panel, one in zip(axes[0], studies, strict=True):
@@ -154,8 +149,6 @@ def draw_violations(studies: list[Study], path: Path) -> None:
 
 def draw_use(studies: list[Study], path: Path) -> None:
     """Draw the mean use of the deadlines, a line a log."""
-    from planbatch.experiments.reproduce.ntakpe_2017.reproduce import use_of_deadlines
-
     title = "Figure 7: use of the deadlines by DBF"
     with panels(1, 1, (5.6, 3.2), title) as (figure, axes):
         for i, one in enumerate(studies):

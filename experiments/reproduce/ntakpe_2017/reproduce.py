@@ -4,17 +4,21 @@ Tables 1 to 3 and Figures 1 to 7, over the logs that are there. The paper draws 
 giving their numbers: what its text states is set beside ours, the rest stands alone.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-import pandas as pd
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.working_time import Calendar
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
 from planbatch.experiments.reproduce.ntakpe_2017 import pictures
+from planbatch.experiments.reproduce.ntakpe_2017.measures import (
+    COMPARED,
+    Study,
+    arrivals_by_hour,
+    peak,
+    stretch,
+    use_of_deadlines,
+    violations,
+)
 from planbatch.experiments.reproduce.ntakpe_2017.paper import (
     ANOMALIES,
     PEAK_HOURS,
@@ -30,54 +34,11 @@ from planbatch.experiments.reproduce.paper_report import Report, percent_change
 from planbatch.experiments.reproduce.run import Run
 from planbatch.experiments.workloads.deadlines import HOUR, with_deadlines
 from planbatch.experiments.workloads.swf.log import SwfLog
-from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray, Workload
+from planbatch.planner.model import NEVER, Workload
 
 TITLE = "Don't hurry be happy: deadline-based backfilling (N'takpé and Suter, JSSPP 2017)"
 #: What the paper calls the policies that it compares with; the last is ours.
 OTHERS = {"CBF": "conservative", "EASY": "easy", "CBF re-planned": "replanned"}
-COMPARED = ("CBF", "EASY")
-
-
-@dataclass(frozen=True)
-class Study:
-    """One log, replayed.
-
-    Attributes
-    ----------
-    name : str
-        The paper's name of the log.
-    arrivals : float64 array, shape (24,)
-        Mean number of jobs submitted in each hour of the day.
-    others : mapping of str to Trace
-        CBF, EASY and CBF re-planned, which do not look at deadlines.
-    dbf : mapping of int to Trace
-        DBF at each share (%).
-    """
-
-    name: str
-    arrivals: FloatArray
-    others: dict[str, Trace]
-    dbf: dict[int, Trace]
-
-    def regular(self, share: int) -> BoolArray:
-        """Mark the regular jobs."""
-        marked: BoolArray = self.dbf[share].workload.deadline == NEVER
-        return marked
-
-    def traces(self, share: int) -> dict[str, Trace]:
-        """Return the trace of every policy."""
-        return {"DBF": self.dbf[share], **self.others}
-
-    def waits(self, share: int) -> dict[str, IntArray]:
-        """Return the waits (s) of the regular jobs that the paper looks at.
-
-        Left out are those that DBF, CBF and EASY all start at once (Section 6.3).
-        """
-        traces = self.traces(share)
-        waits = {name: trace.start - trace.workload.submit for name, trace in traces.items()}
-        waited = np.logical_or.reduce([waits[name] > 0 for name in ("DBF", *COMPARED)])
-        shown = self.regular(share) & waited
-        return {name: wait[shown] for name, wait in waits.items()}
 
 
 def reproduce(run: Run) -> Report:
@@ -119,15 +80,6 @@ def study(run: Run, name: str, workload: Workload) -> Study:
     )
 
 
-def arrivals_by_hour(workload: Workload) -> FloatArray:
-    """Return the mean number of submissions in each hour of the day, by the clocks of the site."""
-    origin = int(workload.header.get("UnixStartTime", "0"))
-    when = pd.to_datetime(workload.submit + origin, unit="s", utc=True)
-    hours = when.tz_convert(Calendar().zone(workload)).hour
-    days = max((int(workload.submit[-1]) - int(workload.submit[0])) / (24 * HOUR), 1.0)
-    return np.bincount(hours, minlength=24) / days
-
-
 def table_1(report: Report, name: str, log: SwfLog) -> None:
     """Count the anomalies of a log, as found."""
     c = log.columns
@@ -159,13 +111,6 @@ def figure_1(report: Report, one: Study) -> None:
     report.add("Figure 1", one.name, "", "peak begins (hour)", begin, PEAK_HOURS[0])
     report.add("Figure 1", one.name, "", "peak ends (hour)", end, PEAK_HOURS[1])
     report.add("Figure 1", one.name, "", "jobs an hour at the peak", one.arrivals.max())
-
-
-def peak(arrivals: FloatArray) -> tuple[int, int]:
-    """Return the first hour and the end of the span above average around the maximum."""
-    quiet = np.flatnonzero(arrivals <= arrivals.mean())
-    top = int(np.argmax(arrivals))
-    return int(max(quiet[quiet < top], default=-1)) + 1, int(min(quiet[quiet > top], default=24))
 
 
 def figure_2(report: Report, one: Study) -> None:
@@ -201,21 +146,6 @@ def figure_5(report: Report, one: Study) -> None:
             report.add("Figure 5", one.name, name, metric, largest)
 
 
-def stretch(trace: Trace) -> FloatArray:
-    """Return every job's (wait + walltime) / walltime (equation 2)."""
-    walltime = trace.workload.walltime
-    stretched: FloatArray = (trace.start - trace.workload.submit + walltime) / walltime
-    return stretched
-
-
-def violations(trace: Trace) -> tuple[int, int]:
-    """Count the missed deadlines of 24 h, and those of ten walltimes."""
-    workload = trace.workload
-    late = trace.end > workload.deadline
-    short = workload.deadline - workload.submit <= 24 * HOUR
-    return int((late & short).sum()), int((late & ~short).sum())
-
-
 def figure_6(report: Report, one: Study) -> None:
     """Count the missed deadlines of DBF."""
     for share in SHARES:
@@ -229,15 +159,6 @@ def figure_6(report: Report, one: Study) -> None:
         report.add(
             "Figure 6", one.name, "DBF", f"infeasible at submission at {share} %", infeasible
         )
-
-
-def use_of_deadlines(trace: Trace) -> FloatArray:
-    """Return the use of the deadlines (equation 3, %) of the jobs that did not start at once."""
-    workload = trace.workload
-    shown = (workload.deadline != NEVER) & (trace.start > workload.submit)
-    submit, deadline, end = workload.submit[shown], workload.deadline[shown], trace.end[shown]
-    used: FloatArray = 100.0 * (end - submit) / (deadline - submit)
-    return used
 
 
 def figure_7(report: Report, one: Study) -> None:

@@ -14,7 +14,8 @@ from planbatch.experiments.reproduce.zheng_2016.measures import (
 )
 from planbatch.experiments.reproduce.zheng_2016.paper import BASE, TABLE_1
 from planbatch.experiments.workloads.transform import first_jobs, scale_load
-from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
+from planbatch.objectives.makespan import MAKESPAN
+from planbatch.objectives.wait import SQUARED_WAIT, WAIT
 
 #: The paper's policy → ours, and its objective.
 OURS = {

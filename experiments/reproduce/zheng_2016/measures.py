@@ -11,7 +11,7 @@ from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.report.heat_maps import HeatMap, log_edges, mean_by_bin
 from planbatch.experiments.reproduce.paper_report import percent_change
 from planbatch.experiments.reproduce.zheng_2016.paper import BASE
-from planbatch.experiments.workloads.log_start import unix_start_time
+from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.objective import Objective

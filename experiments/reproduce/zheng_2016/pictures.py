@@ -8,7 +8,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter
 
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.report.drawing import ratio_ticks, ratio_told, time_ticks
+from planbatch.experiments.report.drawing import ratio_text, ratio_ticks, time_ticks
 from planbatch.experiments.report.heat_maps import LARGEST_RATIO, SHORTEST, draw_panel, wait_ratios
 from planbatch.experiments.reproduce.panels import LOOKS, finish, name_panel, panels
 from planbatch.experiments.reproduce.zheng_2016.measures import (
@@ -121,7 +121,7 @@ def draw_maps(studies: Sequence[Study], path: Path) -> None:
             row[2].grid(visible=False)
             bar = figure.colorbar(image, ax=row[2], pad=0.04, aspect=18, extend="both")
             ratio_ticks(bar.ax.yaxis, *image.get_clim())
-            bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_told(value)))
+            bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
             row[0].set_ylabel("processors")
         for panel in axes[-1]:
             panel.set_xlabel("run time")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-#: ``; Key: value``; keys are single words, some files leave out the blank after the semicolon.
+#: ``; Key: value``; keys are single words; some files have no blank after the semicolon.
 _FIELD = re.compile(r"^;\s*([A-Za-z][A-Za-z0-9_]*)\s*:(?!//)\s*(.*?)\s*$")
 _NUMBERED = re.compile(r"^\s*(-?\d+)\s*(.*?)\s*$")
 _LEADING_NUMBER = re.compile(r"^\s*(-?\d+)")
@@ -12,14 +12,14 @@ _LEADING_NUMBER = re.compile(r"^\s*(-?\d+)")
 
 @dataclass(frozen=True)
 class SwfHeader:
-    """The comment lines of a log, and what they say.
+    """The comment lines of a log, and their fields.
 
     Attributes
     ----------
     lines : tuple of str
         All comment lines before the first job, as found; a log may have none.
     fields : mapping of str to str
-        Key → value; the values of a key that comes more than once (Note, Queue, Partition,
+        Key → value; the values of a key that occurs more than once (Note, Queue, Partition,
         Information …) are joined by line ends, and lines without a key continue the value before
         them.
     """
@@ -51,7 +51,7 @@ class SwfHeader:
 
     @property
     def capacity(self) -> int | None:
-        """Processors of the machine: MaxProcs, else MaxNodes, where positive; else ``None``."""
+        """Processors of the machine: MaxProcs, else MaxNodes, if positive; else ``None``."""
         for key in ("MaxProcs", "MaxNodes"):
             number = self.number(key)
             if number is not None and number > 0:
@@ -93,7 +93,7 @@ class SwfHeader:
         return None
 
     def replaced(self, key: str, value: int | str) -> "SwfHeader":
-        """Set the one value of ``key``, where the first one stood or else at the end."""
+        """Set the only value of ``key``, in place of the first one or else at the end."""
         line = f"; {key}: {value}"
         found = [i for i, old in enumerate(self.lines) if (m := _FIELD.match(old)) and m[1] == key]
         if not found:

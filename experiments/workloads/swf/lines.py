@@ -1,4 +1,4 @@
-"""Reading a log line by line: slower, but able to say what is wrong with which line."""
+"""Reading a log line by line: slower, but it can say what is wrong with which line."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -23,7 +23,7 @@ class BadLine:
     field : str
         Name of that column.
     value : str
-        What stands there; empty where the line ends before.
+        The text of the column; empty if the line is too short.
     reason : str
         What is wrong with it.
     """
@@ -35,7 +35,7 @@ class BadLine:
     reason: str
 
     def told(self) -> str:
-        """Say what is wrong."""
+        """Describe the line and its error."""
         return f"line {self.line}, column {self.column} ({self.field}): {self.reason}"
 
 
@@ -49,7 +49,7 @@ def parse_lines(
     data : bytes
         The log.
     fields : sequence of str
-        Names of the columns; what comes after them on a line is ignored.
+        Names of the columns; further columns are ignored.
     fractional : collection of str
         The columns that may hold fractions.
 
@@ -82,7 +82,7 @@ def parse_lines(
 
 
 def _number(word: str, whole: bool) -> tuple[float, str]:
-    """Return the number that ``word`` is, and what is wrong with it ("" for nothing)."""
+    """Return ``word`` as a number, and what is wrong with it ("" for nothing)."""
     shown = repr(word if len(word) <= 40 else word[:40] + "…")
     try:
         value = float(word) if word.isascii() and "_" not in word else math.nan

@@ -50,7 +50,7 @@ FRACTIONAL = frozenset(
 NO_PROCESSORS = "no processors"
 NEGATIVE_RUN_TIME = "negative run time"
 TOO_LARGE = "larger than the machine"
-#: Why a job of a log may be left out, in the order in which the reasons are looked for.
+#: Reasons for leaving out a job, in the order in which they are checked.
 REASONS = (NO_PROCESSORS, NEGATIVE_RUN_TIME, TOO_LARGE)
 
 
@@ -65,7 +65,7 @@ class Selection:
     capacity : int
         Processors of the machine.
     dropped : mapping of str to int
-        How many lines were left out, by reason; reasons that no line gave are absent.
+        Number of lines left out, by reason; reasons without lines are absent.
     """
 
     rows: IntArray
@@ -82,11 +82,11 @@ class SwfLog:
     name : str
         The file's name without endings.
     source : str
-        The path, or whatever messages should call the log.
+        The path, or another name of the log for messages.
     header : SwfHeader
         Its comment lines.
     columns : mapping of str to array, each of shape (n,)
-        The columns named in ``FIELDS``: float64 where fractions may occur, int64 otherwise;
+        The columns named in ``FIELDS``: float64 if fractions may occur, int64 otherwise;
         read-only.
     skipped : tuple of BadLine
         The lines that could not be read and were skipped.
@@ -106,17 +106,17 @@ class SwfLog:
         return pd.DataFrame(dict(self.columns))
 
     def processors(self) -> IntArray:
-        """Tell the processors per line, shape (n,): requested, else used; below 1 where unknown."""
+        """Return the processors per line, shape (n,): requested, else used; below 1 if unknown."""
         requested, used = self.columns["requested_procs"], self.columns["used_procs"]
         return np.where(requested > 0, requested, used).astype(np.int64)
 
     def capacity(self, override: int | None = None) -> int:
-        """Tell the processors of the machine: ``override``, else what the header says.
+        """Return the processors of the machine: ``override``, else the number in the header.
 
         Raises
         ------
         ValueError
-            Where neither is there, or ``override`` is not positive.
+            If there is neither, or ``override`` is not positive.
         """
         if override is not None:
             if override < 1:
@@ -146,12 +146,11 @@ class SwfLog:
         capacity : int, optional
             Processors of the machine; from the header by default.
         keep : bool array, shape (n,), optional
-            Lines to look at; the others are neither used nor counted.
+            Lines to consider; the others are neither used nor counted.
         first : int, optional
-            Keep only so many usable lines, in the order of the file, and count what was dropped up
-            to there.
+            Keep this many usable lines, in the order of the file, and count the lines dropped before.
         further : mapping of str to bool array, shape (n,), optional
-            More lines to drop, by reason; looked for after ``REASONS``.
+            Further lines to drop, by reason; checked after ``REASONS``.
         """
         size = self.capacity(capacity)
         if first is not None and first < 1:
@@ -183,7 +182,7 @@ class SwfLog:
         keep: NDArray[np.bool_] | None = None,
         first: int | None = None,
     ) -> Workload:
-        """Make the jobs that a scheduler gets to see; the parameters are those of :meth:`select`.
+        """Make the workload to replay; the parameters are those of :meth:`select`.
 
         Processors are the requested ones, else the used ones; the walltime is the requested time,
         else the run time; the run time is at least a second and at most the walltime, at which a
@@ -192,7 +191,7 @@ class SwfLog:
         Raises
         ------
         ValueError
-            Where the capacity is not known, or no job is left.
+            If the capacity is not known, or no job is left.
         """
         return self.build(self.select(capacity, keep=keep, first=first))
 

@@ -62,17 +62,17 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
     Parameters
     ----------
     path : str or Path
-        The file. How it is compressed is told from its content.
+        The file. The compression is recognised from the content.
     skip_bad_lines : bool
         Skip lines that cannot be read and list them in ``skipped``, instead of raising.
 
     Raises
     ------
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     ValueError
-        Where it is not a log, is empty, or holds a line that cannot be read: names file, line,
-        column and value.
+        If it is not a log, is empty, or has a line that cannot be read; the message names file, line, column and
+        value.
     """
     path = Path(path)
     if path.is_dir():
@@ -118,7 +118,11 @@ def parse_swf(
         if skipped and not skip_bad_lines:
             raise ValueError(
                 f"{source}, {skipped[0].told()}; "
-                "correct the line, or skip such lines with --skip-bad-lines"
+                + (
+                    "correct the line, or skip such lines with --skip-bad-lines"
+                    if len(values)
+                    else "is this a log in SWF?"
+                )
             )
         if skipped and not len(values):
             raise ValueError(
@@ -143,12 +147,12 @@ def _header_lines(data: bytes) -> tuple[str, ...]:
     try:
         lines = text.decode("utf-8").splitlines()
     except UnicodeDecodeError:
-        lines = text.decode("latin-1").splitlines()  # old logs name people with accents
+        lines = text.decode("latin-1").splitlines()  # names in old logs may have accents
     return tuple(line.strip() for line in lines if line.strip())
 
 
 def _values(data: bytes) -> NDArray[np.float64] | None:
-    """All 18 columns at once, shape (lines, 18), or ``None`` where a line needs a closer look."""
+    """All 18 columns at once, shape (lines, 18), or ``None`` if a line needs a closer look."""
     try:
         table = pd.read_csv(
             io.BytesIO(data),
@@ -168,8 +172,8 @@ def _values(data: bytes) -> NDArray[np.float64] | None:
         return None
     values: NDArray[np.float64] = table.to_numpy(dtype=np.float64)
     whole = values[:, [i for i, name in enumerate(FIELDS) if name not in FRACTIONAL]]
-    # Comparisons with NaN are false, so that one is caught here as well.
+    # Comparisons with NaN are false, so NaN is caught here as well.
     if ((values == 0) | (values == 1)).all(axis=0).any() and re.search(rb"(?i)true|false", data):
-        return None  # pandas takes a column of such words for one of numbers
+        return None  # pandas reads a column of such words as numbers
     readable = bool((np.abs(values) <= MAX_VALUE).all()) and bool((whole == np.floor(whole)).all())
     return values if readable else None

@@ -18,7 +18,7 @@ def write_swf(path: str | Path, log: SwfLog) -> None:
     Raises
     ------
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
     """
     path = Path(path)
     lines = [line if line.startswith(";") else f"; {line}" for line in log.header.lines]
@@ -30,7 +30,7 @@ def write_swf(path: str | Path, log: SwfLog) -> None:
 
 
 def _texts(column: NDArray[Any]) -> list[str]:
-    """Write numbers as short as possible, so that reading gives the same ones again."""
+    """Write numbers as short as possible, such that they are read back unchanged."""
     if column.dtype.kind == "f":
         if (column == np.floor(column)).all():
             return _texts(column.astype(np.int64))
@@ -39,7 +39,7 @@ def _texts(column: NDArray[Any]) -> list[str]:
 
 
 def swf_from_workload(workload: Workload) -> SwfLog:
-    """Make a log of a workload, for writing; what a workload does not know is -1.
+    """Make a log of a workload, for writing; values that a workload does not have are -1.
 
     Used and requested processors are the same. Deadlines and resources other
     than memory in KB have no column in the format and are lost.

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.decoder import JobClasses, Permutation, decode_into, keeps_promises
+from planbatch.planner.columns import Permutation
+from planbatch.planner.kernels.decode import JobClasses, decode_into, keeps_promises
 from planbatch.planner.kernels.first_plans import size_of
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable

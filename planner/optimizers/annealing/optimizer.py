@@ -10,9 +10,11 @@ import numpy as np
 from numba import typeof, types
 
 from planbatch.planner.budget import Budget, Clock
-from planbatch.planner.decoder import JobClasses, classify, decode, decode_once
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.decode import JobClasses, classify, decode_once
 from planbatch.planner.kernels.first_plans import SEEDS, SEEDS_OF_LONG_QUEUES, best_seed
 from planbatch.planner.kernels.native import compiled_for, kernel
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.kernels.signatures import (
     COST,
@@ -38,7 +40,6 @@ from planbatch.planner.optimizers.annealing.kernels import (
     stage_length,
 )
 from planbatch.planner.plan import Plan
-from planbatch.planner.profile import any_fits
 from planbatch.planner.round import Round, RoundArrays
 
 #: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.

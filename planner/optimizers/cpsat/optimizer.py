@@ -11,7 +11,7 @@ from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result, Status
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat.model import RoundModel, finest_unit, scale
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan

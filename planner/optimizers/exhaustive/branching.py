@@ -22,10 +22,10 @@ import numpy as np
 from planbatch.planner.bounds.lagrangian import Market
 from planbatch.planner.bounds.shares import Shares, excess_from, priced_start
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import fill_running
+from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.profile import fill_running
 from planbatch.planner.round import Round
-from planbatch.planner.terms import one_term
 
 #: Ways of the table of seen nodes: how many places a set of jobs may be kept at.
 WAYS = 8

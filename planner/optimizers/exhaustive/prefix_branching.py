@@ -14,15 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch.planner.bounds import terms_bound
-from planbatch.planner.decoder import decode, fill_guarded, place_earliest
+from planbatch.planner.decoder import decode
+from planbatch.planner.kernels.decode import fill_guarded, place_earliest
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import earliest_index, index_at, room_for
+from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.exhaustive.branching import combine
 from planbatch.planner.optimizers.first_plan import FirstPlan
-from planbatch.planner.profile import earliest_index, index_at, room_for
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, one_term, terms_cost
+from planbatch.planner.terms import Terms, terms_cost
 
 #: Places of the counters of a search.
 DEPTH, NODES, DONE = 0, 1, 2

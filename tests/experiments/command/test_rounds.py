@@ -43,6 +43,18 @@ def test_from_a_log_to_a_table_and_pictures(run, tmp_path):
     assert "exhaustive" in out
 
 
+def test_captured_jobs_have_the_deadlines_that_are_asked_for(run, tmp_path):
+    """All of them with random:100, none without the flag."""
+    write_swf(tmp_path / "small.swf", swf_from_workload(synthetic_workload(300, 32, 3)))
+    for flags, share in ((("--deadlines", "random:100"), 1), ((), 0)):
+        code, out, _ = run("capture", "small.swf", "--sizes", 3, *flags, "--json")
+        assert code == 0
+        (path,) = json.loads(out)["files"]
+        jobs = json.loads((tmp_path / path).read_text())["waiting"]
+        assert len(jobs) == 3
+        assert sum(job.get("deadline") is not None for job in jobs) == share * len(jobs)
+
+
 def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
     """By name, with exit code 2, and without a file of results."""
     write_round(tmp_path / "a.json", random_round(4))

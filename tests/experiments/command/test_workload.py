@@ -10,13 +10,10 @@ from click.testing import CliRunner, Result
 
 from planbatch.experiments.command import main as cli
 from planbatch.experiments.command.workload import command
+from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.workloads import archive, load
-from planbatch.experiments.workloads.load import (
-    WorkloadOptions,
-    load_workload,
-    resolve_source,
-    workload_options,
-)
+from planbatch.experiments.workloads.load import load_workload, resolve_source
+from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.swf.read import read_swf
 
 LOG = b"""\

@@ -178,7 +178,7 @@ def test_capacity_behind_the_name(run, tmp_path):
     [
         (("nowhere.swf",), "nowhere.swf: there is no such file"),
         (("--policy", "esy"), "policy: there is no 'esy'; did you mean easy?"),
-        (("--promise", "soon"), "promise: 'soon' is none of"),
+        (("--promise", "soon"), "promise: cannot read 'soon'"),
         (("--seed", "-1"), "seed: -1 is negative"),
         (("one.swf@3", "--capacity", 4), "capacity: give either --capacity or one.swf@3, not both"),
         (("--first", 5), "no job waits under EASY"),

@@ -37,8 +37,8 @@ name = "plan"
 objective = ["wait", "squared-wait"]
 """
 
-#: The same cells, some of which take longer.
-LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 50")
+#: The same cells, most of which take so long that a command can be disturbed while it runs them.
+LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 200")
 
 
 def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experiment:

@@ -160,9 +160,31 @@ def one_too_few(problem, rng):
     return Plan(np.full(len(problem) - 1, problem.now))
 
 
+def nothing_at_all(problem, rng):
+    """Forget to return the plan."""
+
+
+def bare_starts(problem, rng):
+    """Return starts, but no plan."""
+    return [problem.now] * len(problem)
+
+
+def always_later(problem, rng):
+    """Plan everything for the next second, every second."""
+    return Plan(np.full(len(problem), problem.now + 1))
+
+
 @pytest.mark.parametrize(
     ("policy", "told"),
     [
+        (
+            nothing_at_all,
+            "policy nothing_at_all returned None in the round at 5; it should return a Plan or a Result",
+        ),
+        (
+            bare_starts,
+            "policy bare_starts returned a list in the round at 5; it should return a Plan or a Result",
+        ),
         (everything_now, "policy everything_now started more jobs than fit, in the round at 5"),
         (yesterday, "policy yesterday planned a start in the past, in the round at 5"),
         (never, "policy never left 2 jobs waiting on an idle machine, the last round at 5"),
@@ -173,6 +195,26 @@ def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, told):
     """The replay ends with a sentence that says who did what, and when."""
     with pytest.raises(ReplayError, match=f"^{told}$"):
         replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), policy)
+
+
+def test_a_policy_that_puts_its_plan_off_for_ever_is_stopped(monkeypatch):
+    """The machine is idle, nothing is submitted any more, and still no job starts."""
+    monkeypatch.setattr("planbatch.experiments.replay.replay.MOST_IDLE_ROUNDS", 50)
+    told = "policy always_later has put off its plan in 50 rounds in which nothing else happened, until 55"
+    with pytest.raises(ReplayError, match=f"^{told}$"):
+        replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), always_later)
+
+
+def test_a_policy_may_put_its_plan_off_while_jobs_run_or_come(monkeypatch):
+    """Waiting is counted anew whenever something happens."""
+    monkeypatch.setattr("planbatch.experiments.replay.replay.MOST_IDLE_ROUNDS", 8)
+
+    def evenings(problem, rng):
+        now = problem.now
+        return Plan(np.full(len(problem), now if now in (7, 14) else now + 1))
+
+    trace = replay(workload_of(3, [(0, 1, 20), (5, 1, 3), (9, 1, 3)]), evenings)
+    assert trace.start.tolist() == [7, 7, 14]
 
 
 def test_a_policy_in_plain_python_has_no_compiled_loop():

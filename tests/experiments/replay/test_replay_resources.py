@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.experiments.replay.checker import check_trace
@@ -11,7 +13,7 @@ from planbatch.experiments.replay.replay import ReplayError, replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
-from tests.builders import assert_same, trace_of, workload_of
+from tests.builders import assert_same, trace_of, workload_of, workloads_with_windows
 
 DAY = 86400
 
@@ -93,6 +95,44 @@ def test_a_failure_is_planned_around_once_it_is_known():
     assert check_trace(trace) == []
 
 
+def test_windows_that_take_more_than_there_is_stop_no_job_that_takes_nothing_of_it():
+    """From 9 to 10 the windows take 7 of 5 licences; the job takes memory alone, and starts."""
+    workload = replace(
+        workload_of(1, [(9, 1, 5, 3)]),
+        resources=(Resource("licences", 5), Resource("memory", 5)),
+        demands=np.array([[0, 4]]),
+        windows=(Window(2, 10, {"licences": 5}), Window(9, 11, {"licences": 2})),
+    )
+    for name in ("fcfs", "easy", "conservative", "replanned", "plan-wait"):
+        trace = replay(workload, make_policy(name))
+        assert trace.start.tolist() == [9], name
+        assert check_trace(trace) == []
+
+
+def test_a_drained_window_stops_no_job_that_takes_nothing_of_it():
+    """The first job holds all licences into a window that takes them; the second one takes none, and starts."""
+    workload = replace(
+        workload_of(2, [(0, 1, 5), (2, 1, 5)]),
+        resources=(Resource("licences", 5),),
+        demands=np.array([[5], [0]]),
+        windows=(Window(1, 10, {"licences": 5}),),
+    )
+    for name in ("fcfs", "easy", "conservative", "replanned", "plan-wait"):
+        assert replay(workload, make_policy(name)).start.tolist() == [0, 2], name
+
+
+@pytest.mark.parametrize(
+    "name", ["fcfs", "easy", "best-fit", "conservative", "replanned", "bb", "plan-wait"]
+)
+@given(
+    workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"])
+)
+def test_decoder_event_loop_and_checker_agree_on_overlapping_windows(name, workload, estimates):
+    """What policies start fits, and the checker finds no fault, whatever windows take together."""
+    trace = replay(workload, make_policy(name), estimates=estimates)
+    assert check_trace(trace) == []
+
+
 def test_best_fit_starves_the_large_job():
     """Small jobs keep coming, and the job for the whole machine waits for the last of them; EASY starts it at 4."""
     jobs = [(0, 1, 4), (0, 2, 4)] + [(2 + 2 * i, 1, 4) for i in range(10)]
@@ -116,6 +156,29 @@ def test_the_checker_sees_a_resource_that_is_overused():
         "2 processors are in use at 4, above the 1 that the window from 4 leaves"
     ]
     assert check_trace(trace_of(away, [0, 5])) == []
+
+
+def test_the_checker_adds_up_windows_that_overlap():
+    """Each of the two leaves room for the job of two processors, both together do not."""
+    windows = (Window(4, 8, {"processors": 2}, known=1), Window(6, 9, {"processors": 1}, known=3))
+    workload = replace(workload_of(4, [(0, 2, 5)]), windows=windows)
+    assert check_trace(trace_of(workload, [2])) == []
+    assert check_trace(trace_of(workload, [3])) == [
+        "2 processors are in use at 6, above the 1 that the windows known at 3 leave"
+    ]
+    assert check_trace(trace_of(workload, [8])) == []
+
+
+def test_a_job_may_wait_for_the_end_of_a_long_window():
+    """The machine is away for days: far longer than all jobs together take."""
+    away = Window(1, 5 * DAY, {"processors": 4}, known=0)
+    workload = replace(workload_of(4, [(0, 1, 5)]), windows=(away,))
+    trace = replay(workload, make_policy("easy"))
+    assert trace.start.tolist() == [5 * DAY]
+    assert check_trace(trace) == []
+    assert check_trace(trace_of(workload, [5 * DAY + 6])) == [
+        "job 1 never runs, or only after the machine was idle for ever"
+    ]
 
 
 def test_a_policy_that_ignores_a_window_is_caught():

@@ -1,16 +1,16 @@
 """A real browser for tests: Chromium without a window, driven by chromedriver."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.needs import browser_and_driver
 
 #: For how long a test waits for the page before it gives up; nothing is measured by it.
 PATIENCE = 120
@@ -22,13 +22,8 @@ FLAGS = (
 
 @contextmanager
 def browser(downloads: Path, *, dark: bool = False) -> Iterator[Any]:
-    """Give a browser that saves into a folder; the test is skipped where there is none."""
-    program = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("needs a browser: apt-get install chromium chromium-driver")
+    """Give a browser that saves into a folder; see :func:`browser_and_driver`."""
+    program, driver = browser_and_driver()
     options = webdriver.ChromeOptions()
     options.binary_location = program
     for flag in (*FLAGS, *(["--blink-settings=preferredColorScheme=0"] if dark else [])):

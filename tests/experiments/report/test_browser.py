@@ -5,9 +5,6 @@ import re
 
 import numpy as np
 import pytest
-
-pytest.importorskip("selenium", reason="needs selenium, a development dependency")
-
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.actions.wheel_input import ScrollOrigin

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.parquet import ROUNDS
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.report import fairness, heat_maps, pareto, rounds, series, summary
 from planbatch.experiments.report.cases import cases_of, load
@@ -195,6 +196,7 @@ def test_rounds_by_queue_length(grid):
     assert found["plan-squared-wait"].figures["mean_evaluations"] > 1
     assert 0 <= found["plan-squared-wait"].figures["mean_gain"] < 1
     log = case.cells[1].rounds()
+    assert tuple(log) == ROUNDS, "the reader knows the columns that are written, and no other"
     assert found["easy"].figures["mean_queue"] == pytest.approx(log["waiting"].mean())
     assert (np.diff(found["plan-squared-wait"].queue) > 0).all()
 

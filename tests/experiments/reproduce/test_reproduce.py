@@ -12,13 +12,13 @@ from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
 from planbatch.experiments.reproduce.liu_2016.reproduce import LANL, gain
 from planbatch.experiments.reproduce.liu_2016.workloads import mixed, mpi_jobs
 from planbatch.experiments.reproduce.ntakpe_2016 import measure, selected
-from planbatch.experiments.reproduce.ntakpe_2017.paper import TABLE_2
-from planbatch.experiments.reproduce.ntakpe_2017.reproduce import (
+from planbatch.experiments.reproduce.ntakpe_2017.measures import (
     peak,
     stretch,
     use_of_deadlines,
     violations,
 )
+from planbatch.experiments.reproduce.ntakpe_2017.paper import TABLE_2
 from planbatch.experiments.reproduce.paper_report import Report, Row
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -195,6 +195,21 @@ def test_without_any_log(tmp_path, monkeypatch):
     outcome = CliRunner().invoke(planbatch, ["reproduce", "ntakpe-2016", "--out", str(tmp_path)])
     assert isinstance(outcome.exception, ValueError)
     assert "none of its logs is there" in str(outcome.exception)
+
+
+def test_an_interrupt_says_what_is_kept(run, one_log, tmp_path, monkeypatch):
+    """Finished replays are kept, and the same command goes on."""
+
+    def interrupted(*words, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planbatch.experiments.reproduce.run.run_tasks", interrupted)
+    code, out, err = run(
+        "reproduce", "ntakpe-2016", "--workloads", one_log, "--out", tmp_path / "out"
+    )
+    assert (code, out) == (130, "")
+    assert f"interrupted; finished replays are kept in {tmp_path / 'out'}" in err
+    assert "the same command goes on from there" in err
 
 
 def test_sizes_on_intrepid_are_partitions():

@@ -142,6 +142,22 @@ def test_bad_files_are_told(tmp_path, text, why):
         read_batsim(path)
 
 
+def test_a_log_that_uses_more_than_its_header_says_names_the_capacity_that_helps(tmp_path):
+    """Two jobs of 3 processors overlap on a machine of 4."""
+    jobs = [
+        "1 0 0 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1",
+        "2 0 5 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1",
+    ]
+    log = tmp_path / "full.swf"
+    log.write_text("; MaxProcs: 4\n" + "\n".join(jobs) + "\n")
+    with pytest.raises(
+        ValueError,
+        match="6 processors are in use at once, above the 4 of the machine; give --capacity 6",
+    ):
+        read_schedule(log)
+    assert read_schedule(log, 6).capacity == 6
+
+
 def test_the_command_goes_round(grid, tmp_path, monkeypatch, capsys):
     """A cell to Batsim's CSV, to a log, and the log is replayed to the same starts."""
 

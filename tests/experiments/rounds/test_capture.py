@@ -1,9 +1,12 @@
 """Rounds captured from a replay."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.rounds.capture import Sample, capture, write_captured
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -41,6 +44,20 @@ def test_the_same_seed_captures_the_same_rounds(workload):
     two = capture(workload, make_policy("easy"), [4, 6], per_size=3, seed=1)[4]
     other = capture(workload, make_policy("easy"), [4], per_size=3, seed=2)[4]
     assert [p.now for p in one] == [p.now for p in two] != [p.now for p in other]
+
+
+def test_a_policy_that_needs_the_workload_gets_it(workload):
+    """Working time is that of the log's clock: captured rounds are those of an ordinary replay."""
+    dated = replace(workload, header={"UnixStartTime": "1704067200", "TimeZoneString": "UTC"})
+    policy = make_policy("wdbf")
+    rounds = replay(dated, policy).rounds
+    waiting = dict(zip(rounds.time.tolist(), rounds.waiting.tolist(), strict=True))
+    sizes = range(2, 30)
+    found = [
+        problem for some in capture(dated, policy, sizes, per_size=50).values() for problem in some
+    ]
+    assert len(found) > 100
+    assert [waiting.get(problem.now) for problem in found] == [len(problem) for problem in found]
 
 
 def test_every_round_is_as_likely_to_be_kept():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from planbatch.experiments.rounds.compare import compare_rounds, parts
-from planbatch.experiments.rounds.frames import excess, gap
+from planbatch.experiments.rounds.results import excess, gap
 from planbatch.experiments.views.round_gantt import lay_out
 from planbatch.experiments.views.round_pictures import write_round_comparison
 from planbatch.objectives import WAIT

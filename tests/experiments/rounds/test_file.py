@@ -102,6 +102,12 @@ def test_files_that_are_no_rounds(tmp_path):
         read_round(path)
 
 
+def test_an_idle_machine_needs_no_list_of_running_jobs():
+    """Nothing runs where none is given."""
+    problem = round_from({"capacity": 2, "now": 0, "waiting": []})
+    assert len(problem.running.procs) == 0
+
+
 WIDE = {
     "capacity": 8,
     "now": 100,

@@ -9,14 +9,13 @@ from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
+from distributed import Client
 
 from planbatch.experiments.grid import read_experiment, run_experiment
 from planbatch.experiments.tasks import run as backends
 from planbatch.experiments.tasks.dask import DaskBackend
 from planbatch.experiments.tasks.run import BackendError, check_backend, make_backend
 from tests.experiments.grid.grids import GRID, LONG, assert_whole, environment, tables, write
-
-pytest.importorskip("distributed")
 
 
 @pytest.fixture
@@ -36,7 +35,8 @@ def cluster(tmp_path):
         stack.callback(log.close)
         running = [start("scheduler", "--host", "127.0.0.1", "--port", 0)]
         running += [
-            start("worker", "--nthreads", 1, "--no-nanny", "--host", "127.0.0.1") for _ in range(2)
+            start("worker", "--nthreads", 1, "--no-nanny", "--host", "127.0.0.1", "--name", name)
+            for name in ("first", "second")
         ]
         for process in reversed(running):
             stack.callback(process.wait)
@@ -44,8 +44,15 @@ def cluster(tmp_path):
         yield file, running[1:]
 
 
+def tasks_of(client: Client, name: str) -> int:
+    """Count the tasks that a worker has been given and has not finished."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    addresses = [address for address, worker in workers.items() if worker["name"] == name]
+    return sum(len(client.processing()[address]) for address in addresses)
+
+
 def test_a_worker_that_is_killed_costs_nothing(tmp_path, cluster):
-    """The other worker takes over; the tables are those of one process on one machine."""
+    """It has tasks, and is killed before it finishes them; the tables are those of one process on one machine."""
     scheduler, workers = cluster
     file, out = write(tmp_path, LONG), tmp_path / "out"
     running = subprocess.Popen(
@@ -55,14 +62,19 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, cluster):
     )  # fmt: skip
     while running.poll() is None and not list(out.glob("cells/[!.]*")):
         time.sleep(0.005)
+    workers[0].send_signal(signal.SIGSTOP)  # from now on, what it has been given stays unfinished
+    with Client(scheduler_file=str(scheduler), set_as_default=False) as client:
+        while running.poll() is None and not tasks_of(client, "first"):
+            time.sleep(0.005)
+        lost = tasks_of(client, "first")
     workers[0].send_signal(signal.SIGKILL)
+    assert lost > 0, "the worker had nothing to lose"
     answer, told = running.communicate()
     assert running.returncode == 0, told
     assert json.loads(answer)["ran"] == 12
     assert assert_whole(out) == 12
     run_experiment(read_experiment(file), tmp_path / "reference")
     assert tables(out) == tables(tmp_path / "reference")
-    # Both took part before one was killed: otherwise nothing was tested.
     assert workers[1].poll() is None
 
 

@@ -35,35 +35,24 @@ class Archive:
     status: int = 200
     #: Send so many bytes of what was asked for, and hang up.
     cut: int | None = None
-    #: Whether parts of the file may be asked for.
-    ranges: bool = True
     #: Claim that the transfer, not the file, is compressed.
     declare_encoding: bool = False
     #: Fall silent until this is set, after what was to be sent.
     silent_until: threading.Event | None = None
-    requests: list[tuple[str, str | None]] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     url: str = ""
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        asked = handler.headers.get("Range")
-        self.requests.append((handler.path, asked))
+        self.requests.append(handler.path)
         if self.status != 200:
             handler.send_error(self.status)
             return
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges else 0
-        if start >= len(self.content):
-            handler.send_response(416)
-            handler.send_header("Content-Range", f"bytes */{len(self.content)}")
-            handler.send_header("Content-Length", "0")
-            handler.end_headers()
-            return
-        body = self.content[start:]
-        handler.send_response(206 if start else 200)
-        handler.send_header("Content-Length", str(len(body)))
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(self.content)))
         if self.declare_encoding:
             handler.send_header("Content-Encoding", "gzip")
         handler.end_headers()
-        handler.wfile.write(body[: self.cut])
+        handler.wfile.write(self.content[: self.cut])
         handler.wfile.flush()
         if self.silent_until:
             self.silent_until.wait(10)
@@ -97,7 +86,7 @@ def server() -> Iterator[Archive]:
 
 
 def test_a_log_is_fetched_once(server: Archive, tmp_path: Path):
-    """The file lands under its name, with progress told; a second call asks nobody."""
+    """The file lands under its name, with progress; a second call asks nobody."""
     told: list[tuple[int, int | None]] = []
     path = fetch(
         LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: told.append(where)
@@ -106,63 +95,40 @@ def test_a_log_is_fetched_once(server: Archive, tmp_path: Path):
     assert path.read_bytes() == PACKED
     assert list(tmp_path.iterdir()) == [path]
     assert told[-1] == (len(PACKED), len(PACKED))
-    assert server.requests == [("/l_abacus/Abacus-1999-1.swf.gz", None)]
+    assert server.requests == ["/l_abacus/Abacus-1999-1.swf.gz"]
     fetch(LOG, folder=tmp_path, url=server.url)
     assert len(server.requests) == 1
     fetch(LOG, folder=tmp_path, url=server.url, force=True)
     assert len(server.requests) == 2
 
 
-def test_a_broken_transfer_is_told_and_resumed(server: Archive, tmp_path: Path):
-    """What has arrived is kept, and only the rest is asked for the next time."""
+def test_a_transfer_that_breaks_off_leaves_nothing(server: Archive, tmp_path: Path):
+    """The next attempt fetches the whole file."""
     server.cut = 1000
-    with pytest.raises(DownloadError, match="the connection broke off; 1,000 bytes are kept"):
+    with pytest.raises(DownloadError, match="the connection broke off; try again later"):
         fetch(LOG, folder=tmp_path, url=server.url)
-    assert not cached_path(LOG, tmp_path).exists()
+    assert not list(tmp_path.iterdir())
     server.cut = None
+    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
+
+
+def test_a_failed_attempt_keeps_the_log_that_is_there(server: Archive, tmp_path: Path):
+    """Also where it is fetched again by force."""
     path = fetch(LOG, folder=tmp_path, url=server.url)
-    assert server.requests[-1][1] == "bytes=1000-"
+    server.cut = 1000
+    with pytest.raises(DownloadError):
+        fetch(LOG, folder=tmp_path, url=server.url, force=True)
     assert path.read_bytes() == PACKED
 
 
-def test_a_server_that_falls_silent_is_told(server: Archive, tmp_path: Path, monkeypatch):
-    """Nobody waits forever, and what has arrived is kept."""
+def test_a_server_that_falls_silent_is_an_error(server: Archive, tmp_path: Path, monkeypatch):
+    """Nobody waits for ever."""
     monkeypatch.setattr(download, "TIMEOUT", (5.0, 0.1))
     server.cut, server.silent_until = 1000, threading.Event()
-    with pytest.raises(DownloadError, match=r"does not answer any more; 1,000 bytes are kept"):
+    with pytest.raises(DownloadError, match=r"does not answer any more; try again later"):
         fetch(LOG, folder=tmp_path, url=server.url)
     server.silent_until.set()
-
-
-def test_an_unreachable_server_does_not_lose_what_was_kept(tmp_path: Path):
-    """The part stays for another day."""
-    part = tmp_path / "Abacus-1999-1.swf.gz.part"
-    part.write_bytes(PACKED[:1000])
-    with pytest.raises(DownloadError, match="cannot be reached, or hung up; 1,000 bytes are kept"):
-        fetch(LOG, folder=tmp_path, url="http://127.0.0.1:9")
-    assert part.read_bytes() == PACKED[:1000]
-
-
-def test_a_server_without_ranges_starts_over(server: Archive, tmp_path: Path):
-    """Where the server sends the whole file again, the part is replaced, not appended to."""
-    server.cut, server.ranges = 1000, False
-    with pytest.raises(DownloadError):
-        fetch(LOG, folder=tmp_path, url=server.url)
-    server.cut = None
-    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
-
-
-def test_a_complete_part_needs_no_more_bytes(server: Archive, tmp_path: Path):
-    """A part that was complete already is checked and takes its name."""
-    (tmp_path / "Abacus-1999-1.swf.gz.part").write_bytes(PACKED)
-    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
-
-
-def test_a_part_that_is_too_long_is_fetched_anew(server: Archive, tmp_path: Path):
-    """A part that cannot belong to the file is thrown away."""
-    (tmp_path / "Abacus-1999-1.swf.gz.part").write_bytes(PACKED + b"more")
-    assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
-    assert len(server.requests) == 2
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_declared_content_encoding_does_not_unpack_the_file(server: Archive, tmp_path: Path):
@@ -171,10 +137,10 @@ def test_a_declared_content_encoding_does_not_unpack_the_file(server: Archive, t
     assert fetch(LOG, folder=tmp_path, url=server.url).read_bytes() == PACKED
 
 
-def test_wrong_content_is_told_and_deleted(server: Archive, tmp_path: Path):
+def test_wrong_content_is_an_error(server: Archive, tmp_path: Path):
     """A file with another digest never takes the name of the log."""
     server.content = gzip.compress(TEXT + b"; one more line\n")
-    with pytest.raises(DownloadError, match=f"instead of {LOG.sha256}; it was deleted"):
+    with pytest.raises(DownloadError, match=f"instead of {LOG.sha256}; fetch again"):
         fetch(LOG, folder=tmp_path, url=server.url)
     assert not list(tmp_path.iterdir())
 

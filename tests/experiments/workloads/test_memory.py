@@ -11,7 +11,7 @@ from planbatch.experiments.grid.toml_file import read_experiment
 from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.memory import MemoryRule, amount, told
+from planbatch.experiments.workloads.memory import MemoryRule, amount, amount_text
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
 from planbatch.experiments.workloads.swf.read import parse_swf
@@ -100,7 +100,7 @@ def test_amounts():
     assert amount("2MB", "x") == (2048, "")
     assert amount("1.5 GiB/Node", "memory capacity") == (1.5 * 1024**2, "node")
     assert amount("0", "x") == (0, "")
-    assert [told(x) for x in (0.5, 1536, 2**30)] == ["0.5 KB", "1.5 MB", "1 TB"]
+    assert [amount_text(x) for x in (0.5, 1536, 2**30)] == ["0.5 KB", "1.5 MB", "1 TB"]
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,11 @@ def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, told: str):
         (b"; MaxProcs: 8\n\n", "holds no jobs"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"\x7fELF\0\0\0\0", "binary data"),
-        (b"dear reader\n", "line 1, column 1 .job.: 'dear' is not a number"),
+        (
+            b"dear reader\n",
+            "line 1, column 1 .job.: 'dear' is not a number; is this a log in SWF[?]$",
+        ),
+        (b"JobID|Submit|NCPUS\n12|2024-01-01T00:00:00|4\n", "is this a log in SWF[?]$"),
     ],
 )
 def test_what_is_not_a_log_is_refused(data: bytes, told: str):

@@ -49,6 +49,20 @@ def five_lines(header: bytes = b"; MaxProcs: 10\n; Queue: 0 quick\n; UnixStartTi
     return parse_swf(header + "\n".join(lines).encode(), name="five")
 
 
+def test_a_span_without_jobs_says_when_the_log_is():
+    """By dates where the log has them, else by durations."""
+    dated = five_lines(b"; MaxProcs: 10\n; UnixStartTime: 844000000\n")
+    with pytest.raises(
+        ValueError, match=r"span: no job was submitted within 1999-01-01:; .* from 1996-09-29 to "
+    ):
+        workload_of_log(dated, WorkloadOptions(span="1999-01-01:"))
+    with pytest.raises(
+        ValueError,
+        match=r"span: no job was submitted within 400d:; .* from 0 to .* after its first",
+    ):
+        workload_of_log(five_lines(b"; MaxProcs: 10\n"), WorkloadOptions(span="400d:"))
+
+
 def test_first_jobs():
     """The first ones are kept; fewer than that is not an error, none is."""
     assert first_jobs(five_jobs(), 2).id.tolist() == [1, 2]

@@ -82,8 +82,10 @@ def test_the_versions_of_what_compiles_count(tree, monkeypatch):
 def test_the_real_kernels_depend_on_what_they_call():
     """The search depends on the decoder, the decoder not on the search."""
     search = cache._dependencies("planner.optimizers.annealing.kernels")
-    assert {"planner.decoder", "planner.kernels.native", "planner.kernels.cache"} <= search
-    assert "planner.optimizers.annealing.kernels" not in cache._dependencies("planner.decoder")
+    assert {"planner.kernels.decode", "planner.kernels.native", "planner.kernels.cache"} <= search
+    assert "planner.optimizers.annealing.kernels" not in cache._dependencies(
+        "planner.kernels.decode"
+    )
 
 
 SCRIPT = """

@@ -9,7 +9,7 @@ from planbatch.planner.decoder import decode
 from planbatch.planner.kernels.first_plans import LONG_QUEUE, REGULAR_FIRST, SEEDS
 from planbatch.planner.model import NEVER
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.greedy import Greedy
 from planbatch.planner.orders import regular_first
 from planbatch.planner.round import Round

@@ -13,10 +13,10 @@ from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Status
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
+from planbatch.planner.optimizers.cpsat import CpSat
 from planbatch.planner.optimizers.cpsat.model import finest_unit, latest_starts, scale
-from planbatch.planner.optimizers.cpsat.optimizer import CpSat
-from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive
+from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round

@@ -9,7 +9,7 @@ from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Status
-from planbatch.planner.optimizers.exhaustive.optimizer import Exhaustive
+from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plan import check_plan
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost

@@ -6,7 +6,7 @@ import pytest
 from planbatch.experiments.bench.measure import random_round
 from planbatch.objectives import SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import check_plan
 
 

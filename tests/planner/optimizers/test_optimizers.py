@@ -8,7 +8,7 @@ import pytest
 from planbatch.planner.budget import Budget
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
 from tests.contracts.optimizer_contract import OptimizerContract
 

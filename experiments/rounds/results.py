@@ -1,0 +1,217 @@
+"""What a comparison of optimizers on rounds comes to: its searches, and tables of them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from planbatch.experiments.rounds.best_known import BestKnown, same_cost
+from planbatch.experiments.rounds.search import Found
+from planbatch.experiments.tasks.task import Failure
+from planbatch.planner.budget import Budget
+from planbatch.planner.round import Round
+
+FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One search of a comparison, and its outcome.
+
+    Attributes
+    ----------
+    round, objective, optimizer : str
+        Names.
+    seed : int
+        Seed of the search.
+    budget : Budget
+        Budget of the search.
+    outcome : Found or Failure or None
+        None if an interrupt came before.
+    """
+
+    round: str
+    objective: str
+    optimizer: str
+    seed: int
+    budget: Budget
+    outcome: Found | Failure | None
+
+
+@dataclass(frozen=True)
+class RoundComparison:
+    """The results of a comparison.
+
+    Attributes
+    ----------
+    rounds : mapping of str to Round
+        By name.
+    optimizers, objectives : tuple of str
+        Names.
+    budget : Budget
+        Of every search.
+    cells : tuple of Cell
+        Every search, in the order of rounds, objectives, optimizers and seeds.
+    curve_cells : tuple of Cell
+        The searches with smaller budgets behind the curves; those in ``cells`` are not repeated.
+    best : mapping of (round, objective) to BestKnown
+        The best known plans, from this comparison or from before.
+    bounds : mapping of (round, objective) to float
+        Proven lower bounds: no plan costs less; NaN if there is none.
+    """
+
+    rounds: Mapping[str, Round]
+    optimizers: tuple[str, ...]
+    objectives: tuple[str, ...]
+    budget: Budget
+    cells: tuple[Cell, ...]
+    curve_cells: tuple[Cell, ...]
+    best: Mapping[tuple[str, str], BestKnown]
+    bounds: Mapping[tuple[str, str], float]
+
+    @property
+    def unfinished(self) -> int:
+        """Number of searches that an interrupt left without a result."""
+        return sum(cell.outcome is None for cell in self.cells)
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with one row per search that is over.
+
+        Columns: round, jobs, objective, optimizer, seed; cost, seed_cost (of the best first plan), best (known), excess
+        (cost / best − 1), lower_bound, gap ((cost − bound) / cost), evaluations, seconds, evaluations_per_second,
+        status, error. If a search failed, its status is ``failed``, error says why, and its figures are NaN.
+        """
+        rows = [row(self, cell) for cell in self.cells if cell.outcome is not None]
+        return pd.DataFrame(rows, columns=None if rows else ["round", "objective", "optimizer"])
+
+    def summary(self) -> pd.DataFrame:
+        """Return a data frame with one row per objective and optimizer.
+
+        Columns: searches, failed, median_excess and worst_excess (over the best known), median_gap (proven),
+        evaluations_per_second (all searches together), wins (searches that no other optimizer beat on the same round
+        and seed). Figures are over searches that did not fail.
+        """
+        data = self.frame()
+        rows = []
+        for objective in self.objectives:
+            of_objective = data[data["objective"] == objective]
+            wins = count_wins(of_objective) if len(of_objective) else {}
+            for optimizer in self.optimizers:
+                own = of_objective[of_objective["optimizer"] == optimizer]
+                if not len(own):
+                    continue
+                seconds = own["seconds"].sum()
+                rows.append(
+                    {
+                        "objective": objective,
+                        "optimizer": optimizer,
+                        "searches": len(own),
+                        "failed": int((own["status"] == FAILED).sum()),
+                        "median_excess": own["excess"].median(),
+                        "worst_excess": own["excess"].max(),
+                        "median_gap": own["gap"].median(),
+                        "evaluations_per_second": own["evaluations"].sum() / seconds
+                        if seconds
+                        else math.nan,
+                        "wins": wins.get(optimizer, 0),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def curves(self) -> pd.DataFrame:
+        """Return a data frame with the cost over time of the first seed, on the rounds that were followed.
+
+        Columns: round, objective, optimizer, evaluations, seconds, cost (the best so far). A search with a small
+        budget is the beginning of one with a larger budget, so each row is the end of a search of its own.
+        """
+        followed = {cell.round for cell in self.curve_cells}
+        ends = [cell for cell in self.cells if cell.seed == 0 and cell.round in followed]
+        rows = []
+        for cell in (*self.curve_cells, *ends):
+            if isinstance(cell.outcome, Found):
+                rows.append(
+                    {
+                        "round": cell.round,
+                        "objective": cell.objective,
+                        "optimizer": cell.optimizer,
+                        "evaluations": cell.outcome.evaluations,
+                        "seconds": cell.outcome.seconds,
+                        "cost": cell.outcome.cost,
+                    }
+                )
+        names = ["round", "objective", "optimizer"]
+        data = pd.DataFrame(rows, columns=[*names, "evaluations", "seconds", "cost"])
+        # The rows of a search come in the order of their budgets; the clock of a short one may have been slower.
+        data[["evaluations", "seconds", "cost"]] = data[["evaluations", "seconds", "cost"]].astype(
+            float
+        )
+        data["evaluations"] = data["evaluations"].astype("int64")
+        groups = data.groupby(names, sort=False)
+        for figure in ("evaluations", "seconds"):
+            data[figure] = groups[figure].cummax()
+        data["cost"] = groups["cost"].cummin()
+        return data
+
+
+def excess(cost: float, best: float) -> float:
+    """Return the share by which a cost is above the best known; 0 up to rounding."""
+    if same_cost(cost, best):
+        return 0.0
+    return (cost - best) / abs(best) if best else math.inf
+
+
+def gap(cost: float, bound: float) -> float:
+    """Return the largest possible share of a cost that is above the optimum; NaN without a bound."""
+    if same_cost(cost, bound):
+        return 0.0
+    return (cost - bound) / abs(cost) if cost else math.nan
+
+
+def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
+    """Return the row of a finished search."""
+    pair = cell.round, cell.objective
+    named = {
+        "round": cell.round,
+        "jobs": len(comparison.rounds[cell.round]),
+        "objective": cell.objective,
+        "optimizer": cell.optimizer,
+        "seed": cell.seed,
+    }
+    found = cell.outcome
+    bound = comparison.bounds.get(pair, math.nan)
+    best = comparison.best[pair].cost if pair in comparison.best else math.nan
+    if not isinstance(found, Found):
+        nothing = dict.fromkeys(("cost", "seed_cost"), math.nan)
+        lost = dict.fromkeys(("gap", "evaluations", "seconds", "evaluations_per_second"), math.nan)
+        error = found.error if found is not None else ""
+        return {
+            **named, **nothing, "best": best, "excess": math.nan, "lower_bound": bound, **lost,
+            "status": FAILED, "error": error,
+        }  # fmt: skip
+    return {
+        **named,
+        "cost": found.cost,
+        "seed_cost": found.seed_cost,
+        "best": best,
+        "excess": excess(found.cost, best),
+        "lower_bound": bound,
+        "gap": gap(found.cost, bound),
+        "evaluations": found.evaluations,
+        "seconds": found.seconds,
+        "evaluations_per_second": found.evaluations / found.seconds if found.seconds else math.nan,
+        "status": found.status,
+        "error": "",
+    }
+
+
+def count_wins(data: pd.DataFrame) -> dict[str, int]:
+    """Count, for every optimizer, the rounds and seeds on which no other found a lower cost."""
+    wins: dict[str, int] = {}
+    for _, group in data.groupby(["round", "seed"]):
+        least = group["cost"].min()
+        for optimizer, cost in zip(group["optimizer"], group["cost"], strict=True):
+            if same_cost(cost, least):
+                wins[optimizer] = wins.get(optimizer, 0) + 1
+    return wins

@@ -1,0 +1,60 @@
+"""Names that a package offers, each imported when it is first used (PEP 562)."""
+
+import ast
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class _Package(ModuleType):
+    """A package with lazy names. A name wins over a submodule that is called the same, such as ``solve``."""
+
+    #: Name → the module that defines it.
+    _sources: dict[str, str]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._sources:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(self._sources[name]), name)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # The import of a submodule sets it as an attribute of its package.
+        if not (isinstance(value, ModuleType) and name in self._sources):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *self._sources})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # cloudpickle sends modules by name, but only those of the plain type.
+        return import_module, (self.__name__,)
+
+
+def offer(package: str) -> None:
+    """Offer what a package imports under ``if TYPE_CHECKING:``, without importing it yet.
+
+    So every name is written once, in an import statement that type checkers and editors read as well.
+
+    Parameters
+    ----------
+    package : str
+        The ``__name__`` of the package, which calls this in its ``__init__.py`` and gets an ``__all__``.
+    """
+    module = sys.modules[package]
+    assert module.__file__ is not None
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    sources: dict[str, str] = {}
+    for line in block.body:
+        assert isinstance(line, ast.ImportFrom)
+        assert line.module is not None
+        names = [alias.name for alias in line.names]
+        if names == ["*"]:
+            names = import_module(line.module).__all__
+        sources |= dict.fromkeys(names, line.module)
+    module.__dict__.update(_sources=sources, __all__=sorted(sources))
+    module.__class__ = _Package

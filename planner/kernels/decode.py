@@ -1,0 +1,319 @@
+"""The kernels of the decoder: permutation → plan, each job in turn at its earliest feasible start.
+
+The decoder is the only owner of feasibility. Whatever an optimizer works on, it hands over an order, and decoding
+the jobs of any feasible plan in the order of their starts never starts a job later than before. (Zheng et al. 2016,
+Section IV-C.)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planbatch.planner.columns import Permutation
+from planbatch.planner.kernels.amounts import copy_entry, enough, give, set_entry, take
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.profile import all_demands, fill_profile, one_resource, room_for
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.round import RoundArrays
+
+#: From how many jobs on remembering bounds pays (measured by ``planbatch bench``).
+MANY_JOBS = 100
+CLASSES = 12
+
+
+@borrowing_kernel
+def fill_guarded(arrays: RoundArrays, times: IntArray, free: Any) -> int:
+    """The profile of a round, closed by a guard: never reached in time, with less than nothing free."""
+    size = fill_profile(arrays, times, free)
+    times[size] = NEVER * 2
+    set_entry(free, size, -1)
+    return size
+
+
+@borrowing_kernel
+def place_earliest(
+    times: IntArray, free: Any, size: int, demand: Any, walltime: int, first: int
+) -> tuple[int, int]:
+    """Place a job at its earliest feasible breakpoint from ``first`` on; return the breakpoint and the new size.
+
+    The profile is guarded (:func:`fill_guarded`), which spares two comparisons a breakpoint.
+    """
+    i = first
+    while True:
+        while not enough(free, i, demand):
+            i += 1
+        end = times[i] + walltime
+        j = i + 1
+        while enough(free, j, demand) and times[j] < end:
+            j += 1
+        if times[j] >= end:
+            break
+        i = j + 1
+    for k in range(i, j):
+        take(free, k, demand)
+    if times[j] != end:
+        size += 1
+        for k in range(size, j, -1):
+            times[k] = times[k - 1]
+            copy_entry(free, k, k - 1)
+        times[j] = end
+        copy_entry(free, j, j - 1)
+        give(free, j, demand)
+    return i, size
+
+
+@kernel
+def scan(
+    demands: Any,
+    walltime: IntArray,
+    order: Permutation,
+    start: IntArray,
+    times: IntArray,
+    free: Any,
+    size: int,
+) -> None:
+    """Place the jobs in their order on a guarded profile, each by a scan from the profile's beginning."""
+    for job in order:
+        i, size = place_earliest(times, free, size, demands[job], walltime[job], 0)
+        start[job] = times[i]
+
+
+@kernel
+def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
+    """Write into ``start`` the plan of ``order``; each job scans the profile from its beginning."""
+    room = room_for(arrays, len(order))
+    times = np.empty(room, np.int64)
+    jobs = arrays.jobs
+    if one_resource(arrays):
+        free = np.empty(room, np.int64)
+        size = fill_guarded(arrays, times, free)
+        scan(jobs.procs, jobs.walltime, order, start, times, free, size)
+    else:
+        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
+        size = fill_guarded(arrays, times, rows)
+        demands = all_demands(jobs.procs, jobs.demands)
+        scan(demands, jobs.walltime, order, start, times, rows, size)
+
+
+class JobClasses(NamedTuple):
+    """What all decodings of a round share: its first profile, and size and length classes of its jobs.
+
+    By the classes, :func:`decode_bounded` remembers its bounds.
+
+    Attributes
+    ----------
+    size_within, length_within : int64 arrays, shape (n,)
+        The largest class whose lower limit the job reaches, -1 for none: bounds of that class hold for the job.
+    size_above, length_above : int64 arrays, shape (n,)
+        The smallest class whose lower limit is at least the job's: its start bounds the jobs of that class.
+    times, free : int64 arrays, shape (k,)
+        The profile that the round begins with, and its free processors.
+    rows : int64 array, shape (k, K)
+        Free amounts of all resources; empty where processors are all that counts.
+    demands : int64 array, shape (n, K)
+        What each job takes of all resources; empty where processors are all that counts.
+    """
+
+    size_within: IntArray
+    size_above: IntArray
+    length_within: IntArray
+    length_above: IntArray
+    times: IntArray
+    free: IntArray
+    rows: IntArray
+    demands: IntArray
+
+
+@kernel
+def class_limits(values: IntArray) -> IntArray:
+    """Lower limits of at most ``CLASSES`` classes: quantiles of the distinct values of a sample."""
+    n = len(values)
+    sample = np.empty(min(n, 96), np.int64)
+    for i in range(len(sample)):
+        sample[i] = values[i * n // len(sample)]
+    sample.sort()
+    distinct = 0
+    for i in range(len(sample)):
+        if distinct == 0 or sample[i] != sample[distinct - 1]:
+            sample[distinct] = sample[i]
+            distinct += 1
+    if distinct <= CLASSES:
+        return sample[:distinct].copy()
+    limits = np.empty(CLASSES, np.int64)
+    for i in range(CLASSES):
+        limits[i] = sample[i * distinct // CLASSES]
+    return limits
+
+
+@kernel
+def classify(arrays: RoundArrays) -> JobClasses:
+    """Prepare a round for its decodings."""
+    jobs = arrays.jobs
+    room = room_for(arrays, 0)
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    rows = np.empty((0, 0), np.int64)
+    demands = np.empty((0, 0), np.int64)
+    if one_resource(arrays):
+        size = fill_guarded(arrays, times, free)
+    else:
+        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
+        size = fill_guarded(arrays, times, rows)
+        demands = all_demands(jobs.procs, jobs.demands)
+        rows = rows[: size + 1]
+    sizes = class_limits(jobs.procs)
+    lengths = class_limits(jobs.walltime)
+    return JobClasses(
+        np.searchsorted(sizes, jobs.procs, side="right") - 1,
+        np.searchsorted(sizes, jobs.procs, side="left"),
+        np.searchsorted(lengths, jobs.walltime, side="right") - 1,
+        np.searchsorted(lengths, jobs.walltime, side="left"),
+        times[: size + 1],
+        free[: size + 1],
+        rows,
+        demands,
+    )
+
+
+@kernel
+def copy_profile(classes: JobClasses, times: IntArray, free: IntArray) -> int:
+    """Write the first profile of a round, with its guard; return its size."""
+    for i in range(len(classes.times)):
+        times[i] = classes.times[i]
+        free[i] = classes.free[i]
+    return len(classes.times) - 1
+
+
+@kernel
+def scan_two(
+    demands: IntArray,
+    walltime: IntArray,
+    order: Permutation,
+    start: IntArray,
+    times: IntArray,
+    free: IntArray,
+    other: IntArray,
+    size: int,
+) -> None:
+    """:func:`scan` for two resources, whose free amounts stand in two columns: no rows to look into."""
+    for job in order:
+        procs = demands[job, 0]
+        more = demands[job, 1]
+        length = walltime[job]
+        i = 0
+        while True:
+            while free[i] < procs or other[i] < more:
+                i += 1
+            end = times[i] + length
+            j = i + 1
+            while free[j] >= procs and other[j] >= more and times[j] < end:
+                j += 1
+            if times[j] >= end:
+                break
+            i = j + 1
+        start[job] = times[i]
+        for k in range(i, j):
+            free[k] -= procs
+            other[k] -= more
+        if times[j] != end:
+            size += 1
+            for k in range(size, j, -1):
+                times[k] = times[k - 1]
+                free[k] = free[k - 1]
+                other[k] = other[k - 1]
+            times[j] = end
+            free[j] = free[j - 1] + procs
+            other[j] = other[j - 1] + more
+
+
+@kernel
+def scan_rows(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """Write into ``start`` the plan of ``order`` on a machine with several resources."""
+    known = len(classes.times)
+    room = known + len(order) + 2
+    walltime = arrays.jobs.walltime
+    times = np.empty(room, np.int64)
+    for i in range(known):
+        times[i] = classes.times[i]
+    if classes.rows.shape[1] == 2:
+        free = np.empty(room, np.int64)
+        other = np.empty(room, np.int64)
+        for i in range(known):
+            free[i] = classes.rows[i, 0]
+            other[i] = classes.rows[i, 1]
+        scan_two(classes.demands, walltime, order, start, times, free, other, known - 1)
+        return
+    rows = np.empty((room, classes.rows.shape[1]), np.int64)
+    for i in range(known):
+        for k in range(classes.rows.shape[1]):
+            rows[i, k] = classes.rows[i, k]
+    scan(classes.demands, walltime, order, start, times, rows, known - 1)
+
+
+@kernel
+def decode_bounded(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """:func:`decode_linear` for many jobs: the same plan, without walking over the same breakpoints again.
+
+    Within one decoding free processors only shrink, so a job at least as large and as long as one that has been
+    placed cannot start before it. ``first[a, b]`` is the largest index of a breakpoint at which a job of at most
+    the lower limits of size class a and length class b was placed; breakpoints are only ever inserted, so the
+    index remains a bound.
+    """
+    jobs = arrays.jobs
+    room = len(classes.times) + len(order) + 2
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    size = copy_profile(classes, times, free)
+    first = np.zeros((CLASSES, CLASSES), np.int64)
+    for job in order:
+        i = 0
+        if classes.size_within[job] >= 0 and classes.length_within[job] >= 0:
+            i = first[classes.size_within[job], classes.length_within[job]]
+        i, size = place_earliest(times, free, size, jobs.procs[job], jobs.walltime[job], i)
+        start[job] = times[i]
+        for a in range(classes.size_above[job], CLASSES):
+            if classes.length_above[job] == CLASSES or first[a, classes.length_above[job]] >= i:
+                break
+            for b in range(classes.length_above[job], CLASSES):
+                if first[a, b] >= i:
+                    break
+                first[a, b] = i
+
+
+@kernel
+def keeps_promises(start: IntArray, latest: IntArray) -> bool:
+    """Whether no job starts after its promised latest start."""
+    for i in range(len(start)):  # noqa: SIM110 (compiled)
+        if start[i] > latest[i]:
+            return False
+    return True
+
+
+@kernel
+def decode_into(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """Write into ``start`` the plan of ``order``, the faster way for the number of jobs."""
+    if not one_resource(arrays):
+        scan_rows(arrays, classes, order, start)
+    elif len(order) < MANY_JOBS:
+        room = len(classes.times) + len(order) + 2
+        times = np.empty(room, np.int64)
+        free = np.empty(room, np.int64)
+        size = copy_profile(classes, times, free)
+        scan(arrays.jobs.procs, arrays.jobs.walltime, order, start, times, free, size)
+    else:
+        decode_bounded(arrays, classes, order, start)
+
+
+@kernel
+def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
+    """Write into ``start`` the plan of ``order``, where a round is decoded only once."""
+    if len(order) < MANY_JOBS or not one_resource(arrays):
+        decode_linear(arrays, order, start)
+    else:
+        decode_bounded(arrays, classify(arrays), order, start)

@@ -1,0 +1,40 @@
+"""What tests need from the machine: skipped if it is not there, failed if it should be."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def log_in(folder: Path, name: str) -> Path:
+    """Give the path of a real log; without the folder the test is skipped, without the log in it it fails."""
+    if not folder.is_dir():
+        pytest.skip(
+            f"needs real logs: there is no {folder}; set PLANBATCH_WORKLOADS to a folder of logs"
+        )
+    path = folder / f"{name}.swf.gz"
+    if not path.is_file():
+        pytest.fail(
+            f"{folder} lacks the log {path.name}; get it with: planbatch workload fetch {name}"
+        )
+    return path
+
+
+def browser_and_driver() -> tuple[str, str]:
+    """Give the paths of a browser and its driver; without them the test is skipped, or fails in CI.
+
+    CI (``CI=true``) installs them where that is possible, so there they are missing only by mistake.
+    """
+    browser, driver = (
+        next(filter(None, map(shutil.which, BROWSERS)), None),
+        shutil.which("chromedriver"),
+    )
+    if browser and driver:
+        return browser, driver
+    wanted = "needs a browser: apt-get install chromium chromium-driver"
+    if os.environ.get("CI") == "true" and shutil.which("apt-get") and os.geteuid() == 0:
+        pytest.fail(wanted)
+    pytest.skip(wanted)

@@ -1,0 +1,122 @@
+"""What is built and installed: a source distribution, a wheel, and the command in an environment of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("planner", "objectives", "baselines", "experiments")
+#: A user's own modules, named as the folders of the repository are; whoever imports them fails.
+USERS_OWN = ("experiments/__init__.py", "planner.py", "objectives.py", "baselines.py", "tests.py")
+BUILD_SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command without the paths of this process, and return what it prints."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build_wheel(source: Path, folder: Path) -> Path:
+    """Build a wheel with the build tools that are installed, without the network."""
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index")
+    run(*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    """Copy what the build reads, so that it leaves nothing in the repository."""
+    copy = tmp_path_factory.mktemp("checkout")
+    for name in (*PACKAGES, "planbatch"):
+        shutil.copytree(
+            ROOT / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout, tmp_path_factory) -> Path:
+    """Build the wheel from the checkout."""
+    return build_wheel(checkout, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Callable[..., str]:
+    """Install the wheel beside the libraries of this environment, and run programs in a user's folder."""
+    environment = tmp_path_factory.mktemp("environment")
+    venv.create(environment, symlinks=True)
+    paths = {"base": str(environment), "platbase": str(environment)}
+    programs = Path(sysconfig.get_path("scripts", "venv", paths))
+    library = Path(sysconfig.get_path("purelib", "venv", paths))
+    pip = (sys.executable, "-m", "pip", "--python", programs / "python")
+    run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel, cwd=environment)
+    # A path in a .pth file is searched, but .pth files there are not read: the editable installation stays away.
+    (library / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    folder = tmp_path_factory.mktemp("user")
+    for name in USERS_OWN:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("raise RuntimeError('the user\\'s own module is imported')\n")
+    return lambda program, *words: run(programs / program, *words, cwd=folder)
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    """Every module, the marker of type hints, and the assets of the report's page."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    kept = {name for name in names if ".dist-info/" not in name}
+    sources = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
+    sources += [path for path in (ROOT / "experiments/report/assets").iterdir() if path.is_file()]
+    assert len(sources) > 200
+    expected = {f"planbatch/{path.relative_to(ROOT).as_posix()}" for path in sources}
+    expected |= {
+        f"planbatch/{name}" for name in ("__init__.py", "__main__.py", "lazy.py", "py.typed")
+    }
+    assert kept == expected
+
+
+def test_a_wheel_from_the_source_distribution_is_the_same(checkout, wheel, tmp_path):
+    """Links of the checkout are files in the archive."""
+    run(sys.executable, "-c", BUILD_SDIST, tmp_path, cwd=checkout)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
+    again = build_wheel(tmp_path / archive.name.removesuffix(".tar.gz"), tmp_path)
+    first, second = (
+        {entry.filename: entry.CRC for entry in zipfile.ZipFile(path).infolist()}
+        for path in (wheel, again)
+    )
+    assert first == second
+
+
+def test_the_command_runs_beside_a_users_own_modules(installed):
+    """As a program and as a module."""
+    assert "Verbs" in installed("planbatch", "--help")
+    assert installed("python", "-m", "planbatch", "--help") == installed("planbatch", "--help")
+
+
+def test_policies_travel_to_the_processes_of_an_installation(installed):
+    """A comparison in two processes; what they import is the installation."""
+    generate = ("workload", "generate", "tiny.swf", "--jobs", "30", "--procs", "16")
+    installed("planbatch", *generate)
+    policies = ("--policy", "easy", "--policy", "plan-wait", "--evaluations", "5")
+    table = installed("planbatch", "compare", "tiny.swf", *policies, "--jobs", "2", "--out", "out")
+    assert "plan-wait" in table
+    code = "import planbatch, planbatch.planner as p; print(planbatch.__file__, p.__file__)"
+    assert str(ROOT) not in installed("python", "-c", code)

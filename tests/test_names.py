@@ -1,0 +1,105 @@
+"""Names, plain functions and plain numbers in place of objectives, optimizers, policies, orders and budgets."""
+
+import numpy as np
+import pytest
+
+from planbatch.baselines import CompiledPolicy, PlanBased, Promise, decide_easy, make_policy
+from planbatch.experiments import capture, compare, compare_rounds, replay, synthetic_workload
+from planbatch.objectives import MAKESPAN, WAIT, lexicographic, weighted_sum
+from planbatch.planner import ORDERS, Budget, Objective, Tabu, lower_bound, order_by, solve
+from tests.builders import random_round
+
+WORKLOAD = synthetic_workload(jobs=60, capacity=32)
+
+
+def total_wait(start, jobs, now):
+    """A cost in plain Python."""
+    return float((start - jobs.submit).sum())
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("wait", WAIT),
+        (total_wait, Objective("total-wait", total_wait)),
+    ],
+)
+def test_a_round_is_solved_for_a_name_or_a_function(short, long):
+    """The same search, the same cost and the same bound."""
+    problem = random_round(12, seed=3)
+    one = solve(problem, short, "tabu", 30)
+    other = solve(problem, long, Tabu(), Budget(evaluations=30))
+    assert one.plan.start.tolist() == other.plan.start.tolist()
+    assert (one.cost, one.evaluations) == (other.cost, other.evaluations)
+    np.testing.assert_equal(one.lower_bound, other.lower_bound)
+    np.testing.assert_equal(lower_bound(problem, short), lower_bound(problem, long))
+
+
+def test_a_plan_based_policy_is_made_of_names():
+    """What it holds are objects, whatever it was given."""
+    policy = PlanBased("wait", "tabu", 20, "2x")
+    assert policy == PlanBased(WAIT, Tabu(), Budget(evaluations=20), Promise(walltimes=2.0))
+    assert PlanBased(total_wait).name == "plan-total-wait"
+
+
+@pytest.mark.parametrize("name", ["easy", "easy:smallest-area", "plan-makespan"])
+def test_a_policy_is_replayed_and_compared_by_its_name(name):
+    """As if it had been made first; compared beside objects."""
+    trace = replay(WORKLOAD, make_policy(name))
+    assert (replay(WORKLOAD, name).start == trace.start).all()
+    traces = compare(WORKLOAD, [name, PlanBased(total_wait, "greedy", 0)]).traces
+    assert list(traces) == [name, "plan-total-wait"]
+    assert (traces[name].start == trace.start).all()
+
+
+def test_rounds_are_captured_and_compared_by_names():
+    """Names, functions and numbers stand beside objects."""
+    captured = capture(WORKLOAD, "fcfs", [5])[5]
+    comparison = compare_rounds(captured, ["greedy", Tabu()], ["wait", total_wait], 10)
+    assert comparison.optimizers == ("greedy", "tabu")
+    assert comparison.objectives == ("wait", "total-wait")
+    assert comparison.budget == Budget(evaluations=10)
+    assert all(cell.outcome.cost > 0 for cell in comparison.cells)
+
+
+def test_an_order_is_given_by_its_name():
+    """For a queue, and for a permutation."""
+    problem = random_round(10, seed=2)
+    named = order_by("shortest", problem.jobs, problem.now)
+    assert named.tolist() == order_by(ORDERS["shortest"], problem.jobs, problem.now).tolist()
+    easy = CompiledPolicy("easy-shortest", decide_easy, order="shortest")
+    assert (replay(WORKLOAD, easy).start == replay(WORKLOAD, "easy-sjf").start).all()
+
+
+def test_objectives_are_combined_by_names():
+    """The combination of names is that of the objects."""
+    assert weighted_sum((1, "wait"), (2, "makespan")) is weighted_sum((1, WAIT), (2, MAKESPAN))
+    assert lexicographic("makespan", "wait", 60) is lexicographic(MAKESPAN, WAIT, 60)
+    assert weighted_sum((1, total_wait)).name == "1*total-wait"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            lambda: solve(random_round(5), "wiat"),
+            "objective: there is no 'wiat'; did you mean wait",
+        ),
+        (lambda: solve(random_round(5), 7), "objective: 7 is neither an Objective nor a function"),
+        (lambda: PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
+        (lambda: PlanBased("wait", Tabu), "Tabu'> is neither an optimizer nor a name"),
+        (lambda: PlanBased("wait", "tabu", 0.5), r"budget: 0.5 is neither .* Budget\(seconds=…\)"),
+        (lambda: PlanBased("wait", "tabu", True), "budget: True is neither"),
+        (lambda: replay(WORKLOAD, "esay"), "policy: there is no 'esay'; did you mean easy"),
+        (lambda: compare(WORKLOAD, [WAIT]), "policy: Objective.* is neither a policy nor a name"),
+        (
+            lambda: CompiledPolicy("mine", decide_easy, order="shortst"),
+            "order: there is no 'shortst'; did you mean shortest",
+        ),
+        (lambda: weighted_sum((1.0, "makespam")), "did you mean makespan"),
+    ],
+)
+def test_what_is_misspelt_or_no_such_thing_is_refused(wrong, message):
+    """By a sentence that names it, and the nearest name that is known."""
+    with pytest.raises(ValueError, match=message):
+        wrong()
