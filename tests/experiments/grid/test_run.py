@@ -137,7 +137,7 @@ def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
 def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_path, monkeypatch):
     """Old cells stay, are told, and do not count."""
     run_experiment(small(), tmp_path)
-    monkeypatch.setattr("planbatch.experiments.replay.task.code_digest", lambda: "another")
+    monkeypatch.setattr(task_module, "code_digest", lambda: "another")
     told: list[str] = []
     report = run_experiment(small(), tmp_path, say=told.append)
     assert (report.reused, report.missing) == (0, 0)
