@@ -1,6 +1,7 @@
 """The policies by the names that the command uses."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from inspect import signature
 from typing import Any
@@ -45,6 +46,8 @@ def queue_based(
     order: str = "submit",
 ) -> Policy:
     """Make a policy that works through the queue in an order (see :data:`ORDERS`)."""
+    if order == "earliest-deadline":
+        traits = replace(traits, needs_deadlines=True)
     return CompiledPolicy(name, decide, order=order, traits=traits)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.promise import Promise
+from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.kernels.profile import any_fits
@@ -75,6 +76,7 @@ class PlanBased:
         """It searches; its parameters are names of objective and optimizer, the budget and the promise."""
         return Traits(
             searches=True,
+            needs_deadlines=self.objective.name in DEADLINE_OBJECTIVES,
             parameters={
                 "objective": self.objective.name,
                 "optimizer": self.optimizer.name,

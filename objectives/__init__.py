@@ -7,6 +7,7 @@ from planbatch.lazy import offer
 if TYPE_CHECKING:
     from planbatch.objectives.aged import AGED_WAIT as AGED_WAIT, aged_wait as aged_wait
     from planbatch.objectives.catalogue import (
+        DEADLINE_OBJECTIVES as DEADLINE_OBJECTIVES,
         OBJECTIVES as OBJECTIVES,
         PARAMETRIC as PARAMETRIC,
         make_objective as make_objective,

@@ -37,6 +37,11 @@ OBJECTIVES: dict[str, Objective] = {
 }
 
 
+#: Objectives that are 0 for every plan if no job has a deadline.
+DEADLINE_OBJECTIVES = frozenset(
+    objective.name for objective in (TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES)
+)
+
 #: Objectives that take a parameter after a colon, such as ``aged-wait:12h``, and the functions that read it.
 PARAMETRIC: dict[str, Callable[[str], Objective]] = {AGED_WAIT.name: parse_aged_wait}
 

@@ -100,15 +100,21 @@ def conclude(comparison: "Comparison") -> int:
 
 
 def show(comparison: "Comparison") -> None:
-    """Print the table."""
+    """Print the table, whether walltimes are known, and what was left out."""
+    from planbatch.experiments.comparison.compare import described_walltimes
     from planbatch.experiments.views.comparison_table import comparison_table
+    from planbatch.experiments.workloads.describe import left_out
 
+    for key, value in described_walltimes(comparison.workload).items():
+        click.echo(f"{key}: {value}")
     print_table(comparison_table(comparison))
+    if dropped := left_out(comparison.workload):
+        click.echo(f"left out: {dropped}")
 
 
 def described(comparison: "Comparison") -> dict[str, Any]:
     """Return a comparison for programs."""
-    from planbatch.experiments.comparison.compare import described_resources
+    from planbatch.experiments.comparison.compare import described_resources, described_walltimes
 
     return {
         "workload": comparison.workload.name,
@@ -116,6 +122,7 @@ def described(comparison: "Comparison") -> dict[str, Any]:
         "jobs": len(comparison.workload),
         "dropped": dict(comparison.workload.dropped),
         **described_resources(comparison.workload),
+        **described_walltimes(comparison.workload),
         "estimates": comparison.estimates,
         "seed": comparison.seed,
         "results": comparison.summaries,

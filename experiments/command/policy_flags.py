@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.shell import warn_without_deadlines
+
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
     from planbatch.experiments.replay.trace import Estimates
@@ -96,12 +98,22 @@ class PolicyOptions:
     def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
         """Give the workload the deadlines that are asked for; without a wish, it stays as it is.
 
-        ``source`` is what the user named: the log whose columns may hold deadlines.
+        Warns of policies that go by deadlines if no job has one. ``source`` is what the user named: the log whose
+        columns may hold deadlines.
         """
+        due = self._with_deadlines(workload, source) if self.deadlines else workload
+        from planbatch.baselines.policy import policy_name, traits_of
+
+        policies = [self.make(name, "none") for name in self.policy]
+        names = [policy_name(policy) for policy in policies if traits_of(policy).needs_deadlines]
+        if self.promise == "deadline":
+            names.append("promise deadline")
+        warn_without_deadlines(due.deadline, names, "; give some with --deadlines")
+        return due
+
+    def _with_deadlines(self, workload: "Workload", source: str | None) -> "Workload":
         from planbatch.experiments.workloads.deadlines import with_deadlines
 
-        if not self.deadlines:
-            return workload
         spec = self.deadlines
         if spec == "working" and self.calendar:
             spec = f"working:{self.calendar}"

@@ -67,7 +67,11 @@ def command(
         raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
     policies = chosen.policies()
 
-    from planbatch.experiments.comparison.compare import compare, described_resources
+    from planbatch.experiments.comparison.compare import (
+        compare,
+        described_resources,
+        described_walltimes,
+    )
     from planbatch.experiments.workloads.load import load_workload
 
     loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
@@ -84,6 +88,7 @@ def command(
             "jobs": len(loaded),
             "dropped": dict(loaded.dropped),
             **described_resources(loaded),
+            **described_walltimes(loaded),
             "results": [result(replay) for replay in comparison.finished.values()],
         }
         click.echo(json.dumps(described, ensure_ascii=False))

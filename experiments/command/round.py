@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.shell import warn_without_deadlines
+
 if TYPE_CHECKING:
     from planbatch.planner.optimizer import Result
     from planbatch.planner.round import Round
@@ -38,7 +40,7 @@ def command(
     import numpy as np
 
     from planbatch.experiments.rounds.file import read_round
-    from planbatch.objectives.catalogue import make_objective
+    from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
     from planbatch.planner.budget import Budget
     from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
     from planbatch.planner.solve import EVALUATIONS, solve
@@ -48,6 +50,8 @@ def command(
     problem = read_round(file)
     optimizer, objective = make_optimizer(optimizer_name), make_objective(objective_name)
     check_supported(optimizer, objective)
+    if objective.name in DEADLINE_OBJECTIVES:
+        warn_without_deadlines(problem.jobs.deadline, [objective.name])
     if evaluations is None and seconds is None:
         evaluations = EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)

@@ -15,6 +15,7 @@ from planbatch.experiments.command.shell import (
     default_jobs,
     print_table,
     say,
+    warn_without_deadlines,
 )
 from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.tasks.progress import CountBar
@@ -151,7 +152,10 @@ def compare_command(
     A search that fails is reported, and all others go on. An interrupt (Ctrl-C) ends the
     comparison, and keeps what is finished.
     """
+    import numpy as np
+
     from planbatch.experiments.rounds.compare import compare_rounds
+    from planbatch.objectives import DEADLINE_OBJECTIVES
     from planbatch.planner.budget import Budget
 
     check_folder(out)
@@ -171,6 +175,9 @@ def compare_command(
             curves=pictured if curves else 0,
             best_known=best_known or out / "best-known.json",
         )
+    due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
+    names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
+    warn_without_deadlines(due, names)
     if as_json:
         click.echo(json.dumps(described(comparison), ensure_ascii=False))
     else:

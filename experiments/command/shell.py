@@ -1,13 +1,17 @@
 """What every verb has in common: how it prints, how many processes it uses, how it ends, and where it may write."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-#: Exit code after an interrupt.
-INTERRUPTED = 130
+if TYPE_CHECKING:
+    from planbatch.planner.model import IntArray
+
+#: Exit codes after Ctrl-C, and after SIGTERM.
+INTERRUPTED, TERMINATED = 130, 143
 #: Width of tables if standard output is no terminal.
 WIDTH = 110
 
@@ -35,6 +39,14 @@ def default_jobs(seconds: float | None = None) -> int:
     import joblib
 
     return int(joblib.cpu_count())
+
+
+def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str = "") -> None:
+    """Print a warning on standard error if something goes by deadlines, and no job has one."""
+    from planbatch.planner.model import NEVER
+
+    if names and bool((deadline == NEVER).all()):
+        say(f"warning: no job has a deadline, which {', '.join(names)} goes by{cure}")
 
 
 def check_folder(folder: Path) -> None:

@@ -69,7 +69,15 @@ def command(
     chosen.check()
     listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)
 
+    from planbatch.experiments.workloads.describe import left_out
+    from planbatch.experiments.workloads.swf.log import WALLTIMES
+
     loaded = [load(word, options, chosen) for word in workloads or (None,)]
+    for workload in loaded:
+        if WALLTIMES in workload.header:
+            say(f"{workload.name}: walltimes: {workload.header[WALLTIMES]}")
+        if dropped := left_out(workload):
+            say(f"{workload.name}: left out: {dropped}")
     result = trade(
         loaded,
         listed,

@@ -15,6 +15,7 @@ from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.results.run import HERE, FinishedReplay, Workers, run_replays
 from planbatch.experiments.results.store import Store
 from planbatch.experiments.tasks.task import Failure, Progress
+from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
@@ -98,6 +99,12 @@ def described_resources(workload: Workload) -> dict[str, Any]:
     return found | {
         key.lower(): workload.header[key] for key in ("Memory",) if key in workload.header
     }
+
+
+def described_walltimes(workload: Workload) -> dict[str, str]:
+    """Return how many walltimes are not known, for programs; nothing if all are."""
+    known = WALLTIMES not in workload.header
+    return {} if known else {WALLTIMES.lower(): workload.header[WALLTIMES]}
 
 
 def compare(

@@ -143,7 +143,7 @@ class Cell:
         }  # fmt: skip
 
 
-def expand(experiment: Experiment, tell: Callable[[str], None] = lambda line: None) -> list[Cell]:
+def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: None) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
     Raises
@@ -160,7 +160,7 @@ def expand(experiment: Experiment, tell: Callable[[str], None] = lambda line: No
         [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
     )
     cells = []
-    for by_seed in _loaded(experiment, tell):
+    for by_seed in _loaded(experiment, say):
         for spec, label in zip(experiment.policies, labels, strict=True):
             for seed in experiment.seeds:
                 workload, seeding = by_seed[seed], experiment.seeding
@@ -174,10 +174,11 @@ def expand(experiment: Experiment, tell: Callable[[str], None] = lambda line: No
     return cells
 
 
-def _loaded(experiment: Experiment, tell: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
+def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
     """Load every workload, for every seed: random deadlines differ between seeds."""
     from planbatch.experiments.workloads.deadlines import with_deadlines
     from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.swf.log import WALLTIMES
 
     plain = []
     for spec in experiment.workloads:
@@ -185,7 +186,10 @@ def _loaded(experiment: Experiment, tell: Callable[[str], None]) -> list[dict[in
             plain.append(spec.jobs)
         else:
             source = None if spec.source == EMBEDDED else spec.source
-            plain.append(_told(spec.where, partial(load_workload, source, spec.options, tell)))
+            jobs = _told(spec.where, partial(load_workload, source, spec.options, say))
+            if WALLTIMES in jobs.header:
+                say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
+            plain.append(jobs)
     names = workload_names(experiment.workloads, [jobs.name for jobs in plain])
     loaded = []
     for name, spec, jobs in zip(names, experiment.workloads, plain, strict=True):

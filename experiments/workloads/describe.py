@@ -42,6 +42,11 @@ def unix_start_time(workload: Workload) -> int | None:
     return start if start + int(workload.submit[0]) >= EARLIEST else None
 
 
+def left_out(workload: Workload) -> str:
+    """Say how many jobs of the log were left out, and why; empty if none was."""
+    return ", ".join(f"{n:,} {reason}" for reason, n in workload.dropped.items() if n)
+
+
 def anomalies(log: SwfLog) -> dict[str, int]:
     """Count the anomalies of a log.
 

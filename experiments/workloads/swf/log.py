@@ -47,6 +47,8 @@ FRACTIONAL = frozenset(
         "think_time",
     )
 )
+#: The field of a workload's header that says how many walltimes are not known; there is none if all are.
+WALLTIMES = "Walltimes"
 NO_PROCESSORS = "no processors"
 NEGATIVE_RUN_TIME = "negative run time"
 TOO_LARGE = "larger than the machine"
@@ -209,6 +211,12 @@ class SwfLog:
         logged = np.maximum(_seconds(self.columns["runtime"][rows]), 1)
         requested = self.columns["requested_time"][rows]
         walltime = np.where(requested > 0, np.maximum(_seconds(requested), 1), logged)
+        unknown = int(np.count_nonzero(requested <= 0))
+        header = {key: value for key, value in self.header.fields.items() if key != WALLTIMES}
+        if unknown:
+            header[WALLTIMES] = (
+                f"{unknown:,} of {len(rows):,} jobs have none, their run times stand in"
+            )
         return Workload(
             name=self.name,
             capacity=selection.capacity,
@@ -219,7 +227,7 @@ class SwfLog:
             runtime=np.minimum(logged, walltime),
             user=self.columns["user"][rows],
             queue=self.columns["queue"][rows],
-            header=dict(self.header.fields),
+            header=header,
             dropped=dict(selection.dropped),
         )
 

@@ -162,6 +162,51 @@ def test_replay_for_people(run, log):
     assert err == ""
 
 
+@pytest.mark.parametrize("verb", ["replay", "compare"])
+def test_what_was_left_out_stands_below_the_table(run, log, verb):
+    """Two of six lines, each with its reason."""
+    code, out, _ = run(verb, log, "--policy", "fcfs")
+    assert code == 0
+    assert "left out: 1 negative run time, 1 larger than the machine" in out
+
+
+@pytest.mark.parametrize("verb", ["replay", "compare"])
+def test_walltimes_that_are_not_known_are_named(run, log, verb):
+    """At the head of the table and in JSON; nothing is said of logs that have them all."""
+    assert "walltimes" not in run(verb, log, "--policy", "fcfs")[1]
+    log.write_text(
+        log.read_text().replace("  2  3 -1", "  2 -1 -1").replace("  4 20 -1", "  4 -1 -1")
+    )
+    code, out, _ = run(verb, log, "--policy", "fcfs")
+    assert code == 0
+    assert "walltimes: 2 of 4 jobs have none, their run times stand in" in out
+    told = json.loads(run(verb, log, "--policy", "fcfs", "--json")[1])
+    assert told["walltimes"] == "2 of 4 jobs have none, their run times stand in"
+
+
+@pytest.mark.parametrize(
+    ("words", "warned"),
+    [
+        (["--policy", "edf"], "edf"),
+        (["--policy", "easy:earliest-deadline"], "easy:earliest-deadline"),
+        (["--policy", "dbf", "--policy", "easy"], "dbf"),
+        (["--policy", "plan-tardiness", "--policy", "plan-wait"], "plan-tardiness"),
+        (["--policy", "plan-wait", "--promise", "deadline"], "promise deadline"),
+        (["--policy", "plan-wait", "--policy", "easy"], None),
+        (["--policy", "edf", "--deadlines", "random:100"], None),
+        (["--policy", "edf", "--deadlines", "none"], "edf"),
+    ],
+)
+def test_policies_for_deadlines_warn_if_no_job_has_one(run, log, words, warned):
+    """They run all the same, and look like results."""
+    code, _, err = run("replay", log, *words)
+    assert code == 0
+    expected = (
+        f"warning: no job has a deadline, which {warned} goes by; give some with --deadlines\n"
+    )
+    assert err == (expected if warned else "")
+
+
 @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
 def test_replay_checks_traces(run, log, estimates):
     """``--check`` finds no fault, and says so."""

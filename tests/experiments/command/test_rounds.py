@@ -55,6 +55,15 @@ def test_captured_jobs_have_the_deadlines_that_are_asked_for(run, tmp_path):
         assert sum(job.get("deadline") is not None for job in jobs) == share * len(jobs)
 
 
+def test_objectives_for_deadlines_warn_if_no_job_has_one(run, tmp_path):
+    """Here too: all plans cost nothing."""
+    write_round(tmp_path / "a.json", random_round(4))
+    words = ("compare", "a.json", "--evaluations", 5, "--jobs", 1, "--no-curves", "--pictured", 0)
+    told = "warning: no job has a deadline, which tardiness goes by\n"
+    assert told in run(*words, "--objective", "tardiness")[2]
+    assert told not in run(*words, "--objective", "wait")[2]
+
+
 def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
     """By name, with exit code 2, and without a file of results."""
     write_round(tmp_path / "a.json", random_round(4))
