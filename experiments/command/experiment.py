@@ -35,12 +35,12 @@ def command() -> None:
     default="loky",
     show_default=True,
     metavar="NAME",
-    help="What runs them: loky (processes), threading, dask, ray.",
+    help="What runs them: loky (processes), threading, dask.",
 )
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="An existing cluster: tcp://HOST:8786 or a scheduler file (dask), ray://HOST:10001 (ray).",
+    help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def run(

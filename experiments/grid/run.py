@@ -72,10 +72,10 @@ def run_experiment(
         Folder of the results; those that it holds are used.
     jobs : int
         Tasks at a time.
-    backend : {"loky", "threading", "dask", "ray"}
+    backend : {"loky", "threading", "dask"}
         Where they run.
     scheduler : str, optional
-        Address of a Dask or Ray cluster.
+        Address of a Dask cluster.
     say : callable
         Called with sentences for people.
     quiet : bool

@@ -31,10 +31,10 @@ class Workers:
     ----------
     jobs : int
         How many at a time.
-    backend : {"loky", "threading", "dask", "ray"}
+    backend : {"loky", "threading", "dask"}
         See :func:`make_backend`.
     scheduler : str, optional
-        Address of a Dask or Ray cluster.
+        Address of a Dask cluster.
     quiet : bool, optional
         Whether no progress is shown; by default, only if standard error is no terminal.
     """

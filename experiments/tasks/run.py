@@ -17,10 +17,7 @@ BACKENDS = {
     "loky": ("joblib", "planbatch"),
     "threading": ("joblib", "planbatch"),
     "dask": ("distributed", "planbatch[dask]"),
-    "ray": ("ray", "planbatch[ray]"),
 }
-#: Those that run on other machines, too.
-CLUSTERS = ("dask", "ray")
 
 
 def run_tasks(
@@ -58,7 +55,7 @@ def make_backend(
     jobs : int
         Tasks at a time, on this machine; with 1, ``loky`` and ``threading`` run them in this process, one by one.
     scheduler : str, optional
-        Address of a running cluster (``dask`` and ``ray``).
+        Address of a running cluster (``dask``).
     version : callable
         What every worker of a cluster must answer as this process does: the version of the code.
 
@@ -74,10 +71,6 @@ def make_backend(
         from planbatch.experiments.tasks.dask import DaskBackend
 
         return DaskBackend(jobs, scheduler, version)
-    if name == "ray":
-        from planbatch.experiments.tasks.ray import RayBackend
-
-        return RayBackend(jobs, scheduler)
     if jobs == 1:
         return Here(jobs)
     return Threads(jobs) if name == "threading" else Processes(jobs)
@@ -92,7 +85,5 @@ def check_backend(name: str, scheduler: str | None = None) -> None:
         raise BackendError(
             f"backend: {name} needs the package {package}; get it with: pip install '{extra}'"
         )
-    if scheduler is not None and name not in CLUSTERS:
-        raise BackendError(
-            f"scheduler: {name} works on this machine only; give --backend {' or '.join(CLUSTERS)}"
-        )
+    if scheduler is not None and name != "dask":
+        raise BackendError(f"scheduler: {name} works on this machine only; give --backend dask")

@@ -115,9 +115,9 @@ def test_backends_that_are_not_there(monkeypatch):
         make_backend("loky", 0)
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
     with pytest.raises(
-        BackendError, match=r"ray needs the package ray.*pip install 'planbatch\[ray\]'"
+        BackendError, match=r"dask needs the package distributed.*pip install 'planbatch\[dask\]'"
     ):
-        check_backend("ray")
+        check_backend("dask")
 
 
 @pytest.mark.parametrize(
