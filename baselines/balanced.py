@@ -5,7 +5,7 @@ Leinberger, Karypis, Kumar (1999), as quoted there. S is the utilisation of each
 that running jobs take), R the demand of a job, also as shares.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,30 @@ from planbatch.planner.kernels.profile import all_capacities, all_demands, any_f
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
-#: How Algorithm 1 decides about a candidate: by inequality (2), as in the text; or, as printed, by the average
-#: utilisation, which every job raises.
-BY_BALANCE, AS_PRINTED = 0, 1
-#: How many jobs BB backfills in a round: all candidates that fit; or one, as the paper says ("in one
-#: traversal of the job queue, it can only select one job").
-AS_MANY_AS_FIT, ONE_A_ROUND = 0, 1
+
+class BalanceSetting(NamedTuple):
+    """The variants of BB and IBB.
+
+    Attributes
+    ----------
+    one_a_round : bool
+        Whether BB backfills one job in a round, as the paper says of it ("in one traversal of the job queue, it can
+        only select one job"), rather than as many as there are candidates.
+    as_printed : bool
+        Whether IBB decides about a candidate as Algorithm 1 is printed, by the average utilisation, which no job that
+        takes anything can keep from rising; rather than by inequality (2), as the text says.
+    """
+
+    one_a_round: bool = False
+    as_printed: bool = False
+
+
+@kernel
+def balance_setting(params: FloatArray) -> BalanceSetting:
+    """The setting, from an array that has it in the order of ``_fields``; without one, the default."""
+    if len(params) == 0:
+        return BalanceSetting(False, False)
+    return BalanceSetting(params[0] > 0.0, params[1] > 0.0)
 
 
 @kernel
@@ -109,12 +127,9 @@ def utilisation(arrays: RoundArrays, demands: IntArray, start: IntArray) -> Floa
 
 @kernel
 def serve_balanced(
-    arrays: RoundArrays, order: Any, improved: bool, variant: bool, start: IntArray
+    arrays: RoundArrays, order: Any, improved: bool, setting: BalanceSetting, start: IntArray
 ) -> None:
-    """Algorithm 1: ``schedule_head_of_list``, then backfill around the pivot as BB or, ``improved``, as IBB.
-
-    ``variant`` means ``AS_PRINTED`` for IBB, ``ONE_A_ROUND`` for BB.
-    """
+    """Algorithm 1: ``schedule_head_of_list``, then backfill around the pivot as BB or, ``improved``, as IBB."""
     start[:] = NEVER
     if not any_fits(arrays):
         return
@@ -133,9 +148,9 @@ def serve_balanced(
     whole_timeline(arrays, demands, line, start)
     reserve(line, demands[pivot], jobs.walltime[pivot])
     if improved:
-        backfill_all_balanced(arrays, demands, waiting, line, variant, start)
+        backfill_all_balanced(arrays, demands, waiting, line, setting.as_printed, start)
     else:
-        backfill_best_balanced(arrays, demands, waiting, line, variant, start)
+        backfill_best_balanced(arrays, demands, waiting, line, setting.one_a_round, start)
 
 
 @kernel
@@ -148,11 +163,8 @@ def decide_bb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1).
-
-    ``params[0]`` is ``AS_MANY_AS_FIT`` or ``ONE_A_ROUND``.
-    """
-    serve_balanced(arrays, order, False, len(params) > 0 and params[0] == ONE_A_ROUND, start)
+    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1)."""
+    serve_balanced(arrays, order, False, balance_setting(params), start)
 
 
 @kernel
@@ -165,6 +177,5 @@ def decide_ibb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Improved Backfill Balanced: Algorithm 1; ``params[0]`` is ``BY_BALANCE`` (the text) or ``AS_PRINTED``."""
-    as_printed = len(params) > 0 and params[0] == AS_PRINTED
-    serve_balanced(arrays, order, True, as_printed, start)
+    """Improved Backfill Balanced: Algorithm 1."""
+    serve_balanced(arrays, order, True, balance_setting(params), start)

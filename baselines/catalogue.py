@@ -6,7 +6,7 @@ from functools import cache, partial
 from inspect import signature
 from typing import Any
 
-from planbatch.baselines.balanced import AS_PRINTED, ONE_A_ROUND, decide_bb, decide_ibb
+from planbatch.baselines.balanced import BalanceSetting, decide_bb, decide_ibb
 from planbatch.baselines.conservative import decide_conservative
 from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
 from planbatch.baselines.easy import decide_easy
@@ -77,9 +77,19 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     "replanned": partial(queue_based, decide_replanned, "replanned"),
     "best-fit": partial(queue_based, decide_best_fit, "best-fit"),
     "bb": partial(queue_based, decide_bb, "bb"),
-    "bb-one": partial(CompiledPolicy, "bb-one", decide_bb, params=(float(ONE_A_ROUND),)),
+    "bb-one": partial(
+        CompiledPolicy,
+        "bb-one",
+        decide_bb,
+        params=tuple(map(float, BalanceSetting(one_a_round=True))),
+    ),
     "ibb": partial(queue_based, decide_ibb, "ibb"),
-    "ibb-printed": partial(CompiledPolicy, "ibb-printed", decide_ibb, params=(float(AS_PRINTED),)),
+    "ibb-printed": partial(
+        CompiledPolicy,
+        "ibb-printed",
+        decide_ibb,
+        params=tuple(map(float, BalanceSetting(as_printed=True))),
+    ),
     "edf": partial(queue_based, decide_easy, "edf", DUE, "earliest-deadline"),
     "dbf": partial(CompiledPolicy, "dbf", decide_dbf, traits=DUE),
     "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016, traits=DUE),

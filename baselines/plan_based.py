@@ -9,13 +9,10 @@ from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
-from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.model import NEVER
+from planbatch.planner.kernels.first_plans import kept_plan
 from planbatch.planner.objective import Cost, Objective, as_objective
-from planbatch.planner.optimizer import Optimizer, Result, Status
+from planbatch.planner.optimizer import Optimizer, Result, Status, compiled_search
 from planbatch.planner.optimizers import as_optimizer, check_supported
-from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -88,15 +85,12 @@ class PlanBased:
 
     def compiled_form(self) -> CompiledPolicy | None:
         """The same policy for the compiled replay, or None if a part of it is not compiled."""
-        decide = getattr(self.optimizer, "decide", None)
-        evaluations = self.budget.evaluations
-        if decide is None or not self.objective.compiled or self.budget.seconds is not None:
+        promised = self.promise is not None
+        search = compiled_search(self.optimizer, self.objective, self.budget, promised)
+        if search is None:
             return None
-        assert isinstance(self.optimizer, Annealing)
-        assert evaluations is not None
-        params = (float(evaluations), float(self.promise is not None), *self.optimizer.params)
         return CompiledPolicy(
-            self.name, decide, cost=self.objective.cost, params=params, traits=self.traits
+            self.name, search.decide, cost=search.cost, params=search.params, traits=self.traits
         )
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
@@ -104,10 +98,9 @@ class PlanBased:
 
         With promises, such a round plans new jobs after the others, so that they get their promise.
         """
-        if not any_fits(problem.arrays):
-            if self.promise is not None:
-                return decode(problem, Plan(problem.planned).order())
-            return Plan(np.where(problem.planned > problem.now, problem.planned, NEVER))
+        start = np.empty(len(problem), dtype=np.int64)
+        if kept_plan(problem.arrays, self.promise is not None, start):
+            return Plan(start)
         result = self.optimizer.optimize(problem, self.objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
             raise KeyboardInterrupt

@@ -10,7 +10,7 @@ from numba.core.dispatcher import Dispatcher
 
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.kernels.native import compiled_for
-from planbatch.planner.kernels.signatures import DECIDE
+from planbatch.planner.kernels.signatures import DECIDE, Report
 from planbatch.planner.model import FloatArray
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import as_order, submit_order
@@ -116,7 +116,7 @@ class CompiledPolicy:
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Decide one round."""
         start = np.empty(len(problem), dtype=np.int64)
-        report = np.zeros(3)
+        report = np.zeros(len(Report))
         # With NUMBA_DISABLE_JIT, kernels are plain functions already.
         plain = getattr(self.decide, "py_func", self.decide)
         decide = typed_decision(self.decide) if self.compiled_form() else plain

@@ -1,8 +1,9 @@
 """The protocol of optimizers, and what they return."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Result:
     seed_cost : float
         Cost of the best first plan; ``cost`` is never above it.
     evaluations : int
-        Plans evaluated besides the seeds.
+        Plans evaluated besides the first plans.
     seconds : float
         Wall-clock time of the search (s).
     native : bool
@@ -69,8 +70,31 @@ class Result:
         return (self.cost - self.lower_bound) / abs(self.cost)
 
 
+@dataclass(frozen=True)
+class CompiledSearch:
+    """A search whose decision of a round is a kernel: the whole replay runs compiled.
+
+    Attributes
+    ----------
+    decide : callable
+        The kernel; see ``signatures.DECIDE``. It draws from ``rng`` what ``optimize`` would, and keeps the plan of
+        rounds in which nothing can start (:func:`kept_plan`).
+    cost : callable
+        The compiled cost function of the objective.
+    params : tuple of float
+        Whatever else the kernel needs.
+    """
+
+    decide: Callable[..., None]
+    cost: Any
+    params: tuple[float, ...] = ()
+
+
 class Optimizer(Protocol):
-    """A search for a good plan. Optimizers hold parameters only; the state of a run lives in the call."""
+    """A search for a good plan. Optimizers hold parameters only; the state of a run lives in the call.
+
+    An optimizer may also have a method ``compiled``, see :func:`compiled_search`.
+    """
 
     @property
     def name(self) -> str:
@@ -84,5 +108,17 @@ class Optimizer(Protocol):
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan of low cost, never worse than the best seed, within the budget."""
+        """Search for a plan of low cost, never worse than the best first plan, within the budget."""
         ...
+
+
+def compiled_search(
+    optimizer: Optimizer, objective: Objective, budget: Budget, promised: bool
+) -> CompiledSearch | None:
+    """The search as a kernel; None if the optimizer has none for this objective and budget.
+
+    Optimizers that have one define ``compiled(objective, budget, promised) -> CompiledSearch | None``; ``promised``
+    says whether jobs are promised a latest start. All others need not define it.
+    """
+    compiled = getattr(optimizer, "compiled", None)
+    return None if compiled is None else compiled(objective, budget, promised)

@@ -6,38 +6,58 @@ Python runs in the very same loop, interpreted.
 """
 
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
 
+from planbatch.planner.kernels.job_tables import copy_job, jobs_between
 from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
-from planbatch.planner.kernels.signatures import COST, DECIDE, FLOAT64_ARRAY, GENERATOR, ORDER_KEYS
+from planbatch.planner.kernels.signatures import (
+    COST,
+    DECIDE,
+    FLOAT64_ARRAY,
+    GENERATOR,
+    ORDER_KEYS,
+    Report,
+)
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
 from planbatch.planner.resources import Windows, no_windows
 from planbatch.planner.round import RoundArrays, RunningTable
 
-# Counters of the loop, by their place in ``Replay.counters``.
-NOW = 0  #: the present instant
-STARTED = 1  #: jobs started so far: the queue begins here
-SUBMITTED = 2  #: jobs submitted so far: the queue ends here
-RUNNING = 3  #: jobs running
-DUE = 4  #: the next planned start that falls due
-EARLY = 5  #: whether a job ended early at this instant
-FREE = 6  #: processors free
-ROUNDS = 7  #: rounds so far
-LOGGED = 8  #: rounds in the log buffers
-KNOWN = 9  #: windows that are known so far
-CHANGE = 10  #: the next change of the machine, in ``Replay.changes``
-COUNTERS = 11
 
-# What the loop says when it returns.
-PAUSED = 0  #: the log is full: store it and call again
-FINISHED = 1  #: every job has ended
-STUCK = 2  #: jobs wait, but nothing will ever happen again
-BAD_START = 3  #: the policy gave a start before now
-OVER_CAPACITY = 4  #: the policy started more than fits
+class At(IntEnum):
+    """The places of ``Replay.counters``."""
+
+    NOW = 0  #: the present instant
+    STARTED = 1  #: jobs started so far: the queue begins here
+    SUBMITTED = 2  #: jobs submitted so far: the queue ends here
+    RUNNING = 3  #: jobs running
+    DUE = 4  #: the next planned start that falls due
+    EARLY = 5  #: whether a job ended early at this instant
+    FREE = 6  #: processors free
+    ROUNDS = 7  #: rounds so far
+    LOGGED = 8  #: rounds in the log buffers
+    KNOWN = 9  #: windows that are known so far
+    CHANGE = 10  #: the next change of the machine, in ``Replay.changes``
+
+
+class Status(IntEnum):
+    """What the loop and its parts say when they return."""
+
+    ROUND_DUE = 0  #: a job waits: a policy has to decide
+    CARRIED_OUT = 1  #: the plan holds, and its jobs have started
+    LOG_FULL = 2  #: store the log and call again
+    FINISHED = 3  #: every job has ended
+    STUCK = 4  #: jobs wait, but nothing will ever happen again
+    BAD_START = 5  #: the policy gave a start before now
+    OVER_CAPACITY = 6  #: the policy started more than fits
+
+
+#: Entries of what a policy reports of a round.
+REPORTED = len(Report)
 
 
 class Log(NamedTuple):
@@ -96,18 +116,18 @@ def release(replay: Replay, job: int) -> None:
     """Take a job that has ended out of the running jobs."""
     counters = replay.counters
     end = replay.start[job] + replay.occupied[job]
-    at = np.searchsorted(replay.running.end[: counters[RUNNING]], end)
+    at = np.searchsorted(replay.running.end[: counters[At.RUNNING]], end)
     while replay.running_job[at] != job:
         at += 1
-    counters[RUNNING] -= 1
-    counters[FREE] += replay.running.procs[at]
-    for i in range(at, counters[RUNNING]):
+    counters[At.RUNNING] -= 1
+    counters[At.FREE] += replay.running.procs[at]
+    for i in range(at, counters[At.RUNNING]):
         replay.running.procs[i] = replay.running.procs[i + 1]
         replay.running.end[i] = replay.running.end[i + 1]
         replay.running_job[i] = replay.running_job[i + 1]
     for k in range(len(replay.free)):
         replay.free[k] += replay.running.demands[at, k]
-        for i in range(at, counters[RUNNING]):
+        for i in range(at, counters[At.RUNNING]):
             replay.running.demands[i, k] = replay.running.demands[i + 1, k]
 
 
@@ -115,9 +135,9 @@ def release(replay: Replay, job: int) -> None:
 def occupy(replay: Replay, job: int) -> None:
     """Put a job that starts now among the running jobs, at its place by expected and by actual end."""
     counters = replay.counters
-    now = counters[NOW]
+    now = counters[At.NOW]
     replay.start[job] = now
-    i = counters[RUNNING]
+    i = counters[At.RUNNING]
     end = now + replay.occupied[job]
     while i > 0 and replay.running.end[i - 1] > end:
         replay.running.procs[i] = replay.running.procs[i - 1]
@@ -128,11 +148,11 @@ def occupy(replay: Replay, job: int) -> None:
     replay.running.end[i] = end
     replay.running_job[i] = job
     for k in range(len(replay.free)):
-        for j in range(counters[RUNNING], i, -1):
+        for j in range(counters[At.RUNNING], i, -1):
             replay.running.demands[j, k] = replay.running.demands[j - 1, k]
         replay.running.demands[i, k] = replay.jobs.demands[job, k]
         replay.free[k] -= replay.jobs.demands[job, k]
-    i = counters[RUNNING]
+    i = counters[At.RUNNING]
     end = now + replay.runtime[job]
     while i > 0 and replay.actual_end[i - 1] < end:
         replay.actual_end[i] = replay.actual_end[i - 1]
@@ -140,32 +160,25 @@ def occupy(replay: Replay, job: int) -> None:
         i -= 1
     replay.actual_end[i] = end
     replay.actual_job[i] = job
-    counters[RUNNING] += 1
-    counters[FREE] -= replay.jobs.procs[job]
+    counters[At.RUNNING] += 1
+    counters[At.FREE] -= replay.jobs.procs[job]
 
 
 @borrowing_kernel
 def submit(replay: Replay, job: int) -> None:
     """Append a job to the queue."""
-    at = replay.counters[SUBMITTED]
-    replay.queue.submit[at] = replay.jobs.submit[job]
-    replay.queue.procs[at] = replay.jobs.procs[job]
-    replay.queue.walltime[at] = replay.jobs.walltime[job]
-    replay.queue.deadline[at] = replay.jobs.deadline[job]
-    replay.queue.latest[at] = replay.jobs.latest[job]
-    replay.queue.user[at] = replay.jobs.user[job]
-    for k in range(len(replay.free)):
-        replay.queue.demands[at, k] = replay.jobs.demands[job, k]
+    at = replay.counters[At.SUBMITTED]
+    copy_job(replay.queue, at, replay.jobs, job)
     replay.queue_job[at] = job
     replay.queue_planned[at] = NEVER
     replay.queue_notes[at] = NEVER
     replay.queue_occupied[at] = replay.occupied[job]
-    replay.counters[SUBMITTED] += 1
+    replay.counters[At.SUBMITTED] += 1
 
 
 @borrowing_kernel
 def advance(replay: Replay) -> int:
-    """Move to the next instant at which a job waits; return PAUSED (a round is due), FINISHED or STUCK.
+    """Move to the next instant at which a job waits; return ROUND_DUE, FINISHED or STUCK.
 
     At one instant come first all completions, then all submissions (rule 4), then what changes about the machine.
     """
@@ -174,64 +187,56 @@ def advance(replay: Replay) -> int:
     changes = replay.changes
     while True:
         now = NEVER
-        if counters[SUBMITTED] < n:
-            now = replay.jobs.submit[counters[SUBMITTED]]
-        if counters[RUNNING]:
-            now = min(now, replay.actual_end[counters[RUNNING] - 1])
-        now = min(now, counters[DUE])
-        if counters[STARTED] < n and counters[CHANGE] < len(changes):
-            now = min(now, changes[counters[CHANGE]])
+        if counters[At.SUBMITTED] < n:
+            now = replay.jobs.submit[counters[At.SUBMITTED]]
+        if counters[At.RUNNING]:
+            now = min(now, replay.actual_end[counters[At.RUNNING] - 1])
+        now = min(now, counters[At.DUE])
+        if counters[At.STARTED] < n and counters[At.CHANGE] < len(changes):
+            now = min(now, changes[counters[At.CHANGE]])
         if now == NEVER:
-            return STUCK if counters[STARTED] < n else FINISHED
-        counters[NOW] = now
-        counters[EARLY] = 0
-        counters[DUE] = NEVER if counters[DUE] == now else counters[DUE]
-        while counters[RUNNING] and replay.actual_end[counters[RUNNING] - 1] == now:
-            job = replay.actual_job[counters[RUNNING] - 1]
+            return Status.STUCK if counters[At.STARTED] < n else Status.FINISHED
+        counters[At.NOW] = now
+        counters[At.EARLY] = 0
+        counters[At.DUE] = NEVER if counters[At.DUE] == now else counters[At.DUE]
+        while counters[At.RUNNING] and replay.actual_end[counters[At.RUNNING] - 1] == now:
+            job = replay.actual_job[counters[At.RUNNING] - 1]
             if replay.runtime[job] < replay.occupied[job]:
-                counters[EARLY] = 1
+                counters[At.EARLY] = 1
             release(replay, job)
-        while counters[SUBMITTED] < n and replay.jobs.submit[counters[SUBMITTED]] == now:
-            submit(replay, counters[SUBMITTED])
-        while counters[CHANGE] < len(changes) and changes[counters[CHANGE]] <= now:
-            counters[CHANGE] += 1
+        while counters[At.SUBMITTED] < n and replay.jobs.submit[counters[At.SUBMITTED]] == now:
+            submit(replay, counters[At.SUBMITTED])
+        while counters[At.CHANGE] < len(changes) and changes[counters[At.CHANGE]] <= now:
+            counters[At.CHANGE] += 1
         while (
-            counters[KNOWN] < len(replay.window_known)
-            and replay.window_known[counters[KNOWN]] <= now
+            counters[At.KNOWN] < len(replay.window_known)
+            and replay.window_known[counters[At.KNOWN]] <= now
         ):
-            counters[KNOWN] += 1
-        if counters[STARTED] < counters[SUBMITTED]:
-            return PAUSED
+            counters[At.KNOWN] += 1
+        if counters[At.STARTED] < counters[At.SUBMITTED]:
+            return Status.ROUND_DUE
 
 
 @kernel(inline="always")
 def view(replay: Replay) -> RoundArrays:
     """The round at this instant: slices, not copies."""
     counters = replay.counters
-    first, last = counters[STARTED], counters[SUBMITTED]
-    known = counters[KNOWN]
+    first, last = counters[At.STARTED], counters[At.SUBMITTED]
+    known = counters[At.KNOWN]
     running = RunningTable(
-        replay.running.procs[: counters[RUNNING]],
-        replay.running.end[: counters[RUNNING]],
-        replay.running.demands[: counters[RUNNING]],
+        replay.running.procs[: counters[At.RUNNING]],
+        replay.running.end[: counters[At.RUNNING]],
+        replay.running.demands[: counters[At.RUNNING]],
     )
-    queue = JobTable(
-        replay.queue.submit[first:last],
-        replay.queue.procs[first:last],
-        replay.queue.walltime[first:last],
-        replay.queue.deadline[first:last],
-        replay.queue.latest[first:last],
-        replay.queue.user[first:last],
-        replay.queue.demands[first:last],
-    )
+    queue = jobs_between(replay.queue, first, last)
     windows = Windows(
         replay.windows.start[:known], replay.windows.end[:known], replay.windows.amounts[:known]
     )
     planned = replay.queue_planned[first:last]
     notes = replay.queue_notes[first:last]
-    early = counters[EARLY] == 1
+    early = counters[At.EARLY] == 1
     return RoundArrays(
-        counters[NOW],
+        counters[At.NOW],
         replay.capacity[0],
         running,
         queue,
@@ -247,14 +252,7 @@ def view(replay: Replay) -> RoundArrays:
 @borrowing_kernel
 def move_in_queue(replay: Replay, source: int, target: int) -> None:
     """Copy one entry of the queue to another place."""
-    replay.queue.submit[target] = replay.queue.submit[source]
-    replay.queue.procs[target] = replay.queue.procs[source]
-    replay.queue.walltime[target] = replay.queue.walltime[source]
-    replay.queue.deadline[target] = replay.queue.deadline[source]
-    replay.queue.latest[target] = replay.queue.latest[source]
-    replay.queue.user[target] = replay.queue.user[source]
-    for k in range(len(replay.free)):
-        replay.queue.demands[target, k] = replay.queue.demands[source, k]
+    copy_job(replay.queue, target, replay.queue, source)
     replay.queue_job[target] = replay.queue_job[source]
     replay.queue_planned[target] = replay.queue_planned[source]
     replay.queue_notes[target] = replay.queue_notes[source]
@@ -274,9 +272,9 @@ def promise(replay: Replay, at: int, planned: int) -> None:
 @borrowing_kernel
 def withdrawn(replay: Replay, resource: int) -> int:
     """How much of a resource windows take at this instant."""
-    now = replay.counters[NOW]
+    now = replay.counters[At.NOW]
     total = 0
-    for w in range(replay.counters[KNOWN]):
+    for w in range(replay.counters[At.KNOWN]):
         if replay.windows.start[w] <= now < replay.windows.end[w]:
             total += replay.windows.amounts[w, resource]
     return total
@@ -288,7 +286,7 @@ def fits(replay: Replay, at: int) -> bool:
 
     Windows may take more than is free; a job that takes nothing of that resource fits all the same.
     """
-    if replay.queue.procs[at] > replay.counters[FREE] - withdrawn(replay, 0):
+    if replay.queue.procs[at] > replay.counters[At.FREE] - withdrawn(replay, 0):
         return False
     for k in range(len(replay.free)):
         demand = replay.queue.demands[at, k]
@@ -299,15 +297,15 @@ def fits(replay: Replay, at: int) -> bool:
 
 @borrowing_kernel
 def commit(replay: Replay) -> int:
-    """Start the jobs that the plan starts now, remember the other starts; return PAUSED or what is wrong."""
+    """Start the jobs that the plan starts now, remember the other starts; return CARRIED_OUT or what is wrong."""
     counters = replay.counters
-    now = counters[NOW]
-    first, last = counters[STARTED], counters[SUBMITTED]
-    logged = counters[LOGGED]
+    now = counters[At.NOW]
+    first, last = counters[At.STARTED], counters[At.SUBMITTED]
+    logged = counters[At.LOGGED]
     replay.log.time[logged] = now
     replay.log.waiting[logged] = last - first
-    replay.log.running[logged] = counters[RUNNING]
-    checked = len(replay.free) > 0 or counters[KNOWN] > 0
+    replay.log.running[logged] = counters[At.RUNNING]
+    checked = len(replay.free) > 0 or counters[At.KNOWN] > 0
     due = NEVER
     started = 0
     last_started = first
@@ -317,12 +315,12 @@ def commit(replay: Replay) -> int:
             replay.queue_planned[i] = NEVER
             continue
         if when < now:
-            return BAD_START
+            return Status.BAD_START
         if replay.first_planned[replay.queue_job[i]] == NEVER:
             replay.first_planned[replay.queue_job[i]] = when
         if when == now:
-            if replay.queue.procs[i] > counters[FREE] or (checked and not fits(replay, i)):
-                return OVER_CAPACITY
+            if replay.queue.procs[i] > counters[At.FREE] or (checked and not fits(replay, i)):
+                return Status.OVER_CAPACITY
             occupy(replay, replay.queue_job[i])
             started += 1
             last_started = i
@@ -337,35 +335,35 @@ def commit(replay: Replay) -> int:
             if replay.plan[i] != now:
                 move_in_queue(replay, i, target)
                 target -= 1
-        counters[STARTED] += started
-    counters[DUE] = due
-    counters[ROUNDS] += 1
-    counters[LOGGED] += 1
+        counters[At.STARTED] += started
+    counters[At.DUE] = due
+    counters[At.ROUNDS] += 1
+    counters[At.LOGGED] += 1
     replay.log.started[logged] = started
-    return PAUSED
+    return Status.CARRIED_OUT
 
 
 def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray, rng: Any) -> int:
-    """Run rounds until the log is full or the replay is over; return PAUSED, FINISHED or what is wrong."""
+    """Run rounds until the log is full or the replay is over; return LOG_FULL, FINISHED or what is wrong."""
     counters = replay.counters
     log = replay.log
-    report = np.zeros(3)
-    while counters[LOGGED] < len(log.time):
+    report = np.zeros(REPORTED)
+    while counters[At.LOGGED] < len(log.time):
         status: int = advance(replay)
-        if status != PAUSED:
+        if status != Status.ROUND_DUE:
             return status
-        logged = counters[LOGGED]
+        logged = counters[At.LOGGED]
         report[:] = np.nan
-        report[0] = 0.0
-        plan = replay.plan[counters[STARTED] : counters[SUBMITTED]]
+        report[Report.EVALUATIONS] = 0.0
+        plan = replay.plan[counters[At.STARTED] : counters[At.SUBMITTED]]
         decide(view(replay), order, cost, params, rng, plan, report)
-        log.evaluations[logged] = int(report[0])
-        log.seed_cost[logged] = report[1]
-        log.cost[logged] = report[2]
+        log.evaluations[logged] = int(report[Report.EVALUATIONS])
+        log.seed_cost[logged] = report[Report.SEED_COST]
+        log.cost[logged] = report[Report.COST]
         status = commit(replay)
-        if status != PAUSED:
+        if status != Status.CARRIED_OUT:
             return status
-    return PAUSED
+    return Status.LOG_FULL
 
 
 @cache
@@ -406,9 +404,9 @@ def empty_replay(
         return JobTable._make([*(ints(n) for _ in JobTable._fields[:-1]), rows(n)])
 
     log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
-    counters = ints(COUNTERS)
-    counters[FREE] = capacity
-    counters[DUE] = NEVER
+    counters = ints(len(At))
+    counters[At.FREE] = capacity
+    counters[At.DUE] = NEVER
     return Replay(
         jobs=table(),
         runtime=ints(n),

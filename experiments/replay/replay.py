@@ -9,20 +9,18 @@ import numpy as np
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
-from planbatch.experiments.replay import event_loop
 from planbatch.experiments.replay.event_loop import (
-    CHANGE,
-    RUNNING,
-    STARTED,
-    SUBMITTED,
+    At,
+    Log,
     Replay,
+    Status,
     compiled_drive,
     drive,
     empty_replay,
 )
 from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
-from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS
+from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS, Report
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
@@ -97,7 +95,7 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
     def check_that_something_happens(now: int) -> None:
         """Stop a policy that always plans for later: the next round would come for ever."""
         counters = replay.counters
-        state = tuple(int(counters[c]) for c in (STARTED, SUBMITTED, RUNNING, CHANGE))
+        state = tuple(int(counters[c]) for c in (At.STARTED, At.SUBMITTED, At.RUNNING, At.CHANGE))
         if happened and happened[0] != state:
             happened.clear()
         happened.append(state)
@@ -117,7 +115,7 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
         report: FloatArray,
     ) -> None:
         n = len(start)
-        last = replay.counters[SUBMITTED]
+        last = replay.counters[At.SUBMITTED]
         problem = Round(
             int(arrays.now),
             int(arrays.capacity),
@@ -134,7 +132,9 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
         check_that_something_happens(int(arrays.now))
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
-            report[:] = outcome.evaluations, outcome.seed_cost, outcome.cost
+            report[Report.EVALUATIONS] = outcome.evaluations
+            report[Report.SEED_COST] = outcome.seed_cost
+            report[Report.COST] = outcome.cost
             outcome = outcome.plan
         if not isinstance(outcome, Plan):
             given = "None" if outcome is None else f"a {type(outcome).__name__}"
@@ -222,7 +222,7 @@ def replay(
     began = perf_counter()
     status, pages = run_to_the_end(state, loop, arguments, progress)
     seconds = perf_counter() - began
-    if status != event_loop.FINISHED:
+    if status != Status.FINISHED:
         raise ReplayError(describe_failure(status, policy, state))
     rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
@@ -244,32 +244,32 @@ def run_to_the_end(
     loop: Callable[..., int],
     arguments: tuple[Any, ...],
     progress: Callable[[int], None] | None,
-) -> tuple[int, list[event_loop.Log]]:
+) -> tuple[int, list[Log]]:
     """Run the loop, some rounds in one go, until it is over; return its status and the logs of the goes."""
     pages = []
-    status = event_loop.PAUSED
-    while status == event_loop.PAUSED:
+    status: int = Status.LOG_FULL
+    while status == Status.LOG_FULL:
         began = perf_counter()
         status = loop(state, *arguments)
         took = perf_counter() - began
-        logged = int(state.counters[event_loop.LOGGED])
-        pages.append(event_loop.Log._make(column[:logged].copy() for column in state.log))
-        state.counters[event_loop.LOGGED] = 0
+        logged = int(state.counters[At.LOGGED])
+        pages.append(Log._make(column[:logged].copy() for column in state.log))
+        state.counters[At.LOGGED] = 0
         if took < SHORT_GO and logged < MOST_ROUNDS:
             longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
-            state = state._replace(log=event_loop.Log._make(longer))
+            state = state._replace(log=Log._make(longer))
         if progress is not None:
-            progress(int(state.counters[event_loop.STARTED]))
+            progress(int(state.counters[At.STARTED]))
     return status, pages
 
 
 def describe_failure(status: int, policy: Policy, state: Replay) -> str:
     """What went wrong, in a sentence."""
-    now = int(state.counters[event_loop.NOW])
-    waiting = int(state.counters[SUBMITTED] - state.counters[event_loop.STARTED])
+    now = int(state.counters[At.NOW])
+    waiting = int(state.counters[At.SUBMITTED] - state.counters[At.STARTED])
     what = {
-        event_loop.STUCK: f"left {waiting} jobs waiting on an idle machine, the last round at {now}",
-        event_loop.BAD_START: f"planned a start in the past, in the round at {now}",
-        event_loop.OVER_CAPACITY: f"started more jobs than fit, in the round at {now}",
-    }[status]
+        Status.STUCK: f"left {waiting} jobs waiting on an idle machine, the last round at {now}",
+        Status.BAD_START: f"planned a start in the past, in the round at {now}",
+        Status.OVER_CAPACITY: f"started more jobs than fit, in the round at {now}",
+    }[Status(status)]
     return f"policy {policy_name(policy)} {what}"

@@ -1,36 +1,47 @@
 """First plans: the orders from which every search starts, and below which none falls."""
 
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.decode import JobClasses, decode_into, keeps_promises
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.decode import JobClasses, decode_into, decode_once
+from planbatch.planner.kernels.evaluate import decoded_cost
+from planbatch.planner.kernels.native import kernel, two_way_kernel
 from planbatch.planner.kernels.orders import regular_first
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
-#: The seeds, in the order of :func:`seed_keys`. With area = size × walltime (:func:`size_of`), age = now − submit and
-#: h = Σ area / capacity, the time that the whole queue needs at least:
-SEEDS = (
-    "previous",  # the starts of the round before, new jobs last: never worse than yesterday's plan
-    "submit",  # FCFS: decoded, this is conservative backfilling
-    "smallest-area",
-    "area-per-square",  # area / (age + h)²: Smith's rule for squared waits at half-time
-    "size-root-length",  # procs · √walltime
-    "area-per-response",  # area / (age + walltime)
-    "root-size-length",  # √procs · walltime / (age + 0.3 h)
-    "area-per-age",  # area / (age + one minute)
-    "shortest",
-    "smallest",
-    "regular-first",  # deadline-based backfilling; only in rounds with deadlines
-)
-#: The number of the seed that rounds without deadlines pass over.
-REGULAR_FIRST = 10
-#: In rounds of more than so many jobs only the first few seeds, and that of the deadlines, are decoded.
+
+class FirstOrder(IntEnum):
+    """The orders of the first plans, as kernels know them.
+
+    With area = size × walltime (:func:`size_of`), age = now − submit and h = Σ area / capacity, the time that the whole
+    queue needs at least.
+    """
+
+    PREVIOUS = (
+        0  #: the starts of the round before, new jobs last: never worse than yesterday's plan
+    )
+    SUBMIT = 1  #: FCFS: decoded, this is conservative backfilling
+    SMALLEST_AREA = 2
+    AREA_PER_SQUARE = 3  #: area / (age + h)²: Smith's rule for squared waits at half-time
+    SIZE_ROOT_LENGTH = 4  #: procs · √walltime
+    AREA_PER_RESPONSE = 5  #: area / (age + walltime)
+    ROOT_SIZE_LENGTH = 6  #: √procs · walltime / (age + 0.3 h)
+    AREA_PER_AGE = 7  #: area / (age + one minute)
+    SHORTEST = 8
+    SMALLEST = 9
+    REGULAR_FIRST = 10  #: deadline-based backfilling; only in rounds with deadlines
+
+
+#: The names of the first plans, in the order of their numbers.
+FIRST_PLANS = tuple(order.name.lower().replace("_", "-") for order in FirstOrder)
+#: In rounds of more than so many jobs only the first few of them, and that of the deadlines, are decoded.
 LONG_QUEUE = 500
-SEEDS_OF_LONG_QUEUES = 4
+FIRST_PLANS_OF_LONG_QUEUES = 4
 
 
 @kernel
@@ -46,69 +57,66 @@ def size_of(arrays: RoundArrays) -> FloatArray:
 
 
 @kernel
-def seed_keys(arrays: RoundArrays, seed: int) -> FloatArray:
-    """Sort keys of one of the ``SEEDS``, by its number."""
+def first_keys(arrays: RoundArrays, order: int) -> FloatArray:
+    """Sort keys of a first plan, by the number of its order."""
     jobs = arrays.jobs
-    if seed == 0:
+    if order == FirstOrder.PREVIOUS:
         return arrays.planned.astype(np.float64)
-    if seed == 1:
+    if order == FirstOrder.SUBMIT:
         return np.arange(len(jobs.procs)).astype(np.float64)
     procs = size_of(arrays)
     walltime = jobs.walltime.astype(np.float64)
-    if seed == 8:
+    if order == FirstOrder.SHORTEST:
         return walltime
-    if seed == 9:
+    if order == FirstOrder.SMALLEST:
         return procs
-    if seed == REGULAR_FIRST:
+    if order == FirstOrder.REGULAR_FIRST:
         return regular_first(jobs, arrays.now)
-    if seed == 4:
+    if order == FirstOrder.SIZE_ROOT_LENGTH:
         return procs * np.sqrt(walltime)
     area = procs * walltime
-    if seed == 2:
+    if order == FirstOrder.SMALLEST_AREA:
         return area
     age = np.maximum(arrays.now - jobs.submit, 0).astype(np.float64)
     horizon = area.sum() / arrays.capacity
-    if seed == 3:
+    if order == FirstOrder.AREA_PER_SQUARE:
         return area / (age + horizon) ** 2
-    if seed == 5:
+    if order == FirstOrder.AREA_PER_RESPONSE:
         return area / (age + walltime)
-    if seed == 6:
+    if order == FirstOrder.ROOT_SIZE_LENGTH:
         return np.sqrt(procs) * walltime / (age + 0.3 * horizon)
     return area / (age + 60.0)
 
 
-@kernel
-def best_seed(
+@two_way_kernel
+def best_first_plan(
     arrays: RoundArrays,
     classes: JobClasses,
     cost: Any,
-    seeds: IntArray,
+    first_plans: IntArray,
     order: Permutation,
     start: IntArray,
 ) -> float:
-    """Decode the seeds with these numbers, write the best order and its plan, return its cost.
+    """Decode the first plans with these numbers, write the best order and its plan, return its cost.
 
-    Of equally good seeds the first wins. Where no job has a deadline, ``regular-first`` is passed over. The result is
+    Of equally good ones the first wins. Where no job has a deadline, ``regular-first`` is passed over. The result is
     NaN as soon as one cost is not a finite number.
     """
     trial = np.empty(len(order), np.int64)
     best = np.inf
-    left = len(seeds) if len(order) <= LONG_QUEUE else SEEDS_OF_LONG_QUEUES
+    left = len(first_plans) if len(order) <= LONG_QUEUE else FIRST_PLANS_OF_LONG_QUEUES
     deadlines = arrays.jobs.deadline.min() != NEVER
-    for seed in seeds:
-        if seed == REGULAR_FIRST:
+    for number in first_plans:
+        if number == FirstOrder.REGULAR_FIRST:
             if not deadlines:
                 continue
         elif left == 0:
             continue
         else:
             left -= 1
-        candidate = np.argsort(seed_keys(arrays, seed), kind="mergesort")
-        decode_into(arrays, classes, candidate, trial)
-        if not keeps_promises(trial, arrays.jobs.latest):
-            continue  # the plan before this one keeps them all
-        value = cost(trial, arrays.jobs, arrays.now)
-        if not np.isfinite(value):
+        candidate = np.argsort(first_keys(arrays, number), kind="mergesort")
+        value = decoded_cost(arrays, classes, cost, candidate, trial)
+        if np.isnan(value):
             return np.nan
         if value < best:
             best = value
@@ -121,3 +129,20 @@ def best_seed(
         value = cost(start, arrays.jobs, arrays.now)
         best = value if np.isfinite(value) else np.nan
     return best
+
+
+@kernel
+def kept_plan(arrays: RoundArrays, promised: bool, start: IntArray) -> bool:
+    """Whether nothing can start, since no waiting job fits; if so, write the plan of the round before.
+
+    Jobs that are new then stay without a start; where promises are made, they are planned behind the others, so that
+    they get theirs.
+    """
+    if any_fits(arrays):
+        return False
+    if promised:
+        decode_once(arrays, np.argsort(arrays.planned, kind="mergesort"), start)
+    else:
+        for i in range(len(start)):
+            start[i] = arrays.planned[i] if arrays.planned[i] > arrays.now else NEVER
+    return True

@@ -12,6 +12,7 @@ from typing import Any
 from numba import njit
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.types import unliteral
+from numba.extending import register_jitable
 
 from planbatch.planner.kernels.cache import ContentCache
 
@@ -35,6 +36,13 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 #: The decorator of kernels that allocate no array and return none. They count no references to the arrays that they
 #: are lent: for each of the dozens of arrays in a table of tables, that costs as much as a look at several jobs.
 borrowing_kernel: Callable[..., Any] = partial(kernel, _nrt=False)
+
+
+#: The decorator of kernels that call a cost function handed to them: compiled with whatever kernel calls them, plain
+#: Python where Python does. So one source serves compiled costs and those in plain Python, which kernels cannot take.
+two_way_kernel: Callable[..., Any] = register_jitable(error_model="numpy", _nrt=True)
+#: The same for those that allocate no array and return none (see ``borrowing_kernel``).
+borrowing_two_way_kernel: Callable[..., Any] = register_jitable(error_model="numpy", _nrt=False)
 
 
 def compiled_for(
@@ -80,5 +88,6 @@ def _without_literals(dispatcher: Any) -> Any:
 
 
 #: The decorator of kernels that are made inside a function, such as objectives with a parameter. They must not be
-#: kept on disk: made in different runs, two of them can bear the same name, and whoever loads both gets one twice.
+#: kept on disk: two kernels made in different runs can have the same name, and a process that loads both would get the
+#: same code for both.
 made_kernel: Callable[..., Any] = partial(njit, nogil=True, error_model="numpy")

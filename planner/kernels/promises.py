@@ -3,8 +3,9 @@
 import numpy as np
 
 from planbatch.planner.kernels.decode import decode_once, keeps_promises
+from planbatch.planner.kernels.job_tables import round_of, with_latest
 from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import NEVER, IntArray, JobTable
+from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
 
@@ -48,19 +49,6 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
             least = late
             best[:] = start
     latest = np.maximum(jobs.latest, best)
-    table = JobTable(
-        jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user, jobs.demands
-    )
-    # That plan takes the place of the previous one, whose order is among the seeds: it keeps these promises.
-    return RoundArrays(
-        arrays.now,
-        arrays.capacity,
-        arrays.running,
-        table,
-        best,
-        arrays.ended_early,
-        arrays.notes,
-        arrays.occupied,
-        arrays.capacities,
-        arrays.windows,
-    )
+    # That plan takes the place of the previous one, whose order is a first plan: it keeps these promises.
+    jobs = with_latest(jobs, latest)
+    return round_of(arrays, jobs, best, arrays.notes, arrays.occupied)

@@ -1,5 +1,7 @@
 """The numba types of the data that kernels take: what a compiled function handed to a kernel must look like."""
 
+from enum import IntEnum
+
 import numpy as np
 from numba import typeof, types
 
@@ -26,8 +28,18 @@ JOB_CLASSES = typeof(JobClasses._make([*[_column] * (len(JobClasses._fields) - 2
 COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))
 #: ``keys(jobs, now) -> float64 array``: a compiled order.
 ORDER_KEYS = types.FunctionType(FLOAT64_ARRAY(JOB_TABLE, types.int64))
+
+
+class Report(IntEnum):
+    """What a policy that searches reports of a round, by its place in ``report``."""
+
+    EVALUATIONS = 0  #: plans evaluated after the first ones
+    SEED_COST = 1  #: cost of the best first plan
+    COST = 2  #: cost of the plan
+
+
 #: ``decide(round, order, cost, params, rng, start, report)``: a compiled policy. It writes its plan into ``start``
-#: and, where it searches, (evaluations, cost of the best seed, cost) into ``report``.
+#: and, if it searches, fills ``report`` (see :class:`Report`).
 DECIDE = types.FunctionType(
     types.void(ROUND_ARRAYS, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
 )

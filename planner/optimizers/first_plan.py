@@ -1,4 +1,4 @@
-"""The best seed of a round, for optimizers that work on terms and models rather than on evaluations."""
+"""The best first plan of a round, for optimizers that work on terms and models rather than on evaluations."""
 
 from typing import NamedTuple
 
@@ -6,12 +6,10 @@ import numpy as np
 
 from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.decode import classify
-from planbatch.planner.kernels.first_plans import SEEDS, best_seed
+from planbatch.planner.kernels.first_plans import FirstOrder, best_first_plan
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, checked, not_finite
 from planbatch.planner.round import Round
-
-_best_seed = getattr(best_seed, "py_func", best_seed)
 
 
 class FirstPlan(NamedTuple):
@@ -23,7 +21,7 @@ class FirstPlan(NamedTuple):
 
 
 def first_plan(problem: Round, objective: Objective) -> FirstPlan:
-    """Decode all seeds and return the best.
+    """Decode all first plans and return the best.
 
     Raises
     ------
@@ -37,8 +35,8 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     cost = checked(objective, problem.now)
     if n == 0:
         return FirstPlan(order, start, cost(start, problem.jobs, problem.now))
-    seeds = np.arange(len(SEEDS))
-    value = float(_best_seed(arrays, classify(arrays), cost, seeds, order, start))
+    numbers = np.arange(len(FirstOrder))
+    value = float(best_first_plan(arrays, classify(arrays), cost, numbers, order, start))
     if not np.isfinite(value):
         raise not_finite(objective, problem.now)
     return FirstPlan(order, start, value)

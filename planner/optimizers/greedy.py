@@ -1,4 +1,4 @@
-"""The seeds by themselves: no search at all."""
+"""The first plans by themselves: no search at all."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Greedy:
-    """The best of the first plans (:data:`SEEDS`), conservative backfilling among them."""
+    """The best of the first plans (:data:`FIRST_PLANS`), conservative backfilling among them."""
 
     name: str = "greedy"
 
@@ -24,5 +24,5 @@ class Greedy:
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Decode the seeds and return the best; nothing is drawn from ``rng``, and the budget is not touched."""
+        """Decode the first plans and return the best; nothing is drawn from ``rng``, and the budget is not touched."""
         return OrderSearch(problem, objective, budget).run(lambda: None)

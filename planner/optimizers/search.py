@@ -1,8 +1,7 @@
-"""What optimizers in plain Python share: seeding, evaluating orders, keeping the best, keeping the budget."""
+"""What optimizers in plain Python share: the first plan, evaluating orders, keeping the best, keeping the budget."""
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numba import types
@@ -10,31 +9,20 @@ from numba import types
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.columns import Permutation
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.decode import JobClasses, classify, decode_into, keeps_promises
+from planbatch.planner.kernels.decode import classify
+from planbatch.planner.kernels.evaluate import decoded_cost
 from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
-from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
-from planbatch.planner.round import Round, RoundArrays
+from planbatch.planner.round import Round
 
 
 class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
     """The clock of a search has run out."""
-
-
-def decoded_cost(
-    arrays: RoundArrays, classes: JobClasses, cost: Any, order: Permutation, start: IntArray
-) -> float:
-    """Decode an order into ``start`` and return its cost; infinite where it breaks a promise."""
-    decode_into(arrays, classes, order, start)
-    if not keeps_promises(start, arrays.jobs.latest):
-        return np.inf
-    value = cost(start, arrays.jobs, arrays.now)
-    return value if np.isfinite(value) else np.nan
 
 
 @cache
@@ -49,7 +37,7 @@ class OrderSearch:
     Parameters
     ----------
     problem : Round
-        The round; its best seed is the first plan.
+        The round; the search starts from its best first plan.
     objective : Objective
         What plans cost.
     budget : Budget

@@ -11,7 +11,12 @@ from numba import njit
 from planbatch.objectives import MAKESPAN, OBJECTIVES, SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.first_plans import LONG_QUEUE, SEEDS, SEEDS_OF_LONG_QUEUES, seed_keys
+from planbatch.planner.kernels.first_plans import (
+    FIRST_PLANS,
+    FIRST_PLANS_OF_LONG_QUEUES,
+    LONG_QUEUE,
+    first_keys,
+)
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.optimizer import Status
@@ -38,14 +43,14 @@ def search(optimizer, problem, objective, budget, seed=0):
     return optimizer.optimize(problem, objective, budget, np.random.default_rng(seed))
 
 
-def best_seed_cost(optimizer, problem, objective):
+def best_first_cost(optimizer, problem, objective):
     """Decode the seeds one by one; return the cost of the best."""
-    names = getattr(optimizer, "seeds", SEEDS)
+    names = getattr(optimizer, "first_plans", FIRST_PLANS)
     if len(problem) > LONG_QUEUE:
-        names = names[:SEEDS_OF_LONG_QUEUES]
+        names = names[:FIRST_PLANS_OF_LONG_QUEUES]
     costs = []
     for name in names:
-        order = np.argsort(seed_keys(problem.arrays, SEEDS.index(name)), kind="stable")
+        order = np.argsort(first_keys(problem.arrays, FIRST_PLANS.index(name)), kind="stable")
         plan = decode(problem, order)
         if (plan.start <= problem.jobs.latest).all():
             costs.append(objective.cost(plan.start, problem.jobs, problem.now))
@@ -85,7 +90,7 @@ class OptimizerContract:
         assert result.cost <= result.seed_cost
         if n:
             assert result.cost == objective.cost(result.plan.start, problem.jobs, problem.now)
-            assert result.seed_cost <= best_seed_cost(optimizer, problem, objective)
+            assert result.seed_cost <= best_first_cost(optimizer, problem, objective)
             assert not result.lower_bound > result.cost
 
     def test_a_round_without_jobs(self, optimizer):
@@ -115,7 +120,7 @@ class OptimizerContract:
             result = search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=0))
             assert result.evaluations == 0
             assert (
-                result.cost == result.seed_cost == best_seed_cost(optimizer, problem, SQUARED_WAIT)
+                result.cost == result.seed_cost == best_first_cost(optimizer, problem, SQUARED_WAIT)
             )
 
     def test_no_seconds_give_the_best_seed(self, optimizer):
@@ -167,7 +172,7 @@ class OptimizerContract:
         problem = random_round(1000, seed=1, capacity=512)
         result = search(optimizer, problem, WAIT, Budget(evaluations=30))
         assert check_plan(problem, result.plan, complete=True) == []
-        assert result.seed_cost <= best_seed_cost(optimizer, problem, WAIT)
+        assert result.seed_cost <= best_first_cost(optimizer, problem, WAIT)
         assert result.cost <= result.seed_cost
 
     @pytest.mark.parametrize("n", [5, 40, 120])
@@ -200,7 +205,7 @@ class OptimizerContract:
             assert result.status is Status.FINISHED  # an optimizer that evaluates its seeds only
             return
         assert result.status is Status.INTERRUPTED
-        if call > len(SEEDS):
+        if call > len(FIRST_PLANS):
             assert result.cost == plain_squared_wait(result.plan.start, problem.jobs, problem.now)
             assert result.cost <= result.seed_cost
 

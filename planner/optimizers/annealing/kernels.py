@@ -1,33 +1,81 @@
 """The kernels of simulated annealing over permutations (Zheng et al. 2016, Section IV-C, Algorithm 1).
 
-:mod:`optimizer` holds the optimizer that runs them.
+:mod:`stages` runs them on ever wider fronts of the queue, :mod:`optimizer` holds the optimizer.
 """
 
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.decode import JobClasses, decode_into, keeps_promises
-from planbatch.planner.kernels.first_plans import size_of
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import FloatArray, IntArray, JobTable
+from planbatch.planner.kernels.decode import JobClasses
+from planbatch.planner.kernels.evaluate import decoded_cost
+from planbatch.planner.kernels.native import borrowing_kernel, borrowing_two_way_kernel, kernel
+from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
-# Where the parameters stand in the array that the kernels take; the numbers of the seeds follow.
-(
-    HOTTEST, COLDEST, COOLING, MOVES, GROWTH, SWAP, NEAR, LARGE, FRONT, PER_JOB, BY_START, WINDOW, FIRST_SEED,
-) = range(13)  # fmt: skip
-#: Evaluations for each job of a window, before the window grows.
+#: Evaluations per job of a front, before the front grows.
 STAGE = 2
-#: The factor by which a window grows.
-WIDER = 8
-#: How many pairs of places are drawn at most for one whose jobs do not start together.
+#: How many pairs of places are drawn at most until their jobs do not start together.
 TRIES = 20
 
 
+class Setting(NamedTuple):
+    """The parameters of an annealing; see :class:`Annealing`."""
+
+    hottest: float
+    coldest: float
+    cooling: float
+    moves: float
+    growth: float
+    swap: float
+    near: float
+    large: float
+    front: float
+    per_job: bool
+    by_start: bool
+    front_jobs: int
+
+
+@kernel
+def annealing_setting(params: FloatArray) -> Setting:
+    """The parameters, from an array that has them in the order of ``Setting._fields``."""
+    return Setting(
+        params[0],
+        params[1],
+        params[2],
+        params[3],
+        params[4],
+        params[5],
+        params[6],
+        params[7],
+        params[8],
+        params[9] > 0.0,
+        params[10] > 0.0,
+        int(params[11]),
+    )
+
+
+class Cost(IntEnum):
+    """The places of ``Search.cost``."""
+
+    PRESENT = 0  #: of P
+    BEST = 1  #: of P_best
+    FLOOR = 2  #: which no plan can undercut: every job starts now
+
+
+class Schedule(IntEnum):
+    """The places of ``Search.schedule``."""
+
+    TEMPERATURE = 0
+    LEFT = 1  #: evaluations left at this temperature
+    MOVES = 2  #: evaluations at each temperature of this cycle
+    YOUNG = 3  #: evaluations left that prefer the front of the queue
+
+
 class Search(NamedTuple):
-    """The state of one annealing run, so that it can stop and go on at any evaluation.
+    """The state of an annealing of n jobs, so that it can stop and go on at any evaluation.
 
     Attributes
     ----------
@@ -38,10 +86,9 @@ class Search(NamedTuple):
     area : float64 array, shape (n,)
         Size × walltime of the jobs.
     cost : float64 array
-        Cost of P, cost of P_best, and the cost that no plan can undercut (every job starts now).
+        See :class:`Cost`.
     schedule : float64 array
-        Temperature, evaluations left at it, evaluations at each temperature of this cycle, evaluations left that
-        prefer the front of the queue.
+        See :class:`Schedule`.
     """
 
     order: Permutation
@@ -55,11 +102,17 @@ class Search(NamedTuple):
     schedule: FloatArray
 
 
-@kernel
+@borrowing_kernel
+def copy_into(target: IntArray, source: IntArray) -> None:
+    """Make a column the same as another."""
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
+@borrowing_kernel
 def remove_and_insert(order: Permutation, candidate: Permutation, i: int, j: int) -> None:
     """``candidate`` becomes ``order`` with the job at place i moved to place j."""
-    for k in range(len(order)):
-        candidate[k] = order[k]
+    copy_into(candidate, order)
     job = order[i]
     if i < j:
         for k in range(i, j):
@@ -70,25 +123,25 @@ def remove_and_insert(order: Permutation, candidate: Permutation, i: int, j: int
     candidate[j] = job
 
 
-@kernel
-def place_to_move(search: Search, params: FloatArray, rng: Any) -> int:
+@borrowing_kernel
+def place_to_move(search: Search, setting: Setting, rng: Any) -> int:
     """A random place of the permutation.
 
-    While the search is young, with probability ``FRONT`` one near the front: these jobs are about to start. Later,
-    with probability ``LARGE``, that of the larger job of two.
+    While the search is young, with probability ``front`` one near the front: these jobs are about to start. Later,
+    with probability ``large``, that of the larger job of two.
     """
     n = len(search.order)
     i = int(n * rng.random())
-    if search.schedule[3] > 0.0 and rng.random() < params[FRONT]:
+    if search.schedule[Schedule.YOUNG] > 0.0 and rng.random() < setting.front:
         return int(n * rng.random() ** 2)
-    if params[LARGE] > 0.0 and rng.random() < params[LARGE]:
+    if setting.large > 0.0 and rng.random() < setting.large:
         j = int(n * rng.random())
         if search.area[search.order[j]] > search.area[search.order[i]]:
             i = j
     return i
 
 
-@kernel
+@borrowing_kernel
 def other_place(i: int, n: int, near: float, rng: Any) -> int:
     """Another place than i: with probability ``near`` at a log-uniform distance, else any with equal probability."""
     if near > 0.0 and rng.random() < near:
@@ -102,31 +155,31 @@ def other_place(i: int, n: int, near: float, rng: Any) -> int:
     return j + 1 if j >= i else j
 
 
-@kernel
-def neighbour(search: Search, params: FloatArray, rng: Any) -> None:
+@borrowing_kernel
+def neighbour(search: Search, setting: Setting, rng: Any) -> None:
     """Write a random neighbour of the present permutation into ``search.candidate``.
 
     Where the permutation is in the order of the starts, two jobs that start together are rarely worth an exchange.
     """
     order = search.order
     n = len(order)
-    i = place_to_move(search, params, rng)
-    j = other_place(i, n, params[NEAR], rng)
-    if params[BY_START] > 0.0:
+    i = place_to_move(search, setting, rng)
+    j = other_place(i, n, setting.near, rng)
+    if setting.by_start:
         for _ in range(TRIES):
             if search.present[order[i]] != search.present[order[j]]:
                 break
-            i = place_to_move(search, params, rng)
-            j = other_place(i, n, params[NEAR], rng)
-    if params[SWAP] > 0.0 and rng.random() < params[SWAP]:
-        search.candidate[:] = order
+            i = place_to_move(search, setting, rng)
+            j = other_place(i, n, setting.near, rng)
+    if setting.swap > 0.0 and rng.random() < setting.swap:
+        copy_into(search.candidate, order)
         search.candidate[i] = order[j]
         search.candidate[j] = order[i]
     else:
         remove_and_insert(order, search.candidate, i, j)
 
 
-@kernel
+@borrowing_kernel
 def sort_by_start(order: Permutation, start: IntArray) -> None:
     """Sort a permutation that is nearly in the order of the starts; jobs that start together keep their order."""
     for k in range(1, len(order)):
@@ -140,219 +193,99 @@ def sort_by_start(order: Permutation, start: IntArray) -> None:
 
 @kernel
 def begin(
-    order: Permutation,
-    start: IntArray,
-    area: FloatArray,
-    cost: float,
-    floor: float,
-    params: FloatArray,
-) -> Search:
-    """A search that starts from ``order``, whose plan and cost are given."""
-    young = STAGE * params[WINDOW] if len(order) <= params[WINDOW] else 0.0
-    first = order
-    if params[BY_START] > 0.0:
-        first = order[np.argsort(start[order], kind="mergesort")]
-    return Search(
-        first.copy(),
-        order.copy(),
-        order.copy(),
-        start.copy(),
-        start.copy(),
-        start.copy(),
-        area,
-        np.array([cost, cost, floor]),
-        np.array([params[HOTTEST], params[MOVES], params[MOVES], young]),
-    )
+    search: Search, start: IntArray, area: FloatArray, cost: float, floor: float, setting: Setting
+) -> None:
+    """Start from the order 0 … n − 1, whose plan and cost are given."""
+    n = len(start)
+    order = np.arange(n)
+    search.candidate[:] = order
+    search.best[:] = order
+    if setting.by_start:
+        order = np.argsort(start, kind="mergesort")
+    search.order[:] = order
+    search.start[:] = start
+    search.present[:] = start
+    search.best_start[:] = start
+    search.area[:] = area
+    search.cost[Cost.PRESENT] = cost
+    search.cost[Cost.BEST] = cost
+    search.cost[Cost.FLOOR] = floor
+    schedule = search.schedule
+    schedule[Schedule.TEMPERATURE] = setting.hottest
+    schedule[Schedule.LEFT] = setting.moves
+    schedule[Schedule.MOVES] = setting.moves
+    schedule[Schedule.YOUNG] = STAGE * setting.front_jobs if n <= setting.front_jobs else 0.0
 
 
-@kernel
-def cool(search: Search, params: FloatArray) -> None:
-    """Count an evaluation; lower the temperature after ``MOVES`` of them, and reheat below the coldest.
+@borrowing_kernel
+def cool(search: Search, setting: Setting) -> None:
+    """Count an evaluation; lower the temperature after ``moves`` of them, and reheat below the coldest.
 
-    A new cycle starts from the best permutation and is longer by the factor ``GROWTH``. Only the number of
+    A new cycle starts from the best permutation and is longer by the factor ``growth``. Only the number of
     evaluations decides, never the clock.
     """
     schedule = search.schedule
-    schedule[3] -= 1.0
-    schedule[1] -= 1.0
-    if schedule[1] >= 1.0:
+    schedule[Schedule.YOUNG] -= 1.0
+    schedule[Schedule.LEFT] -= 1.0
+    if schedule[Schedule.LEFT] >= 1.0:
         return
-    schedule[0] *= params[COOLING]
-    if schedule[0] <= params[COLDEST]:
-        schedule[0] = params[HOTTEST]
-        schedule[2] *= params[GROWTH]
-        search.order[:] = search.best
-        search.present[:] = search.best_start
-        search.cost[0] = search.cost[1]
-        if params[BY_START] > 0.0:
+    schedule[Schedule.TEMPERATURE] *= setting.cooling
+    if schedule[Schedule.TEMPERATURE] <= setting.coldest:
+        schedule[Schedule.TEMPERATURE] = setting.hottest
+        schedule[Schedule.MOVES] *= setting.growth
+        copy_into(search.order, search.best)
+        copy_into(search.present, search.best_start)
+        search.cost[Cost.PRESENT] = search.cost[Cost.BEST]
+        if setting.by_start:
             sort_by_start(search.order, search.present)
-    schedule[1] += schedule[2]
+    schedule[Schedule.LEFT] += schedule[Schedule.MOVES]
 
 
-@kernel
+@borrowing_kernel
+def accept(search: Search, value: float, setting: Setting) -> None:
+    """Go on from the candidate, whose cost is given; remember it if it is the best so far."""
+    copy_into(search.order, search.candidate)
+    copy_into(search.present, search.start)
+    search.cost[Cost.PRESENT] = value
+    if value < search.cost[Cost.BEST]:
+        search.cost[Cost.BEST] = value
+        copy_into(search.best, search.candidate)
+        copy_into(search.best_start, search.start)
+    if setting.by_start:
+        sort_by_start(search.order, search.present)
+
+
+@borrowing_two_way_kernel
 def anneal(
     arrays: RoundArrays,
     classes: JobClasses,
     cost: Any,
     search: Search,
-    params: FloatArray,
+    setting: Setting,
     rng: Any,
     evaluations: int,
-) -> int:
-    """Evaluate so many neighbours; return how many were done, or -1 if a cost was not a finite number.
+) -> bool:
+    """Evaluate so many neighbours; False if a cost was not a finite number.
 
     The probability function, which Algorithm 1 leaves open, accepts a worse neighbour with exp(−Δ / (T·s)), where
-    Δ is the difference of the costs and s = cost of P_best − cost if every job started now, with ``PER_JOB`` divided
+    Δ is the difference of the costs and s = cost of P_best − cost if every job started now, with ``per_job`` divided
     by the number of jobs. So temperatures are relative to what planning can influence at all, whatever the
     objective's unit and offset.
 
-    With ``BY_START``, a permutation that is accepted becomes the order of its plan's starts, which decodes to a plan
+    With ``by_start``, a permutation that is accepted becomes the order of its plan's starts, which decodes to a plan
     no worse for any regular objective, and mostly to the same one: so near places are near in time.
     """
-    jobs = arrays.jobs
-    parts = float(len(search.order)) if params[PER_JOB] > 0.0 else 1.0
+    parts = float(len(search.order)) if setting.per_job else 1.0
     for _ in range(evaluations):
-        neighbour(search, params, rng)
-        decode_into(arrays, classes, search.candidate, search.start)
-        if not keeps_promises(search.start, jobs.latest):
-            cool(search, params)
-            continue
-        value = cost(search.start, jobs, arrays.now)
-        if not np.isfinite(value):
-            return -1
-        scale = (search.cost[1] - search.cost[2]) / parts
-        slack = -search.schedule[0] * scale * np.log(1.0 - rng.random())
-        if value <= search.cost[0] + slack:
-            for k in range(len(search.order)):
-                search.order[k] = search.candidate[k]
-                search.present[k] = search.start[k]
-            search.cost[0] = value
-            if value < search.cost[1]:
-                search.cost[1] = value
-                for k in range(len(search.order)):
-                    search.best[k] = search.candidate[k]
-                    search.best_start[k] = search.start[k]
-            if params[BY_START] > 0.0:
-                sort_by_start(search.order, search.present)
-        cool(search, params)
-    return evaluations
-
-
-@kernel
-def enumerate_orders(
-    arrays: RoundArrays,
-    classes: JobClasses,
-    cost: Any,
-    best: float,
-    order: Permutation,
-    start: IntArray,
-) -> float:
-    """Evaluate every permutation, in lexicographic order; write the best and its plan, return its cost.
-
-    ``order`` and ``start`` hold the best so far on entry, ``best`` is its cost. NaN if a cost was not a finite number.
-    """
-    n = len(order)
-    candidate = np.arange(n)
-    trial = np.empty(n, np.int64)
-    while True:
-        decode_into(arrays, classes, candidate, trial)
-        if keeps_promises(trial, arrays.jobs.latest):
-            value = cost(trial, arrays.jobs, arrays.now)
-            if not np.isfinite(value):
-                return np.nan
-            if value < best:
-                best = value
-                order[:] = candidate
-                start[:] = trial
-        i = n - 2
-        while i >= 0 and candidate[i] > candidate[i + 1]:
-            i -= 1
-        if i < 0:
-            return best
-        j = n - 1
-        while candidate[j] < candidate[i]:
-            j -= 1
-        candidate[i], candidate[j] = candidate[j], candidate[i]
-        low, high = i + 1, n - 1
-        while low < high:
-            candidate[low], candidate[high] = candidate[high], candidate[low]
-            low += 1
-            high -= 1
-
-
-@kernel
-def front_of(arrays: RoundArrays, order: Permutation, window: int) -> RoundArrays:
-    """The round of the first ``window`` jobs of an order, in that order."""
-    front = order[:window]
-    jobs = arrays.jobs
-    return RoundArrays(
-        arrays.now,
-        arrays.capacity,
-        arrays.running,
-        JobTable(
-            jobs.submit[front],
-            jobs.procs[front],
-            jobs.walltime[front],
-            jobs.deadline[front],
-            jobs.latest[front],
-            jobs.user[front],
-            jobs.demands[front],
-        ),
-        arrays.planned[front],
-        arrays.ended_early,
-        arrays.notes[front],
-        arrays.occupied[front],
-        arrays.capacities,
-        arrays.windows,
-    )
-
-
-@kernel
-def begin_stage(front: RoundArrays, classes: JobClasses, cost: Any, params: FloatArray) -> Search:
-    """A search of the front of the best order so far; its jobs stand in that order already."""
-    n = len(front.jobs.procs)
-    order = np.arange(n)
-    start = np.empty(n, np.int64)
-    decode_into(front, classes, order, start)
-    value = cost(start, front.jobs, front.now)
-    floor = cost(np.full(n, front.now), front.jobs, front.now)
-    return begin(order, start, size_of(front) * front.jobs.walltime, value, floor, params)
-
-
-@kernel
-def end_stage(
-    arrays: RoundArrays,
-    classes: JobClasses,
-    cost: Any,
-    best: float,
-    found: Permutation,
-    order: Permutation,
-    start: IntArray,
-) -> float:
-    """Put the found order of the front before the rest; take the plan if it is better as a whole.
-
-    Returns the cost of the best plan, which ``order`` and ``start`` hold; NaN if a cost was not a finite number.
-    """
-    n = len(order)
-    candidate = order.copy()
-    for i in range(len(found)):
-        candidate[i] = order[found[i]]
-    trial = np.empty(n, np.int64)
-    decode_into(arrays, classes, candidate, trial)
-    if not keeps_promises(trial, arrays.jobs.latest):
-        return best
-    value = cost(trial, arrays.jobs, arrays.now)
-    if not np.isfinite(value):
-        return np.nan
-    if value < best:
-        for i in range(n):
-            order[i] = candidate[i]
-            start[i] = trial[i]
-        return value
-    return best
-
-
-@kernel
-def stage_length(window: int, n: int) -> int:
-    """Evaluations of a stage whose window has ``window`` of ``n`` jobs; the last stage never ends."""
-    return STAGE * window if window < n else 1 << 60
+        neighbour(search, setting, rng)
+        value = decoded_cost(arrays, classes, cost, search.candidate, search.start)
+        if np.isnan(value):
+            return False
+        if value < np.inf:  # else it breaks a promise
+            scale = (search.cost[Cost.BEST] - search.cost[Cost.FLOOR]) / parts
+            heat = search.schedule[Schedule.TEMPERATURE] * scale
+            slack = -heat * np.log(1.0 - rng.random())
+            if value <= search.cost[Cost.PRESENT] + slack:
+                accept(search, value, setting)
+        cool(search, setting)
+    return True

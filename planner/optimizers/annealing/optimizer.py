@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,44 +10,47 @@ from numba import typeof, types
 
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.decode import JobClasses, classify, decode_once
-from planbatch.planner.kernels.first_plans import SEEDS, SEEDS_OF_LONG_QUEUES, best_seed
+from planbatch.planner.kernels.decode import classify
+from planbatch.planner.kernels.first_plans import (
+    FIRST_PLANS,
+    FIRST_PLANS_OF_LONG_QUEUES,
+    best_first_plan,
+    kept_plan,
+)
 from planbatch.planner.kernels.native import compiled_for, kernel
-from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.kernels.signatures import (
     COST,
-    FLOAT64_ARRAY,
     GENERATOR,
     INT64_ARRAY,
     JOB_CLASSES,
     ROUND_ARRAYS,
+    Report,
 )
-from planbatch.planner.model import NEVER, FloatArray, IntArray
+from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
-from planbatch.planner.optimizer import Result, Status
-from planbatch.planner.optimizers.annealing.kernels import (
-    FIRST_SEED,
-    WIDER,
-    WINDOW,
-    anneal,
-    begin,
-    begin_stage,
+from planbatch.planner.optimizer import CompiledSearch, Result, Status
+from planbatch.planner.optimizers.annealing.kernels import Setting, annealing_setting
+from planbatch.planner.optimizers.annealing.stages import (
+    UNLIMITED,
+    Stage,
+    State,
+    advance,
+    empty_state,
     end_stage,
     enumerate_orders,
-    front_of,
-    stage_length,
+    orders_to_try,
 )
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RoundArrays
 
-#: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.
-ENUMERATED = 6
+#: Evaluations before the first look at the clock of a stage, and at most between two looks.
+FIRST_PORTION, LARGEST_PORTION = 16, 1 << 14
 
 
 @dataclass(frozen=True)
 class Annealing:
-    """Simulated annealing over permutations, from the best of several seeds.
+    """Simulated annealing over permutations, from the best of several first plans.
 
     Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. What it adds was measured on rounds of
     9–300 jobs: a permutation that is accepted becomes the order of its plan's starts, so that near places are near in
@@ -56,10 +58,10 @@ class Annealing:
     Temperatures are relative, see :func:`anneal`; cooling goes in fixed cycles of
     evaluations with reheats, so that a search stopped by the clock is the beginning of a longer one.
 
-    In rounds of more than ``window`` jobs, the search begins with the first ``window`` jobs of the best seed; the
-    others follow in the seed's order, and the plan is taken only if it is better as a whole. After two evaluations
-    for each of these jobs the window becomes eight times as wide, until it holds the whole queue. These first
-    evaluations, with few to spend the only ones, prefer the front of the queue, which is about to start.
+    In rounds of more than ``front_jobs`` jobs, the search begins with the front of the best first plan, its first
+    ``front_jobs`` jobs; the others follow in their order, and the plan is taken only if it is better as a whole. After
+    two evaluations per job of the front it becomes eight times as wide, until it holds the whole queue. These first
+    evaluations, with few to spend the only ones, prefer the jobs that are about to start.
 
     Attributes
     ----------
@@ -78,10 +80,10 @@ class Annealing:
         Whether temperatures are relative to the cost of one job, rather than of all.
     by_start : bool
         Whether permutations that are accepted become the order of the starts.
-    window : int
+    front_jobs : int
         How many jobs are searched at first.
-    seeds : tuple of str
-        The first plans, out of :data:`SEEDS`.
+    first_plans : tuple of str
+        The plans to start from, out of :data:`FIRST_PLANS`.
     name : str
         What tables call the optimizer.
     """
@@ -97,8 +99,8 @@ class Annealing:
     front: float = 1.0
     per_job: bool = True
     by_start: bool = True
-    window: int = 50
-    seeds: tuple[str, ...] = SEEDS
+    front_jobs: int = 50
+    first_plans: tuple[str, ...] = FIRST_PLANS
     name: str = "annealing"
 
     def __post_init__(self) -> None:
@@ -106,15 +108,15 @@ class Annealing:
             raise ValueError(f"coldest, hottest: 0 < {self.coldest} < {self.hottest} does not hold")
         if not 0 < self.cooling < 1:
             raise ValueError(f"cooling: {self.cooling} is not between 0 and 1")
-        for name, least in (("moves", 1), ("growth", 1), ("window", 2)):
+        for name, least in (("moves", 1), ("growth", 1), ("front_jobs", 2)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: {getattr(self, name)} is less than {least}")
         for name in ("swap", "near", "large", "front"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not a probability")
-        unknown = [seed for seed in self.seeds if seed not in SEEDS]
-        if unknown or not self.seeds:
-            raise ValueError(f"seeds: {unknown or 'none'} not among {', '.join(SEEDS)}")
+        unknown = [name for name in self.first_plans if name not in FIRST_PLANS]
+        if unknown or not self.first_plans:
+            raise ValueError(f"first_plans: {unknown or 'none'} not among {', '.join(FIRST_PLANS)}")
 
     @classmethod
     def paper(cls) -> "Annealing":
@@ -133,30 +135,34 @@ class Annealing:
             front=0.0,
             per_job=False,
             by_start=False,
-            window=10**9,
-            seeds=("submit",),
+            front_jobs=10**9,
+            first_plans=("submit",),
             name="annealing-paper",
         )
 
     @property
-    def params(self) -> tuple[float, ...]:
+    def setting(self) -> Setting:
         """The parameters as the kernels take them."""
-        numbers = (
-            self.hottest, self.coldest, self.cooling, float(self.moves), self.growth,
-            self.swap, self.near, self.large, self.front, float(self.per_job), float(self.by_start),
-            float(self.window),
-        )  # fmt: skip
-        return numbers + tuple(float(SEEDS.index(seed)) for seed in self.seeds)
+        return Setting(*(getattr(self, name) for name in Setting._fields))
+
+    @property
+    def first_numbers(self) -> IntArray:
+        """The first plans as the kernels know them."""
+        return np.array([FIRST_PLANS.index(name) for name in self.first_plans])
 
     def supports(self, objective: Objective) -> bool:
         """Any objective will do."""
         return True
 
-    @property
-    def decide(self) -> Callable[..., None]:
-        """The compiled decision of a round, for compiled replays; takes (evaluations, *params)."""
-        decision: Callable[..., None] = decide_annealing
-        return decision
+    def compiled(
+        self, objective: Objective, budget: Budget, promised: bool
+    ) -> CompiledSearch | None:
+        """The search as a kernel, for budgets in evaluations and compiled objectives."""
+        if not objective.compiled or budget.seconds is not None or budget.evaluations is None:
+            return None
+        numbers = (budget.evaluations, promised, *self.setting, *self.first_numbers)
+        params = tuple(float(number) for number in numbers)
+        return CompiledSearch(decide_annealing, objective.cost, params)
 
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
@@ -182,9 +188,9 @@ class Annealing:
                 f"in the round at {problem.now}: {error}"
             ) from error
         return Result(
-            plan=Plan(run.start),
-            permutation=run.order,
-            cost=run.cost,
+            plan=Plan(run.state.start),
+            permutation=run.state.order,
+            cost=float(run.state.cost[0]),
             seed_cost=run.seed_cost,
             evaluations=clock.evaluations,
             seconds=clock.elapsed,
@@ -194,7 +200,7 @@ class Annealing:
 
 
 class _Run:
-    """The state of one call of :meth:`Annealing.optimize`."""
+    """One call of :meth:`Annealing.optimize`."""
 
     def __init__(
         self,
@@ -205,94 +211,109 @@ class _Run:
         rng: np.random.Generator,
     ) -> None:
         self.problem, self.objective, self.clock, self.rng = problem, objective, clock, rng
-        self.params = np.array(optimizer.params)
-        self.window = optimizer.window
-        n = len(problem)
-        self.order = np.arange(n)
-        self.start = np.full(n, problem.now, dtype=np.int64)
-        self.cost = self.seed_cost = 0.0
-        if n:
-            # What an interrupt leaves before the first seed is evaluated: the order of the plan before.
-            self.order = Plan(problem.planned).order()
-            self.start = decode(problem, self.order).start.copy()
-            self.cost = self.seed_cost = float("inf")
+        self.setting, self.first_numbers = optimizer.setting, optimizer.first_numbers
+        self.state: State = empty_state(len(problem), optimizer.front_jobs)
+        if len(problem):
+            # What an interrupt leaves before the first plan is evaluated: the order of the plan before.
+            self.state.order[:] = Plan(problem.planned).order()
+            self.state.start[:] = decode(problem, self.state.order).start
+        else:
+            self.state.cost[0] = 0.0
+        self.seed_cost = float(self.state.cost[0])
         self.kernels = compiled_kernels() if objective.compiled else INTERPRETED
-        self.function = objective.cost if objective.compiled else checked(objective, problem.now)
+        self.cost = objective.cost if objective.compiled else checked(objective, problem.now)
 
-    def finite(self, value: float) -> float:
-        if not np.isfinite(value):
+    def require(self, finite: bool) -> None:
+        """Raise unless all costs were finite numbers."""
+        if not finite:
             raise not_finite(self.objective, self.problem.now)
-        return float(value)
 
     def search(self) -> Status:
-        """Seed, then enumerate or anneal."""
-        n = len(self.order)
+        """Decode the first plans, then enumerate or anneal."""
+        state, n = self.state, len(self.problem)
         if n == 0:
             return Status.OPTIMAL
         arrays = with_feasible_promises(self.problem.arrays)
-        classes = classify(arrays)
-        seeds = self.params[FIRST_SEED:].astype(np.int64)
+        shared = (arrays, classify(arrays), self.cost)
         began = self.clock.elapsed  # loading the kernels is not what a decoding takes
-        value = self.kernels.best_seed(
-            arrays, classes, self.function, seeds, self.order, self.start
-        )
-        self.cost = self.seed_cost = self.finite(value)
-        # A stage ends with one more decoding of the whole queue, which takes about as long as a seed did.
-        self.clock.reserve = (
-            2.0 * (self.clock.elapsed - began) / min(len(seeds), SEEDS_OF_LONG_QUEUES)
-        )
-        limit = self.clock.budget.evaluations
+        best = self.kernels.best_first_plan(*shared, self.first_numbers, state.order, state.start)
+        self.require(bool(np.isfinite(best)))
+        state.cost[0] = self.seed_cost = float(best)
+        decoded = min(len(self.first_numbers), FIRST_PLANS_OF_LONG_QUEUES)
+        decoding = (self.clock.elapsed - began) / decoded
+        # A stage ends with one more decoding of the whole queue.
+        self.clock.reserve = 2.0 * decoding
         if n == 1:
             return Status.OPTIMAL
-        if self.start.max() == arrays.now:
+        if state.start.max() == arrays.now:
             return Status.FINISHED  # all fit together: every order decodes to this plan
-        if n <= ENUMERATED and (limit is None or limit >= factorial(n)):
-            value = self.kernels.enumerate_orders(
-                arrays, classes, self.function, self.cost, self.order, self.start
-            )
-            self.clock.evaluations = factorial(n)
-            self.cost = self.finite(value)
-            return Status.FINISHED
-        window = min(self.window, n)
-        while self.anneal_front(arrays, classes, window):
-            window = min(WIDER * window, n)
+        limit = self.clock.budget.evaluations
+        orders = orders_to_try(n, UNLIMITED if limit is None else limit)
+        if orders:
+            self.clock.evaluations = orders
+            self.require(self.kernels.enumerate_orders(*shared, state))
+        else:
+            self.anneal(shared, decoding / n)
         return Status.FINISHED
 
-    def anneal_front(self, arrays: RoundArrays, classes: JobClasses, window: int) -> bool:
-        """One stage: anneal the front of the best order, in portions; False when the budget is used up.
+    def anneal(self, shared: tuple[Any, ...], pace: float) -> None:
+        """Anneal in portions until the budget is used up; the best is kept even on an interrupt.
 
-        The best is written back even on an interrupt.
+        ``pace`` is what an evaluation may take at first, in seconds per job of the front.
         """
-        clock = self.clock
-        began = clock.elapsed
-        front = front_of(arrays, self.order, window)
-        inner = classify(front)
-        search = self.kernels.begin_stage(front, inner, self.function, self.params)
-        left = length = stage_length(window, len(self.order))
-        portion = 16
-        begun = clock.elapsed
-        pace = begun - began  # a little more than one evaluation takes
+        clock, stage = self.clock, self.state.stage
         try:
-            while left > 0:
-                if left < length:
-                    pace = (clock.elapsed - begun) / (length - left)
-                count = clock.portion(pace, most=min(portion, left))
+            while True:
+                if stage[Stage.LEFT] == 0:
+                    portion, each = FIRST_PORTION, pace * stage[Stage.FRONT]
+                else:
+                    portion = min(2 * portion, LARGEST_PORTION, stage[Stage.LEFT])
+                count = clock.portion(each, most=int(portion))
                 if count == 0:
-                    return False
-                done = self.kernels.anneal(
-                    front, inner, self.function, search, self.params, self.rng, count
+                    break
+                began = clock.elapsed
+                self.require(
+                    self.kernels.advance(*shared, self.state, self.setting, self.rng, count)
                 )
-                if done < 0:
-                    raise not_finite(self.objective, self.problem.now)
-                clock.evaluations += done
-                left -= done
-                portion = min(portion * 2, 1 << 14)
+                clock.evaluations += count
+                each = (clock.elapsed - began) / count
         finally:
-            value = self.kernels.end_stage(
-                arrays, classes, self.function, self.cost, search.best, self.order, self.start
-            )
-            self.cost = self.finite(value)
-        return True
+            self.require(self.kernels.end_stage(*shared, self.state))
+
+
+class Decision(NamedTuple):
+    """What a compiled decision is given.
+
+    Attributes
+    ----------
+    evaluations : int
+        The budget of the round.
+    promised : bool
+        Whether jobs are promised a latest start.
+    setting : Setting
+        The parameters of the annealing.
+    first_plans : int64 array
+        The numbers of its first plans.
+    """
+
+    evaluations: int
+    promised: bool
+    setting: Setting
+    first_plans: IntArray
+
+
+SETTINGS = len(Setting._fields)
+
+
+@kernel
+def unpacked(params: FloatArray) -> Decision:
+    """What :meth:`Annealing.compiled` packed."""
+    return Decision(
+        int(params[0]),
+        params[1] > 0.0,
+        annealing_setting(params[2:]),
+        params[2 + SETTINGS :].astype(np.int64),
+    )
 
 
 @kernel
@@ -305,78 +326,55 @@ def decide_annealing(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """:meth:`Annealing.optimize` with a budget in evaluations (``params[0]``), wholly compiled.
+    """:meth:`Annealing.optimize` with a budget in evaluations, wholly compiled.
 
-    A round in which no waiting job fits cannot start anything: it keeps the plan as it is, and costs nothing. Only
-    where promises are made (``params[1]``), new jobs are planned behind the others even then.
+    A round in which no waiting job fits cannot start anything: it keeps the plan as it is, and costs nothing.
     """
-    n = len(start)
-    if not any_fits(arrays):
-        if params[1] > 0.0:
-            decode_once(arrays, np.argsort(arrays.planned, kind="mergesort"), start)
-        else:
-            for i in range(n):
-                start[i] = arrays.planned[i] if arrays.planned[i] > arrays.now else NEVER
+    decision = unpacked(params)
+    if kept_plan(arrays, decision.promised, start):
         return
-    evaluations = int(params[0])
-    setting = params[2:]
-    permutation = np.arange(n)
     arrays = with_feasible_promises(arrays)
     classes = classify(arrays)
-    best = best_seed(
-        arrays, classes, cost, setting[FIRST_SEED:].astype(np.int64), permutation, start
-    )
-    report[1] = best
-    tries = 1
-    for i in range(2, min(n, ENUMERATED + 1) + 1):
-        tries *= i
-    if n == 1 or not np.isfinite(best) or start.max() == arrays.now:
-        report[0] = 0.0  # nothing to choose: where all fit now, every order decodes to this plan
-    elif n <= ENUMERATED and evaluations >= tries:
-        best = enumerate_orders(arrays, classes, cost, best, permutation, start)
-        report[0] = tries
+    state = empty_state(len(start), decision.setting.front_jobs)
+    best = best_first_plan(arrays, classes, cost, decision.first_plans, state.order, state.start)
+    state.cost[0] = best
+    report[Report.SEED_COST] = best
+    orders = orders_to_try(len(start), decision.evaluations)
+    finite = bool(np.isfinite(best))
+    if len(start) == 1 or not finite or state.start.max() == arrays.now:
+        report[Report.EVALUATIONS] = 0.0  # all fit: every order decodes to this plan
+    elif orders > 0:
+        report[Report.EVALUATIONS] = orders
+        finite = enumerate_orders(arrays, classes, cost, state)
     else:
-        report[0] = evaluations
-        window = min(int(setting[WINDOW]), n)
-        while evaluations > 0 and np.isfinite(best):
-            front = front_of(arrays, permutation, window)
-            inner = classify(front)
-            search = begin_stage(front, inner, cost, setting)
-            count = min(evaluations, stage_length(window, n))
-            if anneal(front, inner, cost, search, setting, rng, count) < 0:
-                best = np.nan
-            else:
-                best = end_stage(arrays, classes, cost, best, search.best, permutation, start)
-            evaluations -= count
-            window = min(WIDER * window, n)
-    report[2] = best
+        evaluations = decision.evaluations
+        report[Report.EVALUATIONS] = evaluations
+        finite = advance(arrays, classes, cost, state, decision.setting, rng, evaluations)
+        finite = finite and end_stage(arrays, classes, cost, state)
+    start[:] = state.start
+    report[Report.COST] = state.cost[0] if finite else np.nan
 
 
 class _Kernels(NamedTuple):
     """The kernels that take a cost function."""
 
-    best_seed: Callable[..., Any]
-    enumerate_orders: Callable[..., Any]
-    begin_stage: Callable[..., Any]
-    anneal: Callable[..., Any]
-    end_stage: Callable[..., Any]
+    best_first_plan: Callable[..., float]
+    enumerate_orders: Callable[..., bool]
+    advance: Callable[..., bool]
+    end_stage: Callable[..., bool]
 
 
 @cache
 def compiled_kernels() -> _Kernels:
     """The kernels, compiled for any compiled cost function."""
-    column, table = INT64_ARRAY, FLOAT64_ARRAY
-    empty = np.zeros(2, dtype=np.int64)
-    search = typeof(
-        getattr(begin, "py_func", begin)(empty, empty, np.zeros(2), 0.0, 0.0, np.ones(FIRST_SEED))
-    )
+    column, state = INT64_ARRAY, typeof(empty_state(1, 1))
+    setting = typeof(Annealing().setting)
     shared = (ROUND_ARRAYS, JOB_CLASSES, COST)
     signatures = (
         types.float64(*shared, column, column, column),
-        types.float64(*shared, types.float64, column, column),
-        search(*shared, table),
-        types.int64(*shared, search, table, GENERATOR, types.int64),
-        types.float64(*shared, types.float64, column, column, column),
+        types.boolean(*shared, state),
+        types.boolean(*shared, state, setting, GENERATOR, types.int64),
+        types.boolean(*shared, state),
     )
     return _Kernels(
         *(
@@ -387,9 +385,4 @@ def compiled_kernels() -> _Kernels:
 
 
 #: The same kernels for cost functions in plain Python: one source, interpreted around the compiled decoder.
-INTERPRETED = _Kernels(
-    *(
-        getattr(function, "py_func", function)
-        for function in (best_seed, enumerate_orders, begin_stage, anneal, end_stage)
-    )
-)
+INTERPRETED = _Kernels(best_first_plan, enumerate_orders, advance, end_stage)

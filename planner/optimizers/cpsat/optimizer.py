@@ -26,7 +26,7 @@ SUBSOLVERS = ["quick_restart_no_lp"]
 PILOT = 20
 #: What a pilot takes at least, in seconds a job, and a model besides what its prices take; on a slow machine.
 PILOT_PER_JOB, MODEL_PER_JOB, MODEL = 1e-4, 1e-3, 0.05
-#: Whatever is estimated to take some time is only begun where so many times as much is left.
+#: A step is started only if this multiple of its estimated time remains.
 CAUTION = 3.0
 #: What the solver may take longer than it is told (s).
 SOLVER_RESERVE = 0.02

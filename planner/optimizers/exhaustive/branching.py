@@ -15,6 +15,7 @@ that moment the free processors only rise, so every node is a round of its own, 
 Each cut keeps an optimal plan for terms that never fall when a job starts later.
 """
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +32,15 @@ from planbatch.planner.round import Round
 WAYS = 8
 #: Sets of jobs are bit masks; beyond, dominance is not used.
 MASK_BITS = 62
-#: Places of the counters of a search.
-DEPTH, NODES, DONE, CLOCK = 0, 1, 2, 3
+
+
+class At(IntEnum):
+    """The places of the counters of a search."""
+
+    DEPTH = 0  #: of the present node
+    NODES = 1  #: visited so far
+    DONE = 2  #: 1 once every node has been visited or cut
+    CLOCK = 3  #: nodes kept in the table of seen ones
 
 
 class Jobs(NamedTuple):
@@ -134,7 +142,7 @@ def seen_before(search: Search, d: int) -> bool:
     home = ((mask * 0x9E3779B97F4A7C1) >> 20) & (places // WAYS - 1)
     first = home * WAYS
     times, free, size = search.times[d], search.free[d], search.size[d]
-    spot = first + search.counters[CLOCK] % WAYS
+    spot = first + search.counters[At.CLOCK] % WAYS
     for place in range(first, first + WAYS):
         if search.seen_mask[place] == 0:
             spot = place
@@ -154,7 +162,7 @@ def seen_before(search: Search, d: int) -> bool:
                 break
         if dominated:
             return True
-    search.counters[CLOCK] += 1
+    search.counters[At.CLOCK] += 1
     search.seen_mask[spot] = mask
     search.seen_cost[spot] = search.cost[d]
     search.seen_size[spot] = size
@@ -310,26 +318,26 @@ def explore(
     rule: Rule,
     nodes: int,
 ) -> int:
-    """Visit up to ``nodes`` further nodes; return how many were. ``counters[DONE]`` becomes 1 at the end."""
+    """Visit up to ``nodes`` further nodes; return how many were. ``counters[At.DONE]`` becomes 1 at the end."""
     n = len(jobs.procs)
     visited = 0
-    if search.counters[NODES] == 0 and nodes > 0:
+    if search.counters[At.NODES] == 0 and nodes > 0:
         branch(jobs, market, shares, search, rule, 0)
         visited = 1
     while visited < nodes:
-        d = search.counters[DEPTH]
+        d = search.counters[At.DEPTH]
         k = search.next[d]
         goal = search.best[0] + rule.slack - rule.step
         if k == search.children[d] or (not rule.largest and search.child_bound[d, k] > goal):
             if d == 0:
-                search.counters[DONE] = 1
+                search.counters[At.DONE] = 1
                 break
-            search.counters[DEPTH] = d - 1
+            search.counters[At.DEPTH] = d - 1
             search.placed[search.child[d - 1, search.next[d - 1] - 1]] = 0
             continue
         descend(jobs, market, shares, search, rule, d)
         d += 1
-        search.counters[DEPTH] = d
+        search.counters[At.DEPTH] = d
         visited += 1
         search.children[d] = 0
         search.next[d] = 0
@@ -341,7 +349,7 @@ def explore(
                     search.best_start[search.child[depth, k]] = search.child_start[depth, k]
         elif n > MASK_BITS or not seen_before(search, d):
             branch(jobs, market, shares, search, rule, d)
-    search.counters[NODES] += visited
+    search.counters[At.NODES] += visited
     return visited
 
 
@@ -360,7 +368,7 @@ def begin(jobs: Jobs, problem: Round, goal: float, places: int) -> Search:
         return np.zeros(shape, dtype=np.int64)
 
     return Search(
-        counters=column(4), best=np.array([goal]), best_start=column(n), start=column(n),
+        counters=column(len(At)), best=np.array([goal]), best_start=column(n), start=column(n),
         placed=column(n), times=times, free=free, size=size, cost=np.zeros(n + 1),
         excess=np.zeros(n + 1), mask=column(n + 1), child=column(n + 1, n),
         child_start=column(n + 1, n), child_bound=np.zeros((n + 1, n)), children=column(n + 1),

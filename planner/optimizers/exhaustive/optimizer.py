@@ -15,9 +15,7 @@ from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.exhaustive.branching import (
-    DEPTH,
-    DONE,
-    NODES,
+    At,
     Jobs,
     Rule,
     Search,
@@ -168,7 +166,7 @@ class _Run:
     def done(self) -> bool:
         """Whether the best plan is proven: every node has been visited or cut, or the root's bound is met."""
         spare = self.rule.step - 2 * self.rule.slack
-        return bool(self.search.counters[DONE]) or self.search.best[0] < self.root + spare
+        return bool(self.search.counters[At.DONE]) or self.search.best[0] < self.root + spare
 
     def explore(self, nodes: int) -> int:
         """Visit further nodes and return how many."""
@@ -192,9 +190,9 @@ class _Run:
         if terms.largest:
             return min(cost, self.root / terms.divisor)
         left = search.best[0] - (0 if self.rule.step == 1 else self.rule.step)
-        if search.counters[NODES] == 0:
+        if search.counters[At.NODES] == 0:
             left = self.root
-        for depth in range(search.counters[DEPTH] + 1):
+        for depth in range(search.counters[At.DEPTH] + 1):
             rest = search.child_bound[depth, search.next[depth] : search.children[depth]]
             left = min(left, rest.min(initial=np.inf) - self.rule.slack)
         return min(cost, rounded_up(max(left, self.root) + self.offset, terms))

@@ -21,13 +21,10 @@ from planbatch.planner.kernels.profile import earliest_index, index_at, room_for
 from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective
-from planbatch.planner.optimizers.exhaustive.branching import combine
+from planbatch.planner.optimizers.exhaustive.branching import At, combine
 from planbatch.planner.optimizers.first_plan import FirstPlan
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
-
-#: Places of the counters of a search.
-DEPTH, NODES, DONE = 0, 1, 2
 
 
 class Tasks(NamedTuple):
@@ -126,24 +123,24 @@ def descend(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, d: in
 
 @kernel
 def explore(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, nodes: int) -> int:
-    """Visit up to ``nodes`` further nodes; return how many were. ``counters[DONE]`` becomes 1 at the end."""
+    """Visit up to ``nodes`` further nodes; return how many were. ``counters[At.DONE]`` becomes 1 at the end."""
     n = len(tasks.walltime)
     visited = 0
-    if search.counters[NODES] == 0 and nodes > 0:
+    if search.counters[At.NODES] == 0 and nodes > 0:
         branch(tasks, search, power, largest, 0)
         visited = 1
     while visited < nodes:
-        d = search.counters[DEPTH]
+        d = search.counters[At.DEPTH]
         if search.next[d] == search.children[d] or search.bound[d] >= search.best[0]:
             if d == 0:
-                search.counters[DONE] = 1
+                search.counters[At.DONE] = 1
                 break
-            search.counters[DEPTH] = d - 1
+            search.counters[At.DEPTH] = d - 1
             search.placed[search.child[d - 1, search.next[d - 1] - 1]] = 0
             continue
         descend(tasks, search, power, largest, d)
         d += 1
-        search.counters[DEPTH] = d
+        search.counters[At.DEPTH] = d
         visited += 1
         search.children[d] = 0
         search.next[d] = 0
@@ -154,7 +151,7 @@ def explore(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, nodes
             for depth in range(n):
                 k = search.next[depth] - 1
                 search.best_start[search.child[depth, k]] = search.child_start[depth, k]
-    search.counters[NODES] += visited
+    search.counters[At.NODES] += visited
     return visited
 
 
@@ -173,7 +170,7 @@ def begin(problem: Round, goal: float) -> PrefixSearch:
         return np.zeros(shape, dtype=np.int64)
 
     return PrefixSearch(
-        counters=column(3), best=np.array([goal]), best_start=column(n), start=column(n),
+        counters=column(len(At)), best=np.array([goal]), best_start=column(n), start=column(n),
         placed=column(n), times=times, free=free, size=size, cost=np.zeros(n + 1),
         child=column(n + 1, n), child_start=column(n + 1, n), children=column(n + 1),
         next=column(n + 1), bound=np.zeros(n + 1),
@@ -219,7 +216,7 @@ class PrefixRun:
     def done(self) -> bool:
         """Whether the best plan is proven."""
         known = self.search.best[0] / self.terms.divisor * (1 - 1e-12)
-        return bool(self.search.counters[DONE]) or known <= self.root
+        return bool(self.search.counters[At.DONE]) or known <= self.root
 
     @property
     def found(self) -> bool:

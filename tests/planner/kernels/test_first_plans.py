@@ -1,4 +1,4 @@
-"""Seeds: the order of deadline-based backfilling among them, where there are deadlines."""
+"""First plans: the order of deadline-based backfilling among them, where there are deadlines."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from planbatch.objectives import REGULAR_WAIT, SQUARED_WAIT, TARDINESS
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.first_plans import LONG_QUEUE, REGULAR_FIRST, SEEDS
+from planbatch.planner.kernels.first_plans import FIRST_PLANS, LONG_QUEUE, FirstOrder
 from planbatch.planner.model import NEVER
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer
 from planbatch.planner.optimizers.annealing import Annealing
@@ -33,9 +33,10 @@ def cost_of(problem: Round, order, objective) -> float:
     return objective.cost(decode(problem, order).start, problem.jobs, problem.now)
 
 
-def test_the_numbers_of_the_seeds():
-    """The kernels know one seed by its number."""
-    assert SEEDS[REGULAR_FIRST] == "regular-first"
+def test_the_names_of_the_first_plans():
+    """Users know them by name, kernels by number."""
+    assert FIRST_PLANS[FirstOrder.REGULAR_FIRST] == "regular-first"
+    assert FIRST_PLANS[:3] == ("previous", "submit", "smallest-area")
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -81,7 +82,7 @@ def test_long_queues_have_the_seed_as_well():
 def test_rounds_without_deadlines_pass_over_it(n):
     """To the last random number."""
     problem = random_round(n, seed=n)
-    few = Annealing(seeds=SEEDS[:-1])
+    few = Annealing(first_plans=FIRST_PLANS[:-1])
     budget = Budget(evaluations=50)
     one = Annealing().optimize(problem, SQUARED_WAIT, budget, np.random.default_rng(1))
     other = few.optimize(problem, SQUARED_WAIT, budget, np.random.default_rng(1))

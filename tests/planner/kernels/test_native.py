@@ -17,7 +17,7 @@ def test_every_kernel_is_decorated_by_the_same_decorator():
 
 
 #: What numba compiles without reference counting, too.
-WITHOUT_COUNTING = ("np.searchsorted",)
+WITHOUT_COUNTING = ("np.searchsorted", "np.isfinite", "np.isnan", "np.log", "rng.random")
 
 
 def borrowing_kernels():
@@ -26,7 +26,7 @@ def borrowing_kernels():
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.FunctionDef) and any(
-                    "borrowing_kernel" in ast.unparse(line) for line in node.decorator_list
+                    "borrowing_" in ast.unparse(line) for line in node.decorator_list
                 ):
                     yield path, node
 

@@ -33,8 +33,8 @@ class TestAnnealingWithOddParameters(OptimizerContract):
             coldest=1e-7,
             moves=3,
             growth=1.5,
-            window=4,
-            seeds=("previous", "shortest"),
+            front_jobs=4,
+            first_plans=("previous", "shortest"),
         )
 
 
@@ -82,13 +82,13 @@ def test_without_a_bound_there_is_no_gap():
         ("cooling", 0.0),
         ("moves", 0),
         ("growth", 0.5),
-        ("window", 1),
+        ("front_jobs", 1),
         ("swap", 1.5),
         ("near", -0.1),
         ("large", 1.1),
         ("front", 2),
-        ("seeds", ()),
-        ("seeds", ("submit", "luck")),
+        ("first_plans", ()),
+        ("first_plans", ("submit", "luck")),
     ],
 )
 def test_parameters_of_annealing_out_of_range_are_named(field, value):

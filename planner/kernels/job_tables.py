@@ -1,0 +1,73 @@
+"""Tables of jobs and rounds, copied, cut and put together: the one place that writes their columns out."""
+
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.round import RoundArrays
+
+
+@borrowing_kernel
+def copy_job(target: JobTable, at: int, source: JobTable, job: int) -> None:
+    """Write one job of a table into a row of another, or of the same one."""
+    target.submit[at] = source.submit[job]
+    target.procs[at] = source.procs[job]
+    target.walltime[at] = source.walltime[job]
+    target.deadline[at] = source.deadline[job]
+    target.latest[at] = source.latest[job]
+    target.user[at] = source.user[job]
+    for k in range(source.demands.shape[1]):
+        target.demands[at, k] = source.demands[job, k]
+
+
+@kernel(inline="always")
+def jobs_between(jobs: JobTable, first: int, last: int) -> JobTable:
+    """The jobs from ``first`` to before ``last``: slices, not copies."""
+    return JobTable(
+        jobs.submit[first:last],
+        jobs.procs[first:last],
+        jobs.walltime[first:last],
+        jobs.deadline[first:last],
+        jobs.latest[first:last],
+        jobs.user[first:last],
+        jobs.demands[first:last],
+    )
+
+
+@kernel
+def chosen_jobs(jobs: JobTable, which: IntArray) -> JobTable:
+    """Copies of the jobs with these indices, in their order."""
+    return JobTable(
+        jobs.submit[which],
+        jobs.procs[which],
+        jobs.walltime[which],
+        jobs.deadline[which],
+        jobs.latest[which],
+        jobs.user[which],
+        jobs.demands[which],
+    )
+
+
+@kernel
+def with_latest(jobs: JobTable, latest: IntArray) -> JobTable:
+    """The same jobs with other promises."""
+    return JobTable(
+        jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user, jobs.demands
+    )
+
+
+@kernel
+def round_of(
+    arrays: RoundArrays, jobs: JobTable, planned: IntArray, notes: IntArray, occupied: IntArray
+) -> RoundArrays:
+    """The same moment on the same machine, with other waiting jobs."""
+    return RoundArrays(
+        arrays.now,
+        arrays.capacity,
+        arrays.running,
+        jobs,
+        planned,
+        arrays.ended_early,
+        notes,
+        occupied,
+        arrays.capacities,
+        arrays.windows,
+    )

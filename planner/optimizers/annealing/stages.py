@@ -1,0 +1,230 @@
+"""A queue annealed in stages: first its front, then a wider one, until it is the whole queue."""
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from planbatch.planner.columns import Permutation
+from planbatch.planner.kernels.decode import JobClasses, classify, decode_into
+from planbatch.planner.kernels.evaluate import decoded_cost
+from planbatch.planner.kernels.first_plans import size_of
+from planbatch.planner.kernels.job_tables import chosen_jobs, round_of
+from planbatch.planner.kernels.native import kernel, two_way_kernel
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.optimizers.annealing.kernels import (
+    STAGE,
+    Cost,
+    Schedule,
+    Search,
+    Setting,
+    anneal,
+    begin,
+)
+from planbatch.planner.round import RoundArrays
+
+COSTS, SCHEDULES = len(Cost), len(Schedule)
+#: The factor by which a front grows.
+WIDER = 8
+#: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.
+ENUMERATED = 6
+#: Evaluations that no search makes.
+UNLIMITED = 1 << 60
+
+
+class Stage(IntEnum):
+    """The places of ``State.stage``."""
+
+    FRONT = 0  #: jobs of the front that is annealed
+    LEFT = 1  #: evaluations left for it; 0 before it begins
+
+
+class State(NamedTuple):
+    """The state of a search for the plan of n jobs, so that it can stop and go on at any evaluation.
+
+    Attributes
+    ----------
+    order, start : int64 arrays, shape (n,)
+        The best permutation of the queue, and its plan.
+    cost : float64 array, shape (1,)
+        Its cost.
+    stage : int64 array
+        See :class:`Stage`.
+    search : Search
+        The annealing of the front, in the first entries of columns for n jobs. The jobs of the front are numbered by
+        their places in ``order``.
+    """
+
+    order: Permutation
+    start: IntArray
+    cost: FloatArray
+    stage: IntArray
+    search: Search
+
+
+@kernel
+def empty_state(n: int, front_jobs: int) -> State:
+    """A state before its first plan."""
+    search = Search(
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(COSTS),
+        np.empty(SCHEDULES),
+    )
+    stage = np.array([min(front_jobs, n), 0])
+    return State(np.arange(n), np.empty(n, np.int64), np.array([np.inf]), stage, search)
+
+
+@kernel
+def orders_to_try(n: int, evaluations: int) -> int:
+    """How many permutations n jobs have, if the budget allows to try them all; else 0."""
+    if n > ENUMERATED:
+        return 0
+    orders = 1
+    for i in range(2, n + 1):
+        orders *= i
+    return orders if orders <= evaluations else 0
+
+
+@two_way_kernel
+def enumerate_orders(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State) -> bool:
+    """Evaluate all permutations, in lexicographic order, and keep the best; False if a cost was not a finite number."""
+    n = len(state.order)
+    candidate = np.arange(n)
+    trial = np.empty(n, np.int64)
+    while True:
+        if not take_if_better(arrays, classes, cost, candidate, trial, state):
+            return False
+        i = n - 2
+        while i >= 0 and candidate[i] > candidate[i + 1]:
+            i -= 1
+        if i < 0:
+            return True
+        j = n - 1
+        while candidate[j] < candidate[i]:
+            j -= 1
+        candidate[i], candidate[j] = candidate[j], candidate[i]
+        low, high = i + 1, n - 1
+        while low < high:
+            candidate[low], candidate[high] = candidate[high], candidate[low]
+            low += 1
+            high -= 1
+
+
+@two_way_kernel
+def take_if_better(
+    arrays: RoundArrays,
+    classes: JobClasses,
+    cost: Any,
+    candidate: Permutation,
+    trial: IntArray,
+    state: State,
+) -> bool:
+    """Decode an order of the queue into ``trial`` and keep it if it is better; False if its cost is not finite."""
+    value = decoded_cost(arrays, classes, cost, candidate, trial)
+    if np.isnan(value):
+        return False
+    if value < state.cost[0]:
+        state.cost[0] = value
+        state.order[:] = candidate
+        state.start[:] = trial
+    return True
+
+
+@kernel
+def front_of(arrays: RoundArrays, order: Permutation, jobs: int) -> RoundArrays:
+    """The round of the first jobs of an order, in that order."""
+    front = order[:jobs]
+    return round_of(
+        arrays,
+        chosen_jobs(arrays.jobs, front),
+        arrays.planned[front],
+        arrays.notes[front],
+        arrays.occupied[front],
+    )
+
+
+@kernel(inline="always")
+def search_of_front(state: State) -> Search:
+    """The annealing of the front: slices, not copies."""
+    search, jobs = state.search, state.stage[Stage.FRONT]
+    return Search(
+        search.order[:jobs],
+        search.candidate[:jobs],
+        search.best[:jobs],
+        search.start[:jobs],
+        search.present[:jobs],
+        search.best_start[:jobs],
+        search.area[:jobs],
+        search.cost,
+        search.schedule,
+    )
+
+
+@two_way_kernel
+def begin_stage(
+    front: RoundArrays, classes: JobClasses, cost: Any, state: State, setting: Setting
+) -> None:
+    """Begin to anneal the front of the best order; its jobs stand in that order already."""
+    jobs = front.jobs
+    n = len(jobs.procs)
+    search = search_of_front(state)
+    decode_into(front, classes, np.arange(n), search.start)
+    value = cost(search.start, jobs, front.now)
+    floor = cost(np.full(n, front.now), jobs, front.now)
+    begin(search, search.start, size_of(front) * jobs.walltime, value, floor, setting)
+    state.stage[Stage.LEFT] = STAGE * n if n < len(state.order) else UNLIMITED
+
+
+@two_way_kernel
+def end_stage(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State) -> bool:
+    """Put the best order of the front before the rest, and take that plan if it is better as a whole.
+
+    The next stage has a wider front. Nothing is done before a stage begins. False if a cost was not a finite number.
+    """
+    if state.stage[Stage.LEFT] == 0:
+        return True
+    n, jobs = len(state.order), state.stage[Stage.FRONT]
+    candidate = state.order.copy()
+    candidate[:jobs] = state.order[state.search.best[:jobs]]
+    trial = np.empty(n, np.int64)
+    if not take_if_better(arrays, classes, cost, candidate, trial, state):
+        return False
+    state.stage[Stage.FRONT] = min(WIDER * jobs, n)
+    state.stage[Stage.LEFT] = 0
+    return True
+
+
+@two_way_kernel
+def advance(
+    arrays: RoundArrays,
+    classes: JobClasses,
+    cost: Any,
+    state: State,
+    setting: Setting,
+    rng: Any,
+    evaluations: int,
+) -> bool:
+    """Anneal for so many evaluations, from one stage to the next; False if a cost was not a finite number.
+
+    Call :func:`end_stage` behind the last one. A search may be cut into calls of any length: the result is the same.
+    """
+    while evaluations > 0:
+        front = front_of(arrays, state.order, state.stage[Stage.FRONT])
+        inner = classify(front)
+        if state.stage[Stage.LEFT] == 0:
+            begin_stage(front, inner, cost, state, setting)
+        count = min(evaluations, state.stage[Stage.LEFT])
+        if not anneal(front, inner, cost, search_of_front(state), setting, rng, count):
+            return False
+        evaluations -= count
+        if count < state.stage[Stage.LEFT]:
+            state.stage[Stage.LEFT] -= count
+        elif not end_stage(arrays, classes, cost, state):
+            return False
+    return True
