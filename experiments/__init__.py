@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         cell_table as cell_table,
         span_table as span_table,
     )
-    from planbatch.experiments.views.pictures import (
+    from planbatch.experiments.views.comparison_pictures import (
         draw_mean_waits as draw_mean_waits,
         draw_waits as draw_waits,
         write_comparison as write_comparison,

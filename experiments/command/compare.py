@@ -82,7 +82,7 @@ def command(
     else:
         show(comparison)
     if comparison.finished and out is not None:
-        from planbatch.experiments.views.pictures import write_comparison
+        from planbatch.experiments.views.comparison_pictures import write_comparison
 
         write_comparison(comparison, out)
         say(f"pictures, comparison.csv and the replays written to {out}")

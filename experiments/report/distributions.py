@@ -20,7 +20,8 @@ from planbatch.experiments.report.drawing import (
 )  # fmt: skip
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.text import duration, number
-from planbatch.experiments.views.pictures import drawing, left_edge
+from planbatch.experiments.views.comparison_pictures import left_edge
+from planbatch.experiments.views.style import drawing
 from planbatch.planner.model import FloatArray
 
 #: Number of points of a curve.

@@ -15,7 +15,7 @@ from matplotlib.legend import Legend
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, TICKS, line_styles
+from planbatch.experiments.views.style import COLOURS, FAINT, INK, TICKS, line_styles
 
 GRID = "#E6E6E6"
 #: Colours of pictures → names of the page's colours. Pictures written as files keep their own colours.

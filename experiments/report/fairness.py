@@ -19,7 +19,7 @@ from planbatch.experiments.report.drawing import (
 )
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.text import duration, number, share
-from planbatch.experiments.views.pictures import FAINT, drawing
+from planbatch.experiments.views.style import FAINT, drawing
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.

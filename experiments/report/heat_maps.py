@@ -25,7 +25,7 @@ from planbatch.experiments.report.drawing import (
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.text import duration
-from planbatch.experiments.views.pictures import TICKS, drawing
+from planbatch.experiments.views.style import TICKS, drawing
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15

@@ -15,7 +15,7 @@ from planbatch.experiments.report.drawing import (
     ratio_ticks,
 )
 from planbatch.experiments.report.summary import Line
-from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, drawing
+from planbatch.experiments.views.style import COLOURS, FAINT, INK, drawing
 
 #: Panels side by side.
 ACROSS = 3

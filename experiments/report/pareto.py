@@ -17,7 +17,7 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )
 from planbatch.experiments.report.summary import Line
-from planbatch.experiments.views.pictures import FAINT, drawing
+from planbatch.experiments.views.style import FAINT, drawing
 from planbatch.planner.model import BoolArray, FloatArray
 
 MARKERS = "osD^vP*X"

@@ -21,7 +21,7 @@ from planbatch.experiments.report.pareto import MARKERS
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.read import Cell, ResultsError
 from planbatch.experiments.text import number, share
-from planbatch.experiments.views.pictures import drawing
+from planbatch.experiments.views.style import drawing
 from planbatch.planner.model import FloatArray
 
 #: Least number of rounds behind a point of the picture.

@@ -23,7 +23,7 @@ from planbatch.experiments.report.drawing import (
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.text import duration, number
-from planbatch.experiments.views.pictures import FAINT, drawing
+from planbatch.experiments.views.style import FAINT, drawing
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Most bins of the pictures over time; each is a whole number of days if possible.

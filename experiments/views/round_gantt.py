@@ -11,7 +11,8 @@ from matplotlib.collections import PolyCollection
 from planbatch.experiments.rounds.results import RoundComparison, excess
 from planbatch.experiments.rounds.search import Found
 from planbatch.experiments.text import duration
-from planbatch.experiments.views.pictures import FAINT, INK, drawing, save, titled, unit_of
+from planbatch.experiments.views.comparison_pictures import unit_of
+from planbatch.experiments.views.style import FAINT, INK, drawing, save, titled
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 

@@ -11,8 +11,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from planbatch.experiments.rounds.compare import told
 from planbatch.experiments.rounds.results import RoundComparison
-from planbatch.experiments.views.pictures import COLOURS, DASHES, FAINT, drawing, save, titled
 from planbatch.experiments.views.round_gantt import draw_plans
+from planbatch.experiments.views.style import COLOURS, DASHES, FAINT, drawing, save, titled
 
 if TYPE_CHECKING:
     from pandas import DataFrame

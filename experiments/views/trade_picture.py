@@ -18,7 +18,7 @@ from rich.text import Text
 from planbatch.experiments.comparison.compare import REFERENCE
 from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
 from planbatch.experiments.text import duration
-from planbatch.experiments.views.pictures import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
+from planbatch.experiments.views.style import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
 
 #: Markers of the promises, in order of appearance.
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h", "*")

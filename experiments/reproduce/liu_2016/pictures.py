@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
 from planbatch.experiments.reproduce.panels import finish, name_panel, panels
-from planbatch.experiments.views.pictures import COLOURS, save
+from planbatch.experiments.views.style import COLOURS, save
 
 #: Colour, dash and marker of every policy, the same in all pictures.
 LOOKS: dict[str, tuple[str, Any, str]] = {

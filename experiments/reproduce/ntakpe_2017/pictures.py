@@ -21,7 +21,7 @@ from planbatch.experiments.reproduce.panels import (
     name_panel,
     panels,
 )
-from planbatch.experiments.views.pictures import COLOURS, FAINT
+from planbatch.experiments.views.style import COLOURS, FAINT
 from planbatch.experiments.workloads.deadlines import HOUR
 
 

@@ -20,7 +20,7 @@ from planbatch.experiments.reproduce.zheng_2016.measures import (
     waits_by_bin,
 )
 from planbatch.experiments.reproduce.zheng_2016.paper import BASE, PLANS
-from planbatch.experiments.views.pictures import COLOURS
+from planbatch.experiments.views.style import COLOURS
 from planbatch.experiments.workloads.deadlines import HOUR
 from planbatch.planner.model import FloatArray
 

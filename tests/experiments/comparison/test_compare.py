@@ -9,8 +9,8 @@ from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import ReplayError
 from planbatch.experiments.text import change, duration, number, share
+from planbatch.experiments.views.comparison_pictures import axis_end, left_edge, write_comparison
 from planbatch.experiments.views.comparison_table import comparison_table
-from planbatch.experiments.views.pictures import axis_end, left_edge, write_comparison
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan

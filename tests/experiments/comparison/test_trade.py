@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.comparison.trade import choices, pareto_front, trade
-from planbatch.experiments.views.pictures import logarithmic_ticks
+from planbatch.experiments.views.style import logarithmic_ticks
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import workload_of
 

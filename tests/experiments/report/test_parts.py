@@ -15,7 +15,7 @@ from planbatch.experiments.report.gantt_data import decode, encode
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.lanes import assign
 from planbatch.experiments.results.read import Jobs
-from planbatch.experiments.views.pictures import drawing
+from planbatch.experiments.views.style import drawing
 
 TABLE = Table(
     "waits",

@@ -1,0 +1,106 @@
+"""The house style of pictures: colours, fonts, axes, and how they are written to files."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+#: Colours that can be distinguished with any colour vision (Okabe and Ito 2008), without yellow, and dark enough.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F3C8D", "#444444")
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)))
+INK, FAINT = "#222222", "#8A8A8A"
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "planbatch",
+}
+#: Ticks of a logarithmic axis of waiting times (s).
+TICKS = {
+    1: "1 s",
+    10: "10 s",
+    60: "1 min",
+    600: "10 min",
+    3600: "1 h",
+    6 * 3600: "6 h",
+    86400: "1 d",
+    7 * 86400: "1 w",
+    28 * 86400: "4 w",
+    364 * 86400: "1 y",
+}
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+    """Open a figure in the project's style, and its axes; sizes in inches."""
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure, figure.add_subplot()
+
+
+def logarithmic_ticks(low: float, high: float) -> list[float]:
+    """Round numbers for a logarithmic axis: three at least, if any set of them has three, and no more than needed.
+
+    >>> logarithmic_ticks(45.0, 240.0), logarithmic_ticks(0.9, 2.2)
+    ([50.0, 100.0, 200.0], [1.0, 1.5, 2.0])
+    """
+    ticks: list[float] = []
+    for steps in (
+        (1,),
+        (1, 2, 5),
+        (1, 1.5, 2, 3, 5, 7),
+        (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+    ):
+        decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+        ticks = [float(f"{step * 10.0**k:.6g}") for k in decades for step in steps]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) >= 3:
+            break
+    return ticks
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG and as SVG, with the same bytes each time."""
+    figure.savefig(path.with_suffix(".png"), dpi=160)
+    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+
+
+def titled(axes: Axes, title: str, subtitle: str) -> None:
+    """Put a title and a line below it above the axes, flush left."""
+    axes.set_title(f"{title}\n", loc="left", fontweight="bold", fontsize=12)
+    axes.annotate(
+        subtitle,
+        (0, 1),
+        xytext=(0, 8),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=FAINT,
+        fontsize=9,
+    )
+
+
+def line_styles(
+    names: Sequence[str], searching: Collection[str]
+) -> Mapping[str, tuple[str, object]]:
+    """Give every policy a colour, and searches another dash than queue-based policies."""
+    styles = {}
+    for i, name in enumerate(names):
+        dash = DASHES[i // len(COLOURS) % len(DASHES)]
+        if name in searching:
+            dash = DASHES[(i // len(COLOURS) + 1) % len(DASHES)]
+        styles[name] = (COLOURS[i % len(COLOURS)], dash)
+    return styles
