@@ -3,17 +3,20 @@
 Everything here is counted anew from the workload and the starts and ends that a replay reports.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
-from planbatch.planner.optimizer import Result
+from planbatch.planner.plan import Plan
 from planbatch.planner.resources import PROCESSORS, Window
+from planbatch.planner.round import Round
 
 #: How many faults of a kind are told one by one.
 LISTED = 5
@@ -38,37 +41,17 @@ class PlannedRound:
     start: IntArray
 
 
-@dataclass
-class Recorder:
-    """A policy that does what another does, and records every plan. The replay runs interpreted."""
-
-    policy: Any
-    rounds: list[PlannedRound] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The name of the policy that is recorded."""
-        return str(getattr(self.policy, "name", "recorded"))
-
-    @property
-    def promise(self) -> Any:
-        """What the policy that is recorded promises."""
-        return getattr(self.policy, "promise", None)
-
-    def __call__(self, problem: Any, rng: np.random.Generator) -> Any:
-        """Decide as the recorded policy does."""
-        outcome = self.policy(problem, rng)
-        plan = outcome.plan if isinstance(outcome, Result) else outcome
-        self.rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
-        return outcome
-
-
 def recorded_replay(
-    workload: Workload, policy: Any, *, estimates: Estimates = "requested", seed: int = 0
+    workload: Workload, policy: Policy, *, estimates: Estimates = "requested", seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace, and what was planned in every round."""
-    recorder = Recorder(bound(policy, workload))
-    return replay(workload, recorder, estimates=estimates, seed=seed), recorder.rounds
+    rounds: list[PlannedRound] = []
+
+    def record(problem: Round, plan: Plan) -> None:
+        rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
+
+    observed = Observed(bound(policy, workload), record)
+    return replay(workload, observed, estimates=estimates, seed=seed), rounds
 
 
 def check_trace(trace: Trace) -> list[str]:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.rounds.file import write_round
 from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import Workload
-from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -57,30 +57,6 @@ class Sample:
             self.rounds[place] = problem
 
 
-class Watched:
-    """A policy that decides as another one does, and offers every round to samples.
-
-    Parameters
-    ----------
-    policy : Policy
-        The policy that decides.
-    samples : sequence of Sample
-        They are offered every round in which a job fits now.
-    """
-
-    def __init__(self, policy: Policy, samples: Sequence[Sample]) -> None:
-        self.policy, self.samples = policy, samples
-        self.name = policy_name(policy)
-        self.promise = getattr(policy, "promise", None)
-
-    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
-        """Offer the round to the samples, and decide it."""
-        if any_fits(problem.arrays):
-            for sample in self.samples:
-                sample.offer(problem)
-        return self.policy(problem, rng)
-
-
 def capture(
     workload: Workload,
     policy: Policy | str,
@@ -114,8 +90,14 @@ def capture(
     samples = [
         Sample(size, per_size, np.random.default_rng([seed, size])) for size in sorted(set(sizes))
     ]
-    watched = Watched(bound(as_policy(policy), workload), samples)
-    replay(workload, watched, estimates=estimates, seed=seed, progress=progress)
+
+    def offer(problem: Round, plan: Plan) -> None:
+        if any_fits(problem.arrays):
+            for sample in samples:
+                sample.offer(problem)
+
+    observed = Observed(bound(as_policy(policy), workload), offer)
+    replay(workload, observed, estimates=estimates, seed=seed, progress=progress)
     return {
         sample.size: sorted(sample.rounds, key=lambda problem: problem.now) for sample in samples
     }

@@ -4,7 +4,8 @@ from functools import cache
 
 import pytest
 
-from planbatch.experiments.replay.checker import Recorder, check_trace
+from planbatch.baselines.policy import traits_of
+from planbatch.experiments.replay.checker import check_trace, recorded_replay
 from planbatch.experiments.replay.replay import bound, compiled_form, replay
 from planbatch.experiments.tasks.pickled import packed, unpacked
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -78,11 +79,11 @@ class PolicyContract:
         assert len(packed(policy)) < 3000
 
     def test_it_can_be_recorded(self, policy, busy):
-        """A wrapper sees every round that the log counts."""
-        recorder = Recorder(bound(policy, busy))
-        trace = replay(busy, recorder)
-        assert [planned.now for planned in recorder.rounds] == trace.rounds.time.tolist()
+        """An observer sees every round that the log counts; the trace says what the policy is."""
+        trace, rounds = recorded_replay(busy, policy)
+        assert [planned.now for planned in rounds] == trace.rounds.time.tolist()
         assert trace.policy == policy.name
+        assert trace.traits == traits_of(policy)
 
     def test_no_jobs(self, policy):
         """An empty workload is replayed in no rounds."""

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.run import Run
 from planbatch.experiments.reproduce.zheng_2016.machines import ATLAS, MACHINES, OURS, compared
@@ -31,11 +32,11 @@ from planbatch.experiments.reproduce.zheng_2016.paper import (
     WORSE_MONTHS,
 )
 from planbatch.experiments.reproduce.zheng_2016.reproduce import reproduce
-from planbatch.experiments.rounds.capture import Watched
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.experiments.workloads.transform import first_jobs
+from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import Workload
 from tests.builders import trace_of, workload_of
 
@@ -104,12 +105,12 @@ def test_rounds_are_put_together_again_as_they_were(estimates):
     workload = synthetic_workload(jobs=120, capacity=32, seed=3, load=1.2)
     seen = {}
 
-    class Keep:
-        def offer(self, problem):
+    def keep(problem, plan):
+        if any_fits(problem.arrays):
             seen[problem.now] = problem
 
     policy = make_policy("plan-squared-wait", evaluations=5)
-    trace = replay(workload, Watched(policy, [Keep()]), estimates=estimates)
+    trace = replay(workload, Observed(policy, keep), estimates=estimates)
     assert seen
     for now, was in seen.items():
         again = round_at(trace, now, estimates)

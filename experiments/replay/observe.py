@@ -1,0 +1,37 @@
+"""Looking into the rounds of a replay: a policy that decides as another one does, and shows what it decided."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from planbatch.baselines.policy import Policy, policy_name, traits_of
+from planbatch.planner.optimizer import Result
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+
+#: Receives every round, and the plan that was made for it.
+Observer = Callable[[Round, Plan], None]
+
+
+class Observed:
+    """A policy whose rounds are shown to an observer; a replay of it runs interpreted.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy that decides; bound to its workload.
+    observer : callable
+        ``observer(problem, plan)``, called after each decision.
+    """
+
+    def __init__(self, policy: Policy, observer: Observer) -> None:
+        self.policy, self.observer = policy, observer
+        self.name = policy_name(policy)
+        self.promise = getattr(policy, "promise", None)
+        self.traits = traits_of(policy)
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
+        """Decide as the policy does, and show it."""
+        outcome = self.policy(problem, rng)
+        self.observer(problem, outcome.plan if isinstance(outcome, Result) else outcome)
+        return outcome
