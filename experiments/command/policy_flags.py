@@ -112,17 +112,12 @@ class PolicyOptions:
         return due
 
     def _with_deadlines(self, workload: "Workload", source: str | None) -> "Workload":
-        from planbatch.experiments.workloads.deadlines import with_deadlines
+        from planbatch.experiments.workloads.load import load_deadlines
 
-        spec = self.deadlines
-        if spec == "working" and self.calendar:
-            spec = f"working:{self.calendar}"
-        log = None
-        if spec.startswith("column:") and source is not None:
-            from planbatch.experiments.workloads.load import load_log
-
-            log = load_log(source, skip_bad_lines=True)
-        return with_deadlines(workload, spec, self.seed, log)
+        rule = self.deadlines
+        if rule == "working" and self.calendar:
+            rule = f"working:{self.calendar}"
+        return load_deadlines(workload, rule, self.seed, source)
 
 
 #: Values of fields for which a command has no flag.

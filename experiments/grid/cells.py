@@ -176,8 +176,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
 
 def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
     """Load every workload, for every seed: random deadlines differ between seeds."""
-    from planbatch.experiments.workloads.deadlines import with_deadlines
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import load_deadlines, load_workload
     from planbatch.experiments.workloads.swf.log import WALLTIMES
 
     plain = []
@@ -198,7 +197,8 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
             if not spec.deadlines:
                 by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
                 continue
-            due = _told(spec.where, partial(with_deadlines, jobs, spec.deadlines, seed))
+            log = None if spec.jobs is not None or spec.source == EMBEDDED else spec.source
+            due = _told(spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log))
             by_seed[seed] = NamedWorkload(name, spec, due)
         loaded.append(by_seed)
     return loaded

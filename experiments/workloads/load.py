@@ -11,6 +11,7 @@ import numpy as np
 from planbatch.experiments.text import duration
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
+from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.memory import Memory
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
@@ -95,6 +96,25 @@ def load_workload(
     if "Memory" in workload.header and workload.resources:
         note(f"{workload.name}: {workload.header['Memory']}")
     return workload
+
+
+def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path | None) -> Workload:
+    """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
+
+    Parameters
+    ----------
+    workload : Workload
+        A workload, as :func:`load_workload` loads it.
+    rule : str
+        Which jobs get which deadlines.
+    seed : int
+        Seed of random deadlines.
+    source : str or Path, optional
+        The log.
+    """
+    of_a_column = rule.startswith("column:") and source is not None
+    log = load_log(source, skip_bad_lines=True) if of_a_column else None  # type: ignore[arg-type]
+    return with_deadlines(workload, rule, seed, log)
 
 
 def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, Memory | None]:

@@ -7,6 +7,7 @@ import pytest
 from planbatch.experiments.grid import Spans, read_experiment
 from planbatch.experiments.grid.cells import expand
 from planbatch.experiments.grid.toml_file import ExperimentFileError
+from planbatch.planner.model import NEVER
 from tests.experiments.grid.grids import GRID, ROOT, write
 
 MINIMAL = '[[workload]]\nfirst = 30\n\n[[policy]]\nname = "easy"\n'
@@ -212,3 +213,17 @@ def test_the_grid_of_the_tests_is_minimal_in_size(tmp_path):
     changed = [cell.key for cell in expand(read(tmp_path, GRID.replace("= 5", "= 6")))]
     same = [one == other for one, other in zip(before, changed, strict=True)]
     assert same == [True, True, False, False, False, False] * 2
+
+
+def test_deadlines_from_a_column_of_the_log(tmp_path):
+    """As for ``compare --deadlines column:NAME``: the log that the workload comes from is read once more."""
+    lines = [
+        f"{i} {10 * i} -1 5 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 {think}"
+        for i, think in ((1, 40), (2, -1), (3, 90))
+    ]
+    (tmp_path / "log.swf").write_text("\n".join(["; MaxProcs: 4", *lines]) + "\n")
+    text = '[[workload]]\nsource = "log.swf"\ndeadlines = "column:think_time"\n[[policy]]\nname = "easy"\n'
+    file = tmp_path / "grid.toml"
+    file.write_text(text)
+    (cell,) = expand(read_experiment(file))
+    assert cell.workload.jobs.deadline.tolist() == [40, NEVER, 90]
