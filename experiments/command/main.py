@@ -26,6 +26,7 @@ VERBS = {
     "workload": "Inspect, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",
     "warm-up": "Compile the kernels once, after an installation.",
+    "cache": "Show or delete the compiled kernels on disk.",
 }
 
 

@@ -10,12 +10,14 @@ def command() -> None:
 
     from rich.console import Console
 
+    from planbatch.experiments.command.kernel_cache import clear
     from planbatch.experiments.command.warm_up_kernels import warm_up_everything
     from planbatch.experiments.tasks.cores import usable_cores
     from planbatch.planner.kernels.cache import cache_folder
 
     console = Console(stderr=True)
     began = perf_counter()
+    clear()
     with console.status("Compiling the kernels (once, one to three minutes) …"):
         warm_up_everything(jobs=len(usable_cores()))
     seconds = perf_counter() - began
