@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from planbatch.experiments.command import main as cli
+from planbatch.experiments.replay import replay as replay_module
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -129,7 +130,7 @@ def test_results_that_could_not_be_written_are_refused_at_once(
     run, log, tmp_path, monkeypatch, words, told
 ):
     """Before anything is replayed, and nothing is made."""
-    monkeypatch.setattr("planbatch.experiments.replay.replay.run_to_the_end", None)
+    monkeypatch.setattr(replay_module, "run_to_the_end", None)
     (tmp_path / "file").touch()
     verb = words[: 2 if words[0] == "rounds" else 1]
     code, out, err = run(*verb, log, *words[len(verb) :])

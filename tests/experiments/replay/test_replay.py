@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import policy_name
+from planbatch.experiments.replay import replay as replay_module
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import ReplayError, estimated_times, replay
 from planbatch.planner.model import NEVER
@@ -199,7 +200,7 @@ def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, told):
 
 def test_a_policy_that_puts_its_plan_off_for_ever_is_stopped(monkeypatch):
     """The machine is idle, nothing is submitted any more, and still no job starts."""
-    monkeypatch.setattr("planbatch.experiments.replay.replay.MOST_IDLE_ROUNDS", 50)
+    monkeypatch.setattr(replay_module, "MOST_IDLE_ROUNDS", 50)
     told = "policy always_later has put off its plan in 50 rounds in which nothing else happened, until 55"
     with pytest.raises(ReplayError, match=f"^{told}$"):
         replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), always_later)
@@ -207,7 +208,7 @@ def test_a_policy_that_puts_its_plan_off_for_ever_is_stopped(monkeypatch):
 
 def test_a_policy_may_put_its_plan_off_while_jobs_run_or_come(monkeypatch):
     """Waiting is counted anew whenever something happens."""
-    monkeypatch.setattr("planbatch.experiments.replay.replay.MOST_IDLE_ROUNDS", 8)
+    monkeypatch.setattr(replay_module, "MOST_IDLE_ROUNDS", 8)
 
     def evenings(problem, rng):
         now = problem.now
