@@ -101,7 +101,7 @@ def test_the_preset_of_the_paper():
     """(T0, Tth, N, r) = (1, 0.0001, 100, 0.9): 88 temperatures."""
     paper = Annealing.paper()
     assert (paper.hottest, paper.coldest, paper.moves, paper.cooling) == (1.0, 1e-4, 100, 0.9)
-    assert paper.seeds == ("submit",)
+    assert paper.first_plans == ("submit",)
     temperature, stages = 1.0, 0
     while temperature > 1e-4:
         temperature, stages = temperature * 0.9, stages + 1
