@@ -1,1 +1,1 @@
-"""The replay: event loop, traces, metrics, checker. Everything that decides what a replay gives stands here."""
+"""The replay: event loop, traces, metrics and checker; everything here that decides a replay's outcome."""

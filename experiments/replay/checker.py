@@ -1,6 +1,6 @@
 """An independent check of traces: it shares no code with the schedulers and the event loop.
 
-Everything here is counted anew from the workload and the starts and ends that a replay reports.
+Everything here is recomputed from the workload and the starts and ends that a replay reports.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.resources import PROCESSORS, Window
 from planbatch.planner.round import Round
 
-#: How many faults of a kind are told one by one.
+#: How many faults of one kind are listed one by one.
 LISTED = 5
 
 
@@ -44,7 +44,7 @@ class PlannedRound:
 def recorded_replay(
     workload: Workload, policy: Policy, *, estimates: Estimates = "requested", seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
-    """Replay a workload interpreted; return the trace, and what was planned in every round."""
+    """Replay a workload interpreted; return the trace and the plan of every round."""
     rounds: list[PlannedRound] = []
 
     def record(problem: Round, plan: Plan) -> None:
@@ -55,7 +55,7 @@ def recorded_replay(
 
 
 def check_trace(trace: Trace) -> list[str]:
-    """Every way in which a trace breaks the rules, in sentences; an empty list for a valid trace.
+    """Return one sentence for each way in which a trace breaks the rules; an empty list for a valid trace.
 
     Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
     is more in use of any resource than the machine has, and, by jobs that started when windows were known, than these
@@ -96,16 +96,16 @@ def check_trace(trace: Trace) -> list[str]:
 
 
 def _listed(wrong: Any, sentence: Any) -> list[str]:
-    """Write a sentence for each of the first few faults, and the number of the others."""
+    """Write one sentence for each of the first few faults, and the number of the others."""
     where = np.flatnonzero(wrong)
-    told = [sentence(i) for i in where[:LISTED]]
+    lines = [sentence(i) for i in where[:LISTED]]
     if len(where) > LISTED:
-        told.append(f"… and {len(where) - LISTED} more like the last")
-    return told
+        lines.append(f"… and {len(where) - LISTED} more like the last")
+    return lines
 
 
 def _capacity_faults(trace: Trace) -> list[str]:
-    """Add up what is in use of every resource, after every instant at which something changes."""
+    """Find instants at which more of a resource is in use than the machine has."""
     workload = trace.workload
     capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
     names = [PROCESSORS, *(resource.name for resource in workload.resources)]
@@ -124,7 +124,7 @@ def _capacity_faults(trace: Trace) -> list[str]:
 
 
 def _in_use(start: IntArray, end: IntArray, demand: IntArray) -> tuple[IntArray, IntArray]:
-    """The instants at which something changes, and what is in use from each of them on."""
+    """Return the instants at which usage changes, and the usage from each of them on."""
     instants, place = np.unique(np.concatenate([start, end]), return_inverse=True)
     changes = np.zeros(len(instants), dtype=np.int64)
     np.add.at(changes, place, np.concatenate([demand, -demand]))
@@ -132,10 +132,10 @@ def _in_use(start: IntArray, end: IntArray, demand: IntArray) -> tuple[IntArray,
 
 
 def _window_faults(trace: Trace, name: str, demand: IntArray, capacity: int) -> list[str]:
-    """More in use of a resource than windows leave, by jobs that started when these were known.
+    """Find jobs that use more of a resource than windows leave, although the windows were known when they started.
 
-    Whatever is known at one moment is taken together. Of the jobs that start between that moment and the next one at
-    which a window becomes known, none may run where they and those before them use more than all these windows leave.
+    All windows known at one moment are taken together. Jobs that start between that moment and the next one at which
+    a window becomes known must not run while they and the jobs before them use more than these windows leave.
     """
     windows = [window for window in trace.workload.windows if window.amounts.get(name, 0)]
     moments = sorted({window.announced for window in windows})
@@ -158,7 +158,7 @@ def _faults_of_aware(
     running: BoolArray,
     aware: BoolArray,
 ) -> list[str]:
-    """The instants at which ``aware`` jobs run although all ``running`` ones use more than the windows leave."""
+    """Find instants at which ``aware`` jobs run although all ``running`` ones use more than the windows leave."""
     amounts = np.array([window.amounts[name] for window in windows], dtype=np.int64)
     begin = np.array([window.start for window in windows])
     end = np.array([window.end for window in windows])
@@ -183,7 +183,7 @@ def _faults_of_aware(
 
 
 def _at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
-    """The amount at each instant: that from the last of the times on, nothing before the first."""
+    """Return the amount in force at each instant: that of the latest time so far, 0 before the first."""
     return np.concatenate([[0], amounts])[np.searchsorted(times, instants, side="right")]
 
 
@@ -211,10 +211,10 @@ def _log_faults(trace: Trace) -> list[str]:
 
 
 def check_reservations(rounds: list[PlannedRound]) -> list[str]:
-    """Every reservation that moved to a later time from one round to a later one, in sentences.
+    """Return one sentence for each reservation that moved to a later time in a later round.
 
-    For conservative backfilling that keeps its reservations there is none, with ``requested`` and
-    with ``actual`` estimates (with ``mixed`` ones, jobs run longer than was reckoned with, and
+    Conservative backfilling that keeps its reservations has none with ``requested`` and
+    ``actual`` estimates (with ``mixed`` ones, jobs run longer than estimated, and
     reservations have to move).
     """
     reserved: dict[int, int] = {}

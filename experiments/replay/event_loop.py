@@ -29,7 +29,7 @@ from planbatch.planner.round import RoundArrays, RunningTable
 
 
 class At(IntEnum):
-    """The places of ``Replay.counters``."""
+    """Positions in ``Replay.counters``."""
 
     NOW = 0  #: the present instant
     STARTED = 1  #: jobs started so far: the queue begins here
@@ -45,7 +45,7 @@ class At(IntEnum):
 
 
 class Status(IntEnum):
-    """What the loop and its parts say when they return."""
+    """Return codes of the loop and its parts."""
 
     ROUND_DUE = 0  #: a job waits: a policy has to decide
     CARRIED_OUT = 1  #: the plan holds, and its jobs have started
@@ -56,12 +56,12 @@ class Status(IntEnum):
     OVER_CAPACITY = 6  #: the policy started more than fits
 
 
-#: Entries of what a policy reports of a round.
+#: How many values a policy reports about a round.
 REPORTED = len(Report)
 
 
 class Log(NamedTuple):
-    """One entry a round, in buffers that are emptied whenever the loop pauses."""
+    """One entry per round, in buffers that are emptied whenever the loop pauses."""
 
     time: IntArray
     waiting: IntArray
@@ -76,11 +76,11 @@ class Replay(NamedTuple):
     """Everything that changes or is looked up during a replay.
 
     ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
-    promised a start by max(s + ``slack``, ``floor``), or nothing where ``slack`` is ``NEVER``. ``queue`` holds the
+    promised a start by max(s + ``slack``, ``floor``), or nothing if ``slack`` is ``NEVER``. ``queue`` holds the
     waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
-    before it up by one, so that a view of the queue is a slice. Running jobs stand twice: by expected end (what
-    schedulers see), and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
-    processors. ``windows`` stand in the order in which they become known, ``changes`` are the moments at which one
+    before it up by one, so that a view of the queue is a slice. Running jobs are listed twice: by expected end (what
+    schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
+    processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
     becomes known, begins or ends.
     """
 
@@ -113,7 +113,7 @@ class Replay(NamedTuple):
 
 @borrowing_kernel
 def release(replay: Replay, job: int) -> None:
-    """Take a job that has ended out of the running jobs."""
+    """Remove a job that has ended from the running jobs."""
     counters = replay.counters
     end = replay.start[job] + replay.occupied[job]
     at = np.searchsorted(replay.running.end[: counters[At.RUNNING]], end)
@@ -133,7 +133,7 @@ def release(replay: Replay, job: int) -> None:
 
 @borrowing_kernel
 def occupy(replay: Replay, job: int) -> None:
-    """Put a job that starts now among the running jobs, at its place by expected and by actual end."""
+    """Insert a job that starts now into the running jobs, by expected and by actual end."""
     counters = replay.counters
     now = counters[At.NOW]
     replay.start[job] = now
@@ -180,7 +180,7 @@ def submit(replay: Replay, job: int) -> None:
 def advance(replay: Replay) -> int:
     """Move to the next instant at which a job waits; return ROUND_DUE, FINISHED or STUCK.
 
-    At one instant come first all completions, then all submissions (rule 4), then what changes about the machine.
+    At one instant, all completions come first, then all submissions (rule 4), then changes of the machine.
     """
     counters = replay.counters
     n = len(replay.start)
@@ -219,7 +219,7 @@ def advance(replay: Replay) -> int:
 
 @kernel(inline="always")
 def view(replay: Replay) -> RoundArrays:
-    """The round at this instant: slices, not copies."""
+    """Return the round at this instant: slices, not copies."""
     counters = replay.counters
     first, last = counters[At.STARTED], counters[At.SUBMITTED]
     known = counters[At.KNOWN]
@@ -261,7 +261,7 @@ def move_in_queue(replay: Replay, source: int, target: int) -> None:
 
 @borrowing_kernel
 def promise(replay: Replay, at: int, planned: int) -> None:
-    """Promise a job that is planned for the first time its latest start, where promises are made."""
+    """Promise a latest start to a job planned for the first time, if promises are made."""
     job = replay.queue_job[at]
     if replay.slack[job] != NEVER:
         latest = max(planned + replay.slack[job], replay.floor[job])
@@ -271,7 +271,7 @@ def promise(replay: Replay, at: int, planned: int) -> None:
 
 @borrowing_kernel
 def withdrawn(replay: Replay, resource: int) -> int:
-    """How much of a resource windows take at this instant."""
+    """Return how much of a resource windows take at this instant."""
     now = replay.counters[At.NOW]
     total = 0
     for w in range(replay.counters[At.KNOWN]):
@@ -282,9 +282,9 @@ def withdrawn(replay: Replay, resource: int) -> int:
 
 @borrowing_kernel
 def fits(replay: Replay, at: int) -> bool:
-    """Whether an entry of the queue finds what it takes free at this instant.
+    """Return whether the demands of an entry of the queue are free at this instant.
 
-    Windows may take more than is free; a job that takes nothing of that resource fits all the same.
+    Windows may take more than is free; a job that needs nothing of that resource fits nevertheless.
     """
     if replay.queue.procs[at] > replay.counters[At.FREE] - withdrawn(replay, 0):
         return False
@@ -297,7 +297,7 @@ def fits(replay: Replay, at: int) -> bool:
 
 @borrowing_kernel
 def commit(replay: Replay) -> int:
-    """Start the jobs that the plan starts now, remember the other starts; return CARRIED_OUT or what is wrong."""
+    """Start the jobs planned for now and store the other starts; return CARRIED_OUT or what is wrong."""
     counters = replay.counters
     now = counters[At.NOW]
     first, last = counters[At.STARTED], counters[At.SUBMITTED]
@@ -311,7 +311,7 @@ def commit(replay: Replay) -> int:
     last_started = first
     for i in range(first, last):
         when = replay.plan[i]
-        if when == NEVER:  # most entries, where policies plan only what starts now
+        if when == NEVER:  # most entries, if policies plan only what starts now
             replay.queue_planned[i] = NEVER
             continue
         if when < now:
@@ -382,9 +382,9 @@ def empty_replay(
     windows: Windows | None = None,
     known: Sequence[int] | IntArray = (),
 ) -> Replay:
-    """Buffers for ``n`` jobs, and for a log of ``rounds`` rounds.
+    """Return buffers for ``n`` jobs and for a log of ``rounds`` rounds.
 
-    ``capacities`` are those of the resources besides processors, ``known`` says when each window becomes known.
+    ``capacities`` are those of the resources besides processors; ``known`` says when each window becomes known.
     """
     most_running = min(n, capacity) + 1
     further = len(capacities)

@@ -1,4 +1,4 @@
-"""What a replay is known by: digests of the workload and of the policy."""
+"""The identity of a replay: digests of the workload and of the policy."""
 
 import hashlib
 import inspect
@@ -13,7 +13,7 @@ import numpy as np
 from planbatch.baselines.policy import Policy
 from planbatch.planner.model import Workload
 
-#: Header fields that policies look at.
+#: Header fields that policies read.
 _HEADER = ("UnixStartTime", "TimeZone", "TimeZoneString")
 _COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "deadline", "user")
 #: How much of a digest a key shows: enough for billions of cells.
@@ -58,18 +58,18 @@ def key_of(identity: Mapping[str, Any]) -> str:
 
 
 def replay_seed(identity: Mapping[str, Any]) -> int:
-    """Draw a replay's seed from a cell's identity, the code's version left out; below 2**53."""
+    """Derive a replay's seed, below 2**53, from a cell's identity without the version of the code."""
     rest = {name: value for name, value in identity.items() if name != "code"}
     return int(_digest(rest)[:16], 16) >> 11
 
 
 def content_digest(policy: Policy) -> str:
-    """Return the digest of everything that decides what a policy does: parameters, and sources of its functions.
+    """Return the digest of everything that decides what a policy does: parameters and sources of its functions.
 
     Raises
     ------
     ValueError
-        If a part has no content by which it differs from another's.
+        If a part has no content that tells it from others.
     """
     return _digest(_described(policy))
 
@@ -80,7 +80,7 @@ def _digest(thing: Any) -> str:
 
 
 def _described(thing: Any, depth: int = 0) -> Any:
-    """Describe a policy, or a part of one, as JSON can hold it."""
+    """Describe a policy, or a part of one, in values that JSON can hold."""
     if thing is None or isinstance(thing, str | int | float | bool):
         return thing
     if isinstance(thing, np.ndarray | np.generic):
@@ -106,7 +106,7 @@ def _described(thing: Any, depth: int = 0) -> Any:
 
 
 def _source(thing: Any) -> str:
-    """Return the source of a function or class, or what it was compiled to."""
+    """Return the source of a function or class, or its compiled code."""
     try:
         return inspect.getsource(thing)
     except (OSError, TypeError):

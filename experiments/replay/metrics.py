@@ -1,4 +1,4 @@
-"""What a replay is measured by (design rule 9)."""
+"""The metrics of a replay (design rule 9)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ SLOWDOWN_BOUND = 10
 
 @dataclass(frozen=True)
 class Metrics:
-    """The figures of one replay, over all its jobs.
+    """The metrics of one replay, over all its jobs.
 
     In the formulas, *waitᵢ* = startᵢ − submitᵢ; *runᵢ* is the run time, *walltimeᵢ* the requested
     time.
@@ -52,13 +52,13 @@ class Metrics:
     utilisation: float
 
     def as_dict(self) -> dict[str, float]:
-        """Return the figures by name."""
+        """Return the metrics by name."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class DeadlineMetrics:
-    """What became of the deadlines in one replay.
+    """The deadline metrics of one replay.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class DeadlineMetrics:
     regular_mean_wait: float
 
     def as_dict(self) -> dict[str, float]:
-        """Return the figures by name."""
+        """Return the metrics by name."""
         return asdict(self)
 
 
@@ -93,7 +93,7 @@ def deadline_metrics(trace: Trace) -> DeadlineMetrics:
 
 
 def utilisation_by_resource(trace: Trace) -> dict[str, float]:
-    """Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty if processors are all that counts."""
+    """Return Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty if processors are the only one."""
     workload = trace.workload
     if not workload.resources:
         return {}
@@ -109,13 +109,13 @@ def utilisation_by_resource(trace: Trace) -> dict[str, float]:
 
 
 def bounded_slowdown(wait: FloatArray, run: FloatArray) -> FloatArray:
-    """max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)) of every job."""
+    """Return max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)) of every job."""
     slowdown: FloatArray = np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
     return slowdown
 
 
 class FinishedJobs(NamedTuple):
-    """What figures are made of: columns of shape (n,); times in seconds."""
+    """The columns that metrics are computed from, of shape (n,); times in seconds."""
 
     submit: IntArray
     procs: IntArray
@@ -177,9 +177,9 @@ def promises(trace: Trace) -> dict[str, int]:
 
 
 def summary(trace: Trace) -> dict[str, Any]:
-    """Return all that is reported of a replay: policy, figures, rounds and seconds.
+    """Return everything reported about a replay: policy, metrics, rounds and seconds.
 
-    With figures on deadlines if any job has one or the policy is about them, the utilisation of every resource if
+    With deadline metrics if any job has a deadline or the policy considers them, the utilisation of every resource if
     there are several, and the promises if there are any.
     """
     figures: dict[str, Any] = {"policy": trace.policy, **metrics(trace).as_dict()}

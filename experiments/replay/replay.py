@@ -28,11 +28,11 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.resources import window_table
 from planbatch.planner.round import Round, RoundArrays, RunningTable
 
-#: Rounds that the compiled loop runs in one go: few at first, so that searches are interruptible and show their
-#: progress; twice as many after each go that took less than ``SHORT_GO`` seconds.
+#: Rounds that the compiled loop runs at once: few at first, so that searches can be interrupted and show progress;
+#: twice as many after each run that took less than ``SHORT_GO`` seconds.
 FIRST_ROUNDS, MOST_ROUNDS = 16, 8192
 SHORT_GO = 0.1
-#: In how many rounds in a row a policy in Python may put off what it planned, while nothing else happens.
+#: How many rounds in a row a policy in Python may put off what it planned while nothing else happens.
 MOST_IDLE_ROUNDS = 10_000
 
 
@@ -41,19 +41,19 @@ class ReplayError(ValueError):
 
 
 def bound(policy: Policy, workload: Workload) -> Policy:
-    """Return the policy for a workload: some need its header, such as those that know working time."""
+    """Return the policy bound to a workload: some policies need its header, such as those that know working time."""
     bind = getattr(policy, "for_workload", None)
     return policy if bind is None else bind(workload)  # type: ignore[no-any-return]
 
 
 def compiled_form(policy: Policy) -> CompiledPolicy | None:
-    """The policy for the compiled loop, or None where it has none."""
+    """Return the compiled form of a policy, or None if it has none."""
     form = getattr(policy, "compiled_form", None)
     return form() if form is not None else None
 
 
 def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray, IntArray]:
-    """For how long schedulers reckon with each job while it waits, and while it runs (design rule 8)."""
+    """Return the estimated run times of each job while it waits and while it runs (design rule 8)."""
     if estimates == "requested":
         return workload.walltime, workload.walltime
     if estimates == "actual":
@@ -64,7 +64,7 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
 
 
 def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
-    """A replay before its first instant."""
+    """Return the state of a replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
     replay = empty_replay(
         len(workload),
@@ -89,11 +89,11 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
 
 
 def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Callable[..., None]:
-    """``policy`` as the event loop calls it: a round in, starts out."""
+    """Return ``policy`` as the event loop calls it: a round in, starts out."""
     happened: list[tuple[int, ...]] = []
 
     def check_that_something_happens(now: int) -> None:
-        """Stop a policy that always plans for later: the next round would come for ever."""
+        """Raise if the policy always plans for later: the rounds would never end."""
         counters = replay.counters
         state = tuple(int(counters[c]) for c in (At.STARTED, At.SUBMITTED, At.RUNNING, At.CHANGE))
         if happened and happened[0] != state:
@@ -155,7 +155,7 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
 
 
 def warm_up(policy: Policy) -> None:
-    """Compile what a replay of ``policy`` runs, or load it from disk; so it is never on the clock of a replay."""
+    """Compile what a replay of ``policy`` runs, or load it from disk, so that no replay's time includes it."""
     native = compiled_form(policy)
     if native is not None:
         compiled_drive()
@@ -189,9 +189,9 @@ def replay(
         What schedulers know of run times: the requested times; the run times; or, as in the simulator behind
         Zheng et al. 2016, the requested times of running and the run times of waiting jobs.
     seed : int
-        Seed of the random numbers that the policy draws.
+        Seed of the policy's random numbers.
     compiled : bool, optional
-        Whether the loop runs compiled; by default, whenever the policy can.
+        Whether the loop runs compiled; by default, if the policy can.
     progress : callable, optional
         Called now and then with the number of jobs started so far.
 
@@ -245,7 +245,7 @@ def run_to_the_end(
     arguments: tuple[Any, ...],
     progress: Callable[[int], None] | None,
 ) -> tuple[int, list[Log]]:
-    """Run the loop, some rounds in one go, until it is over; return its status and the logs of the goes."""
+    """Run the loop some rounds at a time until the replay is over; return its status and the logs."""
     pages = []
     status: int = Status.LOG_FULL
     while status == Status.LOG_FULL:
@@ -264,7 +264,7 @@ def run_to_the_end(
 
 
 def describe_failure(status: int, policy: Policy, state: Replay) -> str:
-    """What went wrong, in a sentence."""
+    """Return what went wrong, in one sentence."""
     now = int(state.counters[At.NOW])
     waiting = int(state.counters[At.SUBMITTED] - state.counters[At.STARTED])
     what = {

@@ -2,7 +2,7 @@
 
 Each span is replayed with some of the log before it (warm-up: the machine is not empty at its beginning) and behind it
 (cool-down: its last jobs have competitors), which do not count. The cuts are made where few jobs wait under EASY, since
-there little is handed over from one span to the next. The error that remains is measured by replaying the whole, too.
+little is handed over there from one span to the next. To measure the remaining error, the whole is replayed, too.
 """
 
 from collections.abc import Sequence
@@ -19,20 +19,20 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.planner.model import IntArray, Workload
 
-#: A cut may lie so far from where it would make spans of equal size, as a share of a span.
+#: How far a cut may lie from where it would make spans of equal size, as a share of a span.
 LEEWAY = 0.2
 
 
 @dataclass(frozen=True)
 class Spans:
-    """How long logs are split, so that one replay uses many cores.
+    """How to split long logs, so that one replay uses many cores.
 
     Attributes
     ----------
     count : int
-        Into how many spans.
+        Number of spans.
     warm_up, cool_down : int
-        So much of the log (s) is replayed before and after each span, and not counted.
+        How much of the log (s) is replayed before and after each span without being counted.
     compare : bool
         Whether every cell is also replayed as a whole, to measure the error.
     """
@@ -57,11 +57,11 @@ class Span:
     Attributes
     ----------
     index, count : int
-        Which of how many.
+        Which span, of how many.
     replayed : tuple of int
-        Places of the jobs that are replayed, from and to before.
+        Places of the replayed jobs: the first, and one behind the last.
     own : tuple of int
-        Places of those that count.
+        Places of the jobs that count, likewise.
     """
 
     index: int
@@ -82,7 +82,7 @@ def split(workload: Workload, spans: Spans) -> list[Span]:
     workload : Workload
         At least as many jobs as spans.
     spans : Spans
-        Into how many, and how they overlap.
+        How many spans, and how they overlap.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def split(workload: Workload, spans: Spans) -> list[Span]:
     Raises
     ------
     ValueError
-        Where there are fewer jobs than spans.
+        If there are fewer jobs than spans.
     """
     n = len(workload)
     if n < spans.count:
@@ -110,7 +110,7 @@ def split(workload: Workload, spans: Spans) -> list[Span]:
 
 
 def _queue_lengths(workload: Workload) -> IntArray:
-    """How many jobs wait under EASY right before each job is submitted; shape (n,)."""
+    """Return how many jobs wait under EASY right before each job is submitted; shape (n,)."""
     return _lengths_of(ByIdentity(workload))
 
 
@@ -142,7 +142,7 @@ def _cuts(waiting: IntArray, submit: IntArray, count: int) -> list[int]:
 
 
 def span_tasks(whole: ReplayTask, spans: Sequence[Span], seeds: Sequence[int]) -> list[ReplayTask]:
-    """Make one task per span of a replay, with a seed each.
+    """Make one task per span of a replay, each with its seed.
 
     Tasks of the same span share one copy of its jobs.
     """

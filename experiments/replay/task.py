@@ -1,4 +1,4 @@
-"""One replay, described: the only unit of work that comparisons, trade-offs, experiments and reproductions share."""
+"""The replay task: the unit of work of comparisons, trade-offs, experiments and reproductions."""
 
 import os
 import platform
@@ -22,16 +22,16 @@ from planbatch.planner.model import Workload
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a replay came to, on its way from the process that ran it.
+    """The outcome of a replay, as the process that ran it returns it.
 
     Attributes
     ----------
     trace : Trace
         Without its workload, which the task has.
     summary : mapping
-        The figures; see :func:`summary`.
+        The metrics; see :func:`summary`.
     versions, machine : mapping
-        What ran it, and where.
+        The versions of the software and the machine that ran it.
     """
 
     trace: Trace
@@ -59,14 +59,14 @@ class ReplayTask:
     title : str
         What progress and errors call the replay; by default, workload and label.
     own : tuple of int, optional
-        Which of the jobs count, from and to before; the others are there to warm up and to cool down.
+        The jobs that count, as the first and one behind the last; the others are warm-up and cool-down.
     reserve : bool
-        Whether the task needs a core for itself, since time ends its searches.
+        Whether the task needs a core for itself, since a time limit ends its searches.
     described : mapping
-        What else the settings say of workload, policy and seed: names, sources, parameters as they were given. It
-        decides nothing.
+        What else the settings say of workload, policy and seed: names, sources, parameters as given. It does not
+        affect the outcome.
     code : str
-        The version of the code that has to run it.
+        The version of the code that must run it.
     """
 
     workload: Workload
@@ -91,12 +91,12 @@ class ReplayTask:
 
     @cached_property
     def key(self) -> str:
-        """What the replay is known by: a digest of everything that decides its outcome, and of nothing else.
+        """The key of the replay: a digest of everything that decides its outcome, and of nothing else.
 
         Raises
         ------
         ValueError
-            If the policy has a part with no content by which it differs from another's.
+            If the policy has a part without content that tells it from others.
         """
         return key_of(
             {
@@ -111,17 +111,17 @@ class ReplayTask:
 
     @property
     def part(self) -> bool:
-        """Whether it is one span of a log that is replayed in several."""
+        """Whether the task is one span of a log that is split into several."""
         return self.own is not None
 
     @property
     def timed(self) -> bool:
-        """Whether time ends the searches, so that the outcome depends on the machine."""
+        """Whether a time limit ends the searches, so that the outcome depends on the machine."""
         return traits_of(self.policy).parameters.get("seconds") is not None
 
     @property
     def weight(self) -> float:
-        """About how long the replay takes, in some unit: it decides what begins first, and shows progress."""
+        """Roughly how long the replay takes, in some unit; used to order tasks and to show progress."""
         n = len(self.workload)
         traits = traits_of(self.policy)
         seconds, evaluations = (traits.parameters.get(key) for key in ("seconds", "evaluations"))
@@ -133,7 +133,7 @@ class ReplayTask:
         return n * (20.0 + float(evaluations or 0) * slow)
 
     def settings(self) -> dict[str, Any]:
-        """Return everything that decides the outcome, and the names that people gave it, for ``cell.json``."""
+        """Return everything that decides the outcome, and the given names, for ``cell.json``."""
         workload, traits = self.workload, traits_of(self.policy)
         settings: dict[str, Any] = {
             "workload": {
@@ -173,7 +173,7 @@ class ReplayTask:
         return settings
 
     def __call__(self, tell: Callable[[int], None] | None = None) -> Outcome:
-        """Replay.
+        """Run the replay.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class ReplayTask:
         )
 
     def whole(self, trace: Trace) -> Trace:
-        """Give a trace of an outcome its workload and policy back."""
+        """Return a trace of the outcome with its workload and policy restored."""
         workload = self.workload if self.own is None else self.workload.take(slice(*self.own))
         return replace(
             trace, workload=workload, policy=policy_name(self.policy), traits=traits_of(self.policy)
@@ -217,7 +217,7 @@ class ReplayTask:
 
 
 def machine(core: int | None = None) -> dict[str, Any]:
-    """Describe this machine; ``core`` is the one that the task had for itself."""
+    """Describe this machine; ``core`` is the one reserved for the task."""
     return {
         "host": platform.node(),
         "system": platform.platform(),

@@ -1,4 +1,4 @@
-"""What comes out of a replay: starts and ends of the jobs, and a record of the rounds."""
+"""The trace of a replay: starts and ends of the jobs, and a log of the rounds."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from planbatch.planner.model import FloatArray, IntArray, Workload
 
 Estimates = Literal["requested", "actual", "mixed"]
 
-#: The columns of a trace that belong to the jobs.
+#: The columns of a trace that have one entry per job.
 JOB_COLUMNS = ("start", "end", "promise", "first_planned")
 
 
@@ -25,9 +25,9 @@ class RoundLog:
     waiting, running, started : int64 arrays
         Jobs waiting and running before the decision, and jobs started by it.
     evaluations : int64 array
-        Plans that the search evaluated after its seeds.
+        Plans that the search evaluated after the seeds.
     seed_cost, cost : float64 arrays
-        Cost of the best seed and of the plan; NaN where the round needed no search.
+        Cost of the best seed and of the plan; NaN if the round needed no search.
     """
 
     time: IntArray
@@ -44,12 +44,12 @@ class RoundLog:
 
 @dataclass(frozen=True)
 class Trace:
-    """What comes out of a replay.
+    """The result of a replay.
 
     Attributes
     ----------
     workload : Workload
-        What was replayed.
+        The replayed workload.
     policy : str
         Name of the policy.
     start, end : int64 arrays, shape (n,)
@@ -59,11 +59,11 @@ class Trace:
     seconds : float
         How long the replay took, compilation excluded.
     promise : int64 array, shape (n,)
-        The latest start that every job was promised (s), ``NEVER`` where nothing was.
+        The latest start promised to every job (s), ``NEVER`` if none was.
     first_planned : int64 array, shape (n,)
         The first planned start of every job (s); under policies that do not plan, its start.
     traits : Traits
-        What the policy says about itself.
+        What the policy states about itself.
     """
 
     workload: Workload
@@ -102,7 +102,7 @@ class Trace:
 
 
 def joined(workload: Workload, parts: list[Trace]) -> Trace:
-    """Put the traces of consecutive parts of a workload together, as if it had been replayed as a whole."""
+    """Join the traces of consecutive parts of a workload, as if it had been replayed as a whole."""
     rounds = RoundLog(
         **{
             name: np.concatenate([getattr(part.rounds, name) for part in parts])

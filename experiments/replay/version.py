@@ -1,4 +1,4 @@
-"""Which code a replay ran: the version that is installed, and a digest of the sources that decide its outcome."""
+"""The version of the code that ran a replay, and the digest of the sources that decide its outcome."""
 
 import hashlib
 import importlib.metadata
@@ -10,13 +10,13 @@ import numpy as np
 
 #: The folder that holds ``planner``, ``objectives``, …: the package once installed, else the repository.
 SOURCES = Path(__file__).resolve().parents[2]
-#: The folders that decide what a replay comes to; what only loads, shows or stores is not among them.
+#: The folders that decide the outcome of a replay; what only loads, shows or stores is not among them.
 CODE = ("planner", "objectives", "baselines", "experiments/replay")
 
 
 @cache
 def code_digest() -> str:
-    """Return the digest of the sources in :data:`CODE`: of what they say, not of when they were written."""
+    """Return the digest of the contents of the sources in :data:`CODE`."""
     digest = hashlib.sha256()
     for part in CODE:
         for path in sorted((SOURCES / part).rglob("*.py")):
@@ -26,7 +26,7 @@ def code_digest() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of whatever takes part in a replay."""
+    """Return the versions of all software that takes part in a replay."""
     import numba
 
     return {
@@ -40,7 +40,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def planbatch_version() -> str:
-    """Return the version that is installed, or ``0`` if the sources run without an installation."""
+    """Return the installed version, or ``0`` if the sources run without an installation."""
     try:
         return importlib.metadata.version("planbatch")
     except importlib.metadata.PackageNotFoundError:

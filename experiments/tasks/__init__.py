@@ -1,1 +1,1 @@
-"""Running tasks: here, in threads, in processes, on clusters. Knows nothing of replays."""
+"""Running tasks in this process, in threads, in processes or on clusters; independent of replays."""

@@ -1,4 +1,4 @@
-"""How far tasks in other processes have come: numbers in a file that all of them share."""
+"""The progress of tasks in other processes: numbers in a file that all of them share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,17 +10,17 @@ import numpy as np
 from planbatch.experiments.tasks.task import Progress, Tell
 from planbatch.planner.model import IntArray
 
-#: How often the file is looked at (s).
+#: How often the file is read (s).
 POLL_SECONDS = 0.1
 
 
 def make_board(path: Path, tasks: int) -> None:
-    """Write a board on which no task has come anywhere yet."""
+    """Write a board on which no task has made progress yet."""
     np.zeros(tasks, dtype=np.int64).tofile(path)
 
 
 def teller(path: Path, place: int) -> Tell:
-    """Give what writes down how far the task at a place has come."""
+    """Return the function that writes down the progress of the task at a place."""
     counts = np.memmap(path, dtype=np.int64, mode="r+")
 
     def tell(count: int) -> None:
@@ -31,7 +31,7 @@ def teller(path: Path, place: int) -> Tell:
 
 @contextmanager
 def watched(path: Path, progress: Progress | None) -> Iterator[None]:
-    """Pass on what tasks write down, as long as the context lasts; from another thread."""
+    """Pass on what tasks write down, from another thread, as long as the context lasts."""
     if progress is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""Cores that one search has for itself, where time ends it."""
+"""Cores reserved for single searches, for those that a time limit ends."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-#: How often a free core is looked for (s).
+#: Interval between attempts to find a free core (s).
 POLL_SECONDS = 0.2
 
 
@@ -20,10 +20,10 @@ def usable_cores() -> list[int]:
 
 @contextmanager
 def own_core() -> Iterator[int | None]:
-    """Reserve a core among all experiments on this machine, and stay on it; a context that gives its number.
+    """Reserve a core among all experiments on this machine and stay on it; a context that yields its number.
 
-    Waits until one is free. A lock of the operating system holds it, so that a process that is killed leaves it
-    free. Where the system knows neither such locks nor cores, nothing is reserved: ``None``.
+    Waits until one is free. An operating system lock holds it, so a killed process frees it. If the
+    system has no such locks, or cannot bind processes to cores, nothing is reserved: ``None``.
     """
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Tasks on the workers of a Dask cluster: one that is there already, or one of this machine."""
+"""Tasks on the workers of a Dask cluster: a running one, or one started on this machine."""
 
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -18,7 +18,7 @@ from planbatch.experiments.tasks.task import (
     Task,
 )
 
-#: How long a scheduler, and then a first worker, is waited for (s).
+#: How long to wait for a scheduler, and then for a first worker (s).
 PATIENCE = 60
 
 
@@ -28,11 +28,11 @@ class DaskBackend:
     Parameters
     ----------
     jobs : int
-        Worker processes of the cluster that is started here.
+        Worker processes of a cluster started here.
     scheduler : str, optional
         Address (``tcp://host:8786``) or scheduler file of a running cluster.
     version : callable
-        What every worker must answer as this process does: the version of the code.
+        Returns the version of the code; must give the same answer on every worker as in this process.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class DaskBackend:
             self.cluster.close()
 
     def _check_workers(self) -> None:
-        """Raise where a worker has no planbatch, or another version of it."""
+        """Raise ``BackendError`` if a worker has no planbatch, or another version of it."""
         version = self.version()
         for worker, found in self.client.run(self.version, on_error="return").items():
             if isinstance(found, BaseException):
@@ -115,7 +115,7 @@ class DaskBackend:
         results = as_completed(loop=self.client.loop)
 
         def submit() -> None:
-            # One task more than there are workers, so that none has to wait for the next.
+            # One task more than there are workers, so that no worker waits for its next task.
             while waiting and len(under_way) <= max(sum(self.client.ncores().values()), 1):
                 place = waiting.pop()
                 future = self.client.submit(
@@ -145,7 +145,7 @@ class DaskBackend:
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C, which reaches all of a terminal: the first one decides about the others."""
+    """Start processes that ignore Ctrl-C: it reaches every process of a terminal, but the first one ends the others."""
     if current_thread() is not main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Tasks one after the other in this process, which Ctrl-C ends at once."""
+"""Tasks one after the other in this process; Ctrl-C ends them at once."""
 
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
@@ -7,12 +7,12 @@ from typing import Any
 
 from planbatch.experiments.tasks.task import Finished, Progress, Task, Tell, attempt
 
-#: How often the thread of a task is looked at (s).
+#: How often the thread of a task is checked (s).
 POLL_SECONDS = 0.1
 
 
 class AbandonedError(BaseException):
-    """Nobody waits for a task any more; no failure of it."""
+    """Ends a task whose result nobody waits for any more; not a failure of the task."""
 
 
 def one_by_one(
@@ -32,7 +32,7 @@ def one_by_one(
 
 
 def until_over(over: Event, place: int, progress: Progress | None) -> Tell:
-    """Make the function by which a task reports, and which ends it once nobody waits for it any more."""
+    """Return the function with which a task reports progress; it ends the task once nobody waits for it."""
 
     def tell(count: int) -> None:
         if over.is_set():
@@ -44,7 +44,7 @@ def until_over(over: Event, place: int, progress: Progress | None) -> Tell:
 
 
 def _beside(task: Callable[[], Any]) -> Any:
-    """Run a task in a thread, and wait for it; return or raise what it does."""
+    """Run a task in a thread and wait for it; return what it returns, or raise what it raises."""
     results: list[Any] = []
     errors: list[BaseException] = []
 

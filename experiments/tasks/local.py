@@ -11,7 +11,7 @@ from planbatch.experiments.tasks.task import Finished, Progress, Task, attempt
 
 
 class _Local:
-    """A context without anything to end."""
+    """A context that has nothing to clean up."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
@@ -39,7 +39,7 @@ class Here(_Local):
 
 
 class Threads(_Local):
-    """Tasks in threads of this process: kernels run free of the interpreter's lock."""
+    """Tasks in threads of this process: kernels run without the interpreter's lock."""
 
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None
@@ -68,7 +68,7 @@ class Threads(_Local):
 
 
 class Processes(_Local):
-    """Tasks in processes of this machine; a process that crashes costs no other task its result."""
+    """Tasks in processes of this machine; a process that crashes loses no other task's result."""
 
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None

@@ -1,4 +1,4 @@
-"""A temporary folder of a process; those of processes that were killed are deleted by the next one."""
+"""A temporary folder per process; the next process deletes those left behind by killed ones."""
 
 import shutil
 import tempfile
@@ -13,7 +13,7 @@ LOCK = "lock"
 
 @contextmanager
 def own_folder() -> Iterator[Path]:
-    """Give a temporary folder that is deleted in the end, and delete those that nobody owns any more."""
+    """Yield a temporary folder that is deleted at the end, and delete those that nobody owns any more."""
     delete_abandoned()
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name, _locked(Path(name)):
         yield Path(name)

@@ -1,6 +1,6 @@
-"""Policies on their way to another process.
+"""Pickling of policies and tasks for other processes.
 
-numba would send a kernel as a copy of its function, which the other process compiles anew. Here a
+numba would send a kernel as a copy of its function, which the other process compiles again. Here a
 kernel travels as its name, so that the other process imports it and finds its compiled code on
 disk.
 """
@@ -17,7 +17,7 @@ from planbatch.experiments.tasks.task import attempt
 
 
 def _imported(module: str, name: str) -> Any:
-    """Import a module and return what it calls ``name``."""
+    """Import a module and return its attribute ``name``."""
     return getattr(importlib.import_module(module), name)
 
 
@@ -49,5 +49,5 @@ def unpacked(data: bytes) -> Any:
 
 
 def run_packed(data: bytes) -> Any:
-    """Run a packed task in another process, which reports nothing on its way: what clusters call on their workers."""
+    """Run a packed task without progress reports; clusters call this on their workers."""
     return attempt(unpacked(data), lambda count: None)

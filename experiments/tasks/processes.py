@@ -1,8 +1,8 @@
-"""Tasks in processes of this machine, of which one that crashes or is killed costs no other task its result.
+"""Tasks in processes of this machine; one that crashes or is killed loses no other task's result.
 
-Tasks and results travel as files; only their places go through the pool's pipes. A process that is killed while it
-writes a long message leaves half of it behind, and whoever reads waits for the rest for ever; so does whoever writes a
-long message to processes that are all dead. Short messages are written in one piece.
+Tasks and results travel as files; only their places go through the pool's pipes. A process killed while it writes a
+long message leaves half of it behind, and the reader waits for the rest for ever; so does a process that writes a long
+message to processes that are all dead. Short messages are written in one piece.
 """
 
 import os
@@ -22,7 +22,7 @@ from planbatch.experiments.tasks.own_folder import own_folder
 from planbatch.experiments.tasks.pickled import packed, unpacked
 from planbatch.experiments.tasks.task import ATTEMPTS, Failure, Finished, Progress, Task, attempt
 
-#: How often a process looks whether its parent is still there (s).
+#: How often a process checks whether its parent is still alive (s).
 POLL_SECONDS = 0.2
 
 
@@ -32,19 +32,19 @@ def in_processes(
     progress: Progress | None = None,
     attempts: int = ATTEMPTS,
 ) -> Iterator[Finished]:
-    """Run tasks in parallel, begun in their order, and yield the place of each with its result as they finish.
+    """Run tasks in parallel, started in order, and yield the place of each with its result as they finish.
 
     Parameters
     ----------
     tasks : sequence of callable
-        Each is called with a function that it may call with how far it has come.
+        Each is called with a function to which it may report its progress.
     jobs : int
         Processes; at least two.
     progress : callable, optional
         ``progress(place, count)``, from another thread.
     attempts : int
-        How often a task whose process crashed is run before it counts as failed. From the second time on it runs
-        alone, so that it costs no other task its result.
+        How often a task is run, if its process crashes, before it counts as failed. From the second time on it runs
+        alone, so that no other task loses its result.
 
     Yields
     ------
@@ -76,7 +76,7 @@ def in_processes(
 
 @cache
 def _leave_the_tracker_silent() -> None:
-    """Keep joblib's resource tracker from warning of what it deletes after this process was killed.
+    """Keep joblib's resource tracker from warning about what it deletes after this process was killed.
 
     The tracker is a process of its own, started with the warning options of this one.
     """
@@ -90,7 +90,7 @@ def _pool(
     folder: Path,
     begun: list[int],
 ) -> Iterator[Finished]:
-    """Run those tasks that are left, or one of those alone whose process has crashed; write down which are begun."""
+    """Run the tasks that are left, or alone one whose process has crashed; write down which have started."""
     from joblib import Parallel, delayed
 
     _leave_the_tracker_silent()
@@ -118,13 +118,13 @@ def _pool(
             _result(folder, place).unlink()
             yield place, result
     finally:
-        # Where the consumer was interrupted, this ends the other processes.
+        # If the consumer was interrupted, this ends the other processes.
         end(places_done)
     yield from failed.items()
 
 
 def end(results: Generator[Any, None, None]) -> None:
-    """End what joblib still runs, without its advice to those who do so before all has finished."""
+    """End what joblib still runs, without its warning about unfinished tasks."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*still being processed", UserWarning)
         results.close()
@@ -132,7 +132,7 @@ def end(results: Generator[Any, None, None]) -> None:
 
 def _run(folder: Path, place: int) -> int:
     """Run a task in another process."""
-    # Ctrl-C reaches all processes of a terminal. The first one decides what becomes of the others.
+    # Ctrl-C reaches every process of a terminal, but the first one ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     _folders.add(folder)
@@ -143,13 +143,13 @@ def _run(folder: Path, place: int) -> int:
     return place
 
 
-#: Where this process has found its tasks; nothing in the first process.
+#: Folders in which this process has found tasks; empty in the first process.
 _folders: set[Path] = set()
 
 
 @cache
 def _end_with_parent() -> None:
-    """End this process soon after its parent has been killed: nobody waits for its results any more."""
+    """End this process soon after its parent is killed, when nobody waits for its results any more."""
     parent = os.getppid()
 
     def look() -> None:

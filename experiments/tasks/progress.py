@@ -1,4 +1,4 @@
-"""Progress on standard error: what runs, and how long the rest will take."""
+"""Progress bars on standard error: what runs, and how long the rest will take."""
 
 import sys
 from collections.abc import Sequence
@@ -20,18 +20,18 @@ from planbatch.experiments.text import duration
 
 
 class TaskProgress:
-    """A bar for each running task and one for all; lines if standard error is no terminal. A context.
+    """A bar for each running task and one for all of them; lines if standard error is no terminal. A context.
 
     Parameters
     ----------
     names : sequence of str
-        The tasks.
+        Names of the tasks.
     sizes : sequence of int
-        What each counts up to: for a replay, its jobs.
+        What the progress of each counts up to: the jobs of a replay.
     weights : sequence of float, optional
-        About how long each takes, in any unit; by default, its size.
+        Roughly how long each takes, in any unit; by default, its size.
     quiet : bool, optional
-        Whether nothing is printed; by default, if standard error is no terminal.
+        Whether to print nothing; by default, if standard error is no terminal.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class TaskProgress:
         self._progress.stop()
 
     def __call__(self, place: int, count: int) -> None:
-        """Show how far a task has come; possibly called from another thread."""
+        """Show the progress of a task; possibly called from another thread."""
         with self._lock:
             if place in self._done:
                 return
@@ -92,7 +92,7 @@ class TaskProgress:
             self._show_all()
 
     def finished(self, place: int, what: str = "") -> None:
-        """Show that a task is over and its result is stored, or why there is none."""
+        """Show that a task has finished and its result is stored, or why there is none."""
         with self._lock:
             self._shares[place] = 1.0
             self._done.add(place)
@@ -111,7 +111,7 @@ class TaskProgress:
             self._progress.console.print(line, highlight=False)
 
     def remaining(self) -> float:
-        """Estimate how long the rest will take (s), from how long all so far has taken."""
+        """Estimate how long the rest will take (s), from the time taken so far."""
         done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
         left = sum(self._weights) - done
         return (perf_counter() - self._began) * left / done if done > 0 and left > 0 else 0.0

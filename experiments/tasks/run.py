@@ -1,7 +1,7 @@
-"""The one way to run lists of tasks: one by one, in threads, in processes, or on a cluster.
+"""Running lists of tasks: one by one, in threads, in processes, or on a cluster.
 
-joblib runs threads and processes. Dask is asked directly: joblib's adapter to it says nothing of a task that was lost
-with its workers.
+joblib runs threads and processes. Dask is called directly: joblib's adapter does not report a task that was lost with
+its workers.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -25,14 +25,14 @@ def run_tasks(
 ) -> Generator[Finished, None, None]:
     """Run tasks on this machine, and yield the place of each with its result as they finish.
 
-    A task that raises, or crashes its process, has a :class:`Failure` for a result, and costs no other task its own.
+    The result of a task that raises, or crashes its process, is a :class:`Failure`; no other task is affected.
 
     Parameters
     ----------
     tasks : sequence of callable
-        Each is called with a function that it may call with how far it has come.
+        Each is called with a function to which it may report its progress.
     jobs : int
-        Processes; with 1, the tasks run in this one, in their order.
+        Number of processes; with 1, the tasks run in this one, in order.
     progress : callable, optional
         ``progress(place, count)``, possibly from another thread.
     """
@@ -46,18 +46,18 @@ def make_backend(
     scheduler: str | None = None,
     version: Callable[[], str] = lambda: "",
 ) -> AbstractContextManager[Backend]:
-    """Make the backend of a name.
+    """Make a backend by name.
 
     Parameters
     ----------
     name : str
         One of :data:`BACKENDS`.
     jobs : int
-        Tasks at a time, on this machine; with 1, ``loky`` and ``threading`` run them in this process, one by one.
+        Number of parallel tasks on this machine; with 1, ``loky`` and ``threading`` run them in this process.
     scheduler : str, optional
         Address of a running cluster (``dask``).
     version : callable
-        What every worker of a cluster must answer as this process does: the version of the code.
+        Returns the version of the code; must give the same answer on every worker of a cluster as in this process.
 
     Raises
     ------

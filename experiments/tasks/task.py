@@ -1,4 +1,4 @@
-"""What a task is, and what becomes of it."""
+"""Tasks, their failures, and the protocol of what runs them."""
 
 import pickle
 from collections.abc import Callable, Generator, Sequence
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-#: How a task reports how far it has come; for a replay, how many jobs it has started.
+#: Reports the progress of a task; for a replay, how many jobs it has started.
 Tell = Callable[[int], None]
-#: Receives the place of a task and how far it has come; possibly called from another thread.
+#: Receives the place of a task and its progress; possibly called from another thread.
 Progress = Callable[[int, int], None]
-#: A unit of work: called with a :data:`Tell`, returns its result.
+#: A unit of work: called with a :data:`Tell`; returns its result.
 Task = Callable[[Tell], Any]
 #: The place of a task, and its result or :class:`Failure`.
 Finished = tuple[int, Any]
@@ -34,12 +34,12 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class Failure:
-    """Takes the place of a task's result if it has none.
+    """Stands for the result of a task that has none.
 
     Attributes
     ----------
     error : str
-        What went wrong, in a line.
+        What went wrong, in one line.
     exception : BaseException, optional
         What the task raised, if it raised and the exception can be sent between processes.
     """
@@ -56,12 +56,12 @@ class Failure:
         return Failure, (self.error, exception)
 
     def reraise(self, name: str) -> None:
-        """Raise what the task raised.
+        """Raise the exception of the task.
 
         Raises
         ------
         ChildProcessError
-            If it raised nothing, but was lost; names the task.
+            If the task was lost without raising anything; the message names it.
         """
         if self.exception is not None:
             raise self.exception
@@ -69,7 +69,7 @@ class Failure:
 
 
 def attempt(task: Callable[..., Any], *given: Any) -> Any:
-    """Call a task; return its result, or its failure."""
+    """Call a task; return its result or its failure."""
     try:
         return task(*given)
     except (Exception, SystemExit) as error:
@@ -78,7 +78,7 @@ def attempt(task: Callable[..., Any], *given: Any) -> Any:
 
 
 def without_progress(function: Callable[..., Any], *given: Any) -> Task:
-    """Make a task of a function that does not report how far it has come."""
+    """Make a task of a function that does not report progress."""
     return partial(_call, function, given)
 
 
