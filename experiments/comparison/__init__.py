@@ -1,1 +1,1 @@
-"""Policies side by side on workloads: lists of replays, and views of their results."""
+"""Comparing policies on workloads: the replays and their results."""

@@ -1,4 +1,4 @@
-"""Policies side by side on one workload."""
+"""Comparing policies on one workload."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -21,7 +21,7 @@ from planbatch.planner.model import NEVER, Workload
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: What other policies are measured against.
+#: The policy that others are measured against.
 REFERENCE = "easy"
 
 
@@ -32,13 +32,13 @@ class Comparison:
     Attributes
     ----------
     workload : Workload
-        What was replayed.
+        The replayed workload.
     estimates : {"requested", "actual", "mixed"}
         What schedulers knew of run times.
     seed : int
         Seed of every replay.
     finished : mapping of str to FinishedReplay
-        Every replay that finished, in the order in which the policies were given.
+        The replays that finished, in the order of the given policies.
     failed : mapping of str to Failure
         Policies whose replay failed.
     unfinished : tuple of str
@@ -59,23 +59,23 @@ class Comparison:
 
     @property
     def summaries(self) -> list[dict[str, Any]]:
-        """All that is reported of every policy that finished; see :func:`summary`."""
+        """Everything reported about every policy that finished; see :func:`summary`."""
         return [replay.summary for replay in self.finished.values()]
 
     @property
     def metrics(self) -> dict[str, Metrics]:
-        """The figures of every policy that finished."""
+        """The metrics of every policy that finished."""
         return {name: metrics(trace) for name, trace in self.traces.items()}
 
     @property
     def deadline_metrics(self) -> dict[str, DeadlineMetrics]:
-        """The figures on deadlines of every policy that finished; empty if no job has one."""
+        """The deadline metrics of every policy that finished; empty if no job has a deadline."""
         if (self.workload.deadline == NEVER).all():
             return {}
         return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
 
     def frame(self) -> "DataFrame":
-        """Return a data frame: one row per policy, the figures as columns."""
+        """Return a data frame: one row per policy, one column per metric."""
         import pandas as pd
 
         rows = []
@@ -87,7 +87,7 @@ class Comparison:
 
 
 def described_resources(workload: Workload) -> dict[str, Any]:
-    """Return the resources besides processors, and what was assumed of memory, for programs."""
+    """Return the resources besides processors, and what was assumed about memory, for JSON output."""
     if not workload.resources:
         return {}
     found: dict[str, Any] = {
@@ -102,7 +102,7 @@ def described_resources(workload: Workload) -> dict[str, Any]:
 
 
 def described_walltimes(workload: Workload) -> dict[str, str]:
-    """Return how many walltimes are not known, for programs; nothing if all are."""
+    """Return how many walltimes are unknown, for JSON output; empty if all are known."""
     known = WALLTIMES not in workload.header
     return {} if known else {WALLTIMES.lower(): workload.header[WALLTIMES]}
 
@@ -129,28 +129,27 @@ def compare(
     workload : Workload
         The jobs and the machine.
     policies : sequence of Policy or str
-        What to compare, or its names; no two may have the same name.
+        The policies, or their names; no two may have the same name.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times.
     seed : int
         Seed of every replay.
     jobs : int
-        Processes; with 1, the replays run in this one.
+        Number of processes; with 1, the replays run in this one.
     progress : callable, optional
         ``progress(place, started)``, possibly called from another thread; by default, bars on standard error if that
         is a terminal.
     out : path, optional
-        Folder in which every replay is kept as soon as it is finished: what it holds is not run again.
+        Folder in which every replay is stored as soon as it is finished; those that it holds are not run again.
     keep_going : bool
-        Whether a policy that fails is listed in ``failed``, instead of raised after all others have finished.
+        Whether a failure is listed in ``failed`` instead of being raised after all other policies have finished.
     say : callable
-        Called with sentences for people.
+        Called with messages for the user.
 
     Returns
     -------
     Comparison
-        An interrupt (Ctrl-C) ends the comparison at once, and the policies that finished are
-        returned.
+        After an interrupt (Ctrl-C), the policies that finished.
 
     Raises
     ------
@@ -193,7 +192,7 @@ def replays(
     progress: Progress | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> dict[int, FinishedReplay | Failure]:
-    """Run replays, or read those that a folder holds; return the outcome of each by its place, up to an interrupt."""
+    """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt."""
     store = None if out is None else Store(Path(out))
     found: dict[int, FinishedReplay | Failure] = {}
     if store is not None:

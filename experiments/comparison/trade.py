@@ -1,4 +1,4 @@
-"""The trade between short waits on average and a short longest wait: policies × promises, against EASY."""
+"""The trade-off between mean and maximum wait: policies × promises, relative to EASY."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,16 +38,16 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """One replay in the picture.
+    """One point of the picture: a replay.
 
     Attributes
     ----------
     workload, policy, promise : str
-        What was replayed; ``none`` for policies that promise nothing.
+        The names of what was replayed; the promise is ``none`` for policies that make none.
     mean_wait, max_wait : float
         Mean and maximum wait (s).
     mean_ratio, max_ratio : float
-        The same, over EASY's.
+        The same, divided by EASY's.
     on_front : bool
         Whether no other policy on this workload is better in one and no worse in the other.
     searches : bool
@@ -67,7 +67,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Trade:
-    """The points of all workloads, by workload, in the order of the choices.
+    """The points of all workloads, grouped by workload, in the order of the choices.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Trade:
     unfinished: int = 0
 
     def by_workload(self) -> dict[str, list[Point]]:
-        """Group the points."""
+        """Return the points of each workload."""
         groups: dict[str, list[Point]] = {}
         for point in self.points:
             groups.setdefault(point.workload, []).append(point)
@@ -96,7 +96,7 @@ class Trade:
 
 
 def pareto_front(costs: FloatArray) -> BoolArray:
-    """Mark the points that no other point dominates, that is: is better in one cost and no worse in the other.
+    """Mark the points that no other point dominates by being better in one cost and no worse in the other.
 
     Of equal points all are marked, or none.
 
@@ -128,21 +128,21 @@ def choices(
     promises: Sequence[str],
     make: Callable[[str, str], Policy] = lambda name, promise: make_policy(name, promise=promise),
 ) -> list[Choice]:
-    """Every plan-based policy under every promise, every other policy once; EASY first.
+    """Return every plan-based policy under every promise and every other policy once; EASY first.
 
     Parameters
     ----------
     names : sequence of str
-        Policies, as the command names them.
+        Names of policies.
     promises : sequence of str
         Slacks; see :meth:`Promise.parse`.
     make : callable
-        ``make(name, promise)``, a policy.
+        ``make(name, promise)`` returns a policy.
 
     Raises
     ------
     ValueError
-        Where there is no such policy or no such promise.
+        If a policy or a promise is not known.
     """
     listed = []
     for name in dict.fromkeys((REFERENCE, *names)):
@@ -162,23 +162,23 @@ def trade(
     out: str | Path | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Trade:
-    """Replay workloads under policies and promises, and set their waits against EASY's.
+    """Replay workloads under policies and promises, and compare their waits with EASY's.
 
-    The figures depend neither on the number of processes nor on what else is replayed.
+    The results depend neither on the number of processes nor on what else is replayed.
 
     Parameters
     ----------
     workloads : sequence of Workload
-        What to replay; with names that differ.
+        The workloads, with distinct names.
     chosen : sequence of Choice
-        EASY without an order among them; see :func:`choices`.
+        The choices, EASY without an order among them; see :func:`choices`.
     estimates, seed, jobs, progress, out, say
         As in :func:`compare`.
 
     Returns
     -------
     Trade
-        An interrupt (Ctrl-C) ends the replays; those that finished are returned, of workloads on which EASY finished.
+        After an interrupt (Ctrl-C), the replays that finished, of workloads on which EASY finished.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def trade(
 
 
 def label(choice: Choice) -> str:
-    """Name a choice: by its policy, and what it promises."""
+    """Return the name of a choice: its policy and its promise."""
     return (
         choice.name if choice.promise == NO_PROMISE else f"{choice.name}, promise {choice.promise}"
     )
@@ -223,7 +223,7 @@ def label(choice: Choice) -> str:
 def _points(
     workload: str, chosen: Sequence[Choice], waits: dict[int, tuple[float, float]]
 ) -> list[Point]:
-    """Set the waits (mean and maximum, s) of the choices on one workload against EASY's."""
+    """Return the points of one workload, from the waits (mean and maximum, s) of the choices."""
     reference = next((waits[c] for c in waits if chosen[c].name == REFERENCE), None)
     if reference is None:
         return []

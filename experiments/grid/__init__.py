@@ -1,4 +1,4 @@
-"""Experiments: a grid of workloads, policies and seeds, run in parallel, stored cell by cell, and resumed."""
+"""Experiments: grids of workloads, policies and seeds, run in parallel, stored cell by cell, and resumable."""
 
 from planbatch.experiments.grid.run import RunReport, run_experiment
 from planbatch.experiments.grid.spec import Experiment, PolicySpec, WorkloadSpec

@@ -21,9 +21,9 @@ class NamedWorkload:
     Attributes
     ----------
     name : str
-        What tables call it; no other workload of the grid is called so.
+        Its name in tables, unique in the grid.
     spec : WorkloadSpec
-        Where it comes from.
+        The specification that it was loaded from.
     jobs : Workload
         The jobs and the machine.
     """
@@ -42,13 +42,13 @@ class Cell:
     workload : NamedWorkload
         The jobs and the machine.
     policy : PolicySpec
-        What decides the rounds.
+        The policy.
     label : str
-        What tables call the policy; no other policy of the grid is called so.
+        The policy's name in tables, unique in the grid.
     seed : int
-        As the experiment gives it.
+        The seed, as the experiment gives it.
     seeding : {"cell", "plain"}
-        Where the random numbers come from.
+        Source of the random numbers.
     spans : Spans, optional
         How the log is split; ``None`` for a replay as a whole.
     """
@@ -62,7 +62,7 @@ class Cell:
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
-        """What the random numbers come from: no names or labels, and not the version of the code."""
+        """Return what determines the random numbers: no names or labels, and not the version of the code."""
         return {
             "workload": workload_hash(self.workload.jobs),
             "estimates": self.workload.spec.estimates,
@@ -73,14 +73,14 @@ class Cell:
         }
 
     def replay_seed(self, part: Any = None) -> int:
-        """The seed of the replay: with it, ``planbatch replay --seed`` gives the same."""
+        """Return the seed of the replay: ``planbatch replay --seed`` gives the same result with it."""
         if self.seeding == "plain":
             return self.seed
         return replay_seed(self._identity | ({} if part is None else {"part": part}))
 
     @cached_property
     def whole(self) -> ReplayTask:
-        """The replay of the whole log."""
+        """Return the replay of the whole log."""
         return ReplayTask(
             self.workload.jobs,
             self.policy.make(),
@@ -94,7 +94,7 @@ class Cell:
 
     @cached_property
     def tasks(self) -> list[ReplayTask]:
-        """What has to be replayed: the whole, or every span."""
+        """Return the replays to run: that of the whole log, or one per span."""
         if self.spans is None:
             return [self.whole]
         spans: list[Span] = split(self.workload.jobs, self.spans)
@@ -102,19 +102,19 @@ class Cell:
 
     @cached_property
     def key(self) -> str:
-        """What the cell is known by: a digest of its content; no names or labels."""
+        """The key of the cell: a digest of its content without names and labels."""
         if self.spans is None:
             return self.whole.key
         return key_of({"whole": self.whole.key, "spans": self._identity["spans"]})
 
     @property
     def timed(self) -> bool:
-        """Whether time ends the searches, so that the result depends on the machine."""
+        """Whether a time limit ends the searches, so that the result depends on the machine."""
         return self.whole.timed
 
     @property
     def name(self) -> str:
-        """What people call the cell."""
+        """The name of the cell in messages."""
         return f"{self.workload.name}, {self.label}, seed {self.seed}"
 
     def settings(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Cell:
         return self.whole.settings()
 
     def _described(self) -> dict[str, Any]:
-        """What the settings say besides: names, sources, and parameters as the user gave them."""
+        """Return the rest of the settings: names, sources, and parameters as given."""
         spec = self.workload.spec
         return {
             "workload": {
@@ -149,13 +149,13 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
     Raises
     ------
     ValueError, OSError
-        Where a workload cannot be loaded, or two cells are the same; names the place in the file.
+        If a workload cannot be loaded, or two cells are the same; names the place in the file.
     """
     labels = policy_labels(experiment.policies)
     for spec in experiment.policies:
-        _told(spec.where, spec.make)
+        _located(spec.where, spec.make)
     ways: Sequence[Spans] = experiment.spans
-    split = _told_apart(
+    split = _distinct(
         [f"{way.count} spans" for way in ways],
         [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
     )
@@ -175,7 +175,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
 
 
 def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
-    """Load every workload, for every seed: random deadlines differ between seeds."""
+    """Load every workload for every seed: random deadlines differ between seeds."""
     from planbatch.experiments.workloads.load import load_deadlines, load_workload
     from planbatch.experiments.workloads.swf.log import WALLTIMES
 
@@ -185,7 +185,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
             plain.append(spec.jobs)
         else:
             source = None if spec.source == EMBEDDED else spec.source
-            jobs = _told(spec.where, partial(load_workload, source, spec.options, say))
+            jobs = _located(spec.where, partial(load_workload, source, spec.options, say))
             if WALLTIMES in jobs.header:
                 say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
             plain.append(jobs)
@@ -198,14 +198,14 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
                 by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
                 continue
             log = None if spec.jobs is not None or spec.source == EMBEDDED else spec.source
-            due = _told(spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log))
+            due = _located(spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log))
             by_seed[seed] = NamedWorkload(name, spec, due)
         loaded.append(by_seed)
     return loaded
 
 
 def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[str]:
-    """Name the workloads: by their names, and where these are equal, also by what was done to them."""
+    """Return distinct names of the workloads: equal ones are extended by what was done to the workload."""
     names = [spec.name or name for spec, name in zip(specs, found, strict=True)]
     parts = [
         [
@@ -219,11 +219,11 @@ def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[
         ]
         for number, spec in enumerate(specs, start=1)
     ]
-    return _told_apart(names, parts)
+    return _distinct(names, parts)
 
 
 def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
-    """Name the policies: by label or name, and where these are equal, also by what differs."""
+    """Return distinct labels of the policies: equal labels or names are extended by what differs."""
     names = [spec.label or spec.name for spec in specs]
     parts = []
     for spec in specs:
@@ -244,25 +244,25 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
                 spec.calendar,
             ]
         )
-    return _told_apart(names, parts)
+    return _distinct(names, parts)
 
 
-def _told_apart(names: list[str], parts: list[list[str]]) -> list[str]:
-    """Add to names that occur more than once what tells them apart, one part after the other."""
-    told = list(names)
+def _distinct(names: list[str], parts: list[list[str]]) -> list[str]:
+    """Make names distinct by adding to equal ones what differs, one part after the other."""
+    distinct = list(names)
     for column in zip(*parts, strict=True):
         by_name: dict[str, set[str]] = {}
-        for name, text in zip(told, column, strict=True):
+        for name, text in zip(distinct, column, strict=True):
             by_name.setdefault(name, set()).add(text)
-        told = [
+        distinct = [
             f"{name}, {text}" if text and len(by_name[name]) > 1 else name
-            for name, text in zip(told, column, strict=True)
+            for name, text in zip(distinct, column, strict=True)
         ]
-    return told
+    return distinct
 
 
 def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
-    """Raise where two cells are the same, or could not be told apart in a table."""
+    """Raise ``ValueError`` if two cells are the same, or have the same name in tables."""
     by_key: dict[str, Cell] = {}
     by_name: dict[str, Cell] = {}
     for cell in cells:
@@ -279,7 +279,7 @@ def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
 
 
 def _places(one: Cell, other: Cell) -> str:
-    """Name the places of two cells in the file; empty for a grid from Python."""
+    """Return the places of two cells in the file; empty for a grid from Python."""
     if not one.policy.where or not other.policy.where:
         return ""
     if one.policy is other.policy and one.workload.spec.where != other.workload.spec.where:
@@ -289,8 +289,8 @@ def _places(one: Cell, other: Cell) -> str:
     return first if first == second else f"{first} and line {second.rpartition('line ')[2]}"
 
 
-def _told(where: str, make: Callable[[], Any]) -> Any:
-    """Make something, and tell where the fault lies if it cannot be made."""
+def _located(where: str, make: Callable[[], Any]) -> Any:
+    """Make something; an error names the place in the file."""
     try:
         return make()
     except (ValueError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Running an experiment: only what is missing, in parallel, each cell stored as soon as it is finished."""
+"""Running the missing cells of an experiment in parallel, each stored as soon as it is finished."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -23,24 +23,24 @@ from planbatch.experiments.tasks.task import BackendError, Failure
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run came to.
+    """The result of a run.
 
     Attributes
     ----------
     folder : Path
-        Where the results are.
+        The folder of the results.
     cells : int
-        Cells of the grid.
+        Number of cells of the grid.
     reused : int
-        Cells that were there already.
+        Number of cells that were stored already.
     failed : mapping of str to str
-        Cells without a result, and why.
+        Names of cells without a result, and why.
     interrupted : bool
-        Whether it was ended before its time (Ctrl-C).
+        Whether the user ended it early (Ctrl-C).
     missing : int
-        Cells that are not there.
+        Number of cells that are not stored.
     found : mapping of str to dict
-        The ``cell.json`` of every cell that is there, by its key.
+        The ``cell.json`` of every stored cell, by its key.
     """
 
     folder: Path
@@ -62,34 +62,34 @@ def run_experiment(
     say: Say = lambda line: None,
     quiet: bool = True,
 ) -> RunReport:
-    """Run an experiment, or what is missing of it.
+    """Run an experiment, or the cells that are missing.
 
     Parameters
     ----------
     experiment : Experiment
-        What to run.
+        The experiment.
     out : str or Path
-        Folder of the results; those that it holds are used.
+        Folder of the results; those that it holds are reused.
     jobs : int
-        Tasks at a time.
+        Number of parallel tasks.
     backend : {"loky", "threading", "dask"}
-        Where they run.
+        How they run; see :func:`make_backend`.
     scheduler : str, optional
         Address of a Dask cluster.
     say : callable
-        Called with sentences for people.
+        Called with messages for the user.
     quiet : bool
-        Whether no progress is shown.
+        Whether to show no progress.
 
     Returns
     -------
     RunReport
-        An interrupt (Ctrl-C) ends the run; what is finished is stored.
+        After an interrupt (Ctrl-C), that of the finished cells, which are stored.
 
     Raises
     ------
     ValueError, OSError
-        For bad input, before anything runs; and where results cannot be written. Finished results are never touched.
+        If the input is bad, before anything runs, or if results cannot be written. Finished results are never touched.
     """
     check_backend(backend, scheduler)
     cells = expand(experiment, say)
@@ -136,7 +136,7 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
 
 
 def _joined_before(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
-    """Find the cells of split logs that are there as a whole."""
+    """Find the cells of split logs that are stored already joined."""
     found = {}
     for cell in cells:
         if cell.spans is not None:
@@ -149,7 +149,7 @@ def _joined_before(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, A
 def _say_what_is_there(
     store: Store, cells: Sequence[Cell], found: Mapping[str, Any], say: Say
 ) -> None:
-    """Say how much is there already, and that cells of other grids or versions stay."""
+    """Report how many cells are stored already, and that cells of other grids or versions stay."""
     others = store.others([cell.key for cell in cells])
     if found:
         say(f"{len(found)} of {len(cells)} cells are there already")
@@ -168,7 +168,7 @@ def _run(
     failed: dict[str, str],
     say: Say,
 ) -> None:
-    """Run what is missing of cells; put spans together as soon as all of a cell are there."""
+    """Run the missing cells; join the spans of a cell as soon as all are finished."""
     pieces = [(cell, part) for cell in cells for part in range(len(cell.tasks))]
     parts: dict[str, dict[int, FinishedReplay]] = {}
     tasks = [cell.tasks[part] for cell, part in pieces]
@@ -189,7 +189,7 @@ def _run(
 
 
 def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
-    """Put the spans of a cell together, as if it had been replayed as a whole."""
+    """Join the spans of a cell, as if it had been replayed as a whole."""
     trace = joined(cell.workload.jobs, [part.trace() for part in parts])
     machines = [part.described["machine"] for part in parts]
     seconds = {

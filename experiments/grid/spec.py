@@ -1,4 +1,4 @@
-"""What an experiment is: workloads, policies and seeds, as frozen data."""
+"""The specification of an experiment: workloads, policies and seeds, as frozen data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from planbatch.planner.model import Workload
 
 #: The name of the workload that comes with planbatch.
 EMBEDDED = "embedded"
-#: Where a replay's random numbers come from.
+#: Sources of a replay's random numbers.
 SEEDINGS = ("cell", "plain")
 ESTIMATES = ("requested", "actual", "mixed")
 
@@ -28,9 +28,9 @@ class WorkloadSpec:
     source : str
         A path, the name of a fetched log, or ``embedded``.
     name : str
-        What tables call it; by default, the name of the log.
+        Its name in tables; by default, the name of the log.
     options : WorkloadOptions
-        What to make of the log.
+        How the log is read and transformed.
     deadlines : str
         Which jobs get deadlines; see :func:`with_deadlines`.
     estimates : {"requested", "actual", "mixed"}
@@ -38,7 +38,7 @@ class WorkloadSpec:
     jobs : Workload, optional
         The workload itself, instead of a source.
     where : str
-        The place in a file that errors name, such as ``grid.toml, line 7``.
+        The place in a file, named in errors, such as ``grid.toml, line 7``.
     """
 
     source: str = EMBEDDED
@@ -56,28 +56,28 @@ class WorkloadSpec:
 
 @dataclass(frozen=True)
 class PolicySpec:
-    """One policy of an experiment, with the parameters that it takes.
+    """One policy of an experiment, with its parameters.
 
     Attributes
     ----------
     name : str
         A name of :data:`POLICIES`; see :func:`make_policy`.
     label : str
-        What tables call it; by default its name and whatever tells it from others of this name.
+        Its name in tables; by default, its name and what distinguishes it from others of the same name.
     optimizer : str, optional
-        What a plan-based policy searches with.
+        Optimizer of a plan-based policy.
     evaluations : int, optional
-        Plans that it evaluates in a round, after the seeds.
+        Plans that it evaluates per round, after the seeds.
     seconds : float, optional
-        For how long it searches in a round, instead.
+        Time that it searches per round, instead.
     promise : str
-        What it promises; see :meth:`Promise.parse`.
+        The promise that it makes; see :meth:`Promise.parse`.
     calendar : str
         The working time of ``wdbf``.
     policy : Policy, optional
         The policy itself, instead of a name.
     where : str
-        The place in a file that errors name.
+        The place in a file, named in errors.
     """
 
     name: str = ""
@@ -103,14 +103,14 @@ class PolicySpec:
         return make_policy(self.name, **{key: getattr(self, key) for key in takes(self.name)})
 
     def given(self) -> dict[str, Any]:
-        """Return the parameters as they were given, for those who read the settings."""
+        """Return the parameters as given, for readers of the settings."""
         if self.policy is not None:
             return {}
         given = {key: getattr(self, key) for key in takes(self.name)}
         return {key: value for key, value in given.items() if value is not None}
 
     def identity(self) -> dict[str, Any]:
-        """Return the parameters that decide what the policy does, defaults filled in; no label."""
+        """Return the parameters that decide what the policy does, with defaults and without the label."""
         if self.policy is not None:
             return {"name": self.name, "content": content_digest(self.policy)}
         own = {key: getattr(self, key) for key in takes(self.name)}
@@ -128,18 +128,18 @@ class Experiment:
     Attributes
     ----------
     workloads : sequence of WorkloadSpec or Workload
-        On which machines and jobs.
+        The machines and jobs.
     policies : sequence of PolicySpec, str or Policy
         Names, specifications, or policies of one's own.
     seeds : sequence of int
-        Each gives a cell of its own.
+        The seeds; one cell for each.
     title : str
-        What the report calls it.
+        Its title in the report.
     seeding : {"cell", "plain"}
         Whether a replay draws its random numbers from the cell's identity, the seed included, or from
         the seed alone, as ``planbatch replay --seed`` does.
     spans : Spans or sequence of Spans, optional
-        Whether and how logs are split; each way gives cells of its own.
+        Whether and how logs are split; one cell for each way.
     """
 
     workloads: Sequence[Any]
@@ -167,7 +167,7 @@ class Experiment:
 
 
 def as_workload_spec(thing: Any) -> WorkloadSpec:
-    """Take a specification as it is, and a workload as one."""
+    """Return a specification unchanged, or make one of a workload."""
     if isinstance(thing, WorkloadSpec):
         return thing
     if isinstance(thing, str):
@@ -176,12 +176,12 @@ def as_workload_spec(thing: Any) -> WorkloadSpec:
 
 
 def as_policy_spec(thing: Any) -> PolicySpec:
-    """Take a specification as it is, and a name or a policy as one; fill in the defaults.
+    """Return a specification, or make one of a name or a policy; with the defaults filled in.
 
     Raises
     ------
     ValueError
-        Where there is no such policy, or it does not take one of its parameters.
+        If there is no such policy, or it does not take one of the parameters.
     """
     if isinstance(thing, PolicySpec):
         return thing

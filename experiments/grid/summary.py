@@ -1,4 +1,4 @@
-"""The tables over all cells: figures, timings, and the error of split replays."""
+"""The tables of all cells: metrics, timings, and the error of split replays."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from typing import Any
 from planbatch.experiments.grid.cells import Cell
 from planbatch.experiments.results.store import Store
 
-#: What is compared of a log that was also replayed as a whole.
+#: The metrics that are compared if a split log was also replayed as a whole.
 COMPARED = ("mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch", "utilisation")
 _SETTINGS = ("workload", "policy", "name", "objective", "optimizer", "evaluations", "budget_seconds",
              "promise", "estimates", "seed", "spans", "capacity")  # fmt: skip
@@ -17,9 +17,9 @@ Row = dict[str, Any]
 
 
 def write_tables(store: Store, cells: Sequence[Cell], found: Mapping[str, Any]) -> None:
-    """Write ``summary.csv``, ``summary.parquet``, ``timings.csv``, and ``spans.csv`` where logs are split.
+    """Write ``summary.csv``, ``summary.parquet``, ``timings.csv``, and ``spans.csv`` if logs are split.
 
-    Nothing in the summary depends on the clock or on where cells were run.
+    Nothing in the summary depends on the clock or on the machine.
     """
     rows = [summary_row(cell, found[cell.key]) for cell in cells if cell.key in found]
     store.write("summary.parquet", _parquet(rows))
@@ -34,7 +34,7 @@ def write_tables(store: Store, cells: Sequence[Cell], found: Mapping[str, Any]) 
 
 
 def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
-    """Give the row of a cell: its settings and its figures."""
+    """Return the row of a cell: its settings and its metrics."""
     settings = cell.settings()
     policy, span = settings["policy"], settings["span"]
     values = (
@@ -51,7 +51,7 @@ def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
 
 
 def timing_row(cell: Cell, described: Mapping[str, Any]) -> Row:
-    """Give what the clock said of a cell: the replay, and the whole task (s)."""
+    """Return the timings of a cell: the replay, and the whole task (s)."""
     machine = described["machine"]
     return {
         "key": cell.key,
@@ -65,7 +65,7 @@ def timing_row(cell: Cell, described: Mapping[str, Any]) -> Row:
 
 
 def span_errors(cells: Sequence[Cell], found: Mapping[str, Any]) -> list[Row]:
-    """Compare every split cell with the same one replayed as a whole, where there is one."""
+    """Compare every split cell with the same one replayed as a whole, if there is one."""
     whole = {
         (id(cell.workload), id(cell.policy), cell.seed): cell for cell in cells if not cell.spans
     }
@@ -111,7 +111,7 @@ def _parquet(rows: Sequence[Row]) -> bytes:
     import pyarrow.parquet as pq
 
     names = _columns(rows)
-    # Columns that may be empty throughout have their kind all the same.
+    # Columns that may be entirely empty need a type all the same.
     kinds = {"objective": pa.string(), "optimizer": pa.string(), "evaluations": pa.int64(),
              "budget_seconds": pa.float64(), "spans": pa.int64()}  # fmt: skip
     columns = {name: pa.array([row.get(name) for row in rows], kinds.get(name)) for name in names}

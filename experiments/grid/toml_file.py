@@ -1,4 +1,4 @@
-"""From a TOML file to an experiment; whatever is wrong is told with its line."""
+"""Reading an experiment from a TOML file; errors name the line."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ from planbatch.planner.names import did_you_mean
 
 
 class ExperimentFileError(ValueError):
-    """Something in an experiment's file is wrong; the message names file and line."""
+    """An experiment's file is wrong; the message names file and line."""
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -40,9 +40,9 @@ def read_experiment(path: str | Path) -> Experiment:
     Raises
     ------
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     ExperimentFileError
-        Where a key, a policy, a log or a value is not known, with its line and the nearest name.
+        If a key, a policy, a log or a value is not known; the message has its line and the nearest name.
     """
     path = Path(path)
     try:
@@ -56,7 +56,7 @@ def read_experiment(path: str | Path) -> Experiment:
 
 
 class _Reader:
-    """Turns the parts of one file into specifications."""
+    """Reads the parts of one file as specifications."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
@@ -65,7 +65,7 @@ class _Reader:
     def where(
         self, table: str = "", index: int = 0, key: str | None = None, value: Any = None
     ) -> str:
-        """Name a place of the file."""
+        """Return the name of a place in the file."""
         shown = value if isinstance(value, str) else None
         return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
 
@@ -93,7 +93,7 @@ class _Reader:
         seeds = _listed(top.get("seeds", 0))
         spans = self.spans(top["spans"]) if "spans" in top else ()
         key = "seeding" if "seeding" in top else "seeds"
-        return self.told(
+        return self.located(
             lambda: Experiment(
                 workloads,
                 policies,
@@ -150,7 +150,7 @@ class _Reader:
                 "drop_queue": queues
             }
             where = self.where("workload", index, "source", values["source"])
-            yield self.told(
+            yield self.located(
                 partial(self.workload, values, WorkloadOptions(**options), where),
                 "workload", index, "source", values["source"],
             )  # fmt: skip
@@ -169,7 +169,7 @@ class _Reader:
         )
 
     def source(self, named: str) -> str:
-        """Find what a source means: paths count from the folder of the file, or else from here."""
+        """Find the source of a name: paths are relative to the file's folder, or else to the current one."""
         from planbatch.experiments.workloads.load import resolve_source
 
         if named == EMBEDDED:
@@ -187,7 +187,7 @@ class _Reader:
             raise
 
     def policies(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
-        """Expand one [[policy]]: lists of values give one policy each, as far as they concern it."""
+        """Expand one [[policy]]: lists of values give one policy each, as far as it takes them."""
         own = self.checked(entry, POLICY_KEYS, "policy", index)
         if "name" not in own:
             raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
@@ -207,7 +207,7 @@ class _Reader:
             for values in _combinations(given):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
-                self.told(spec.make, "policy", index, *_blamed(name, values, own))
+                self.located(spec.make, "policy", index, *_blamed(name, values, own))
                 yield spec
         for key in own.keys() - concerned - {"name", "label", "objective"}:
             raise ExperimentFileError(
@@ -215,7 +215,7 @@ class _Reader:
             )
 
     def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
-        """The names of one [[policy]]; ``plan`` becomes one name for each objective."""
+        """Yield the names of one [[policy]]; ``plan`` becomes one name for each objective."""
         names = _listed(own["name"])
         if "objective" in own and "plan" not in names:
             raise ExperimentFileError(
@@ -242,13 +242,13 @@ class _Reader:
             for key in ("warm-up", "cool-down"):
                 if key in values:
                     make = partial(_duration, key, values[key])
-                    values[key] = self.told(make, "spans", 0, key)
+                    values[key] = self.located(make, "spans", 0, key)
             named = {key.replace("-", "_"): value for key, value in values.items()}
-            ways.append(self.told(partial(Spans, **named), "spans", 0, "count"))
+            ways.append(self.located(partial(Spans, **named), "spans", 0, "count"))
         return ways
 
-    def told(self, make: Callable[[], Any], *place: Any) -> Any:
-        """Make something, and tell where in the file the fault lies if it cannot be made."""
+    def located(self, make: Callable[[], Any], *place: Any) -> Any:
+        """Make something; an error names the place in the file."""
         try:
             return make()
         except (ValueError, OSError) as error:
@@ -264,13 +264,13 @@ def _tables(value: Any) -> list[Any]:
 
 
 def _combinations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every combination of the values that a table's keys have."""
+    """Yield every combination of the values of a table's keys."""
     for values in product(*(_listed(value) for value in entry.values())):
         yield dict(zip(entry, values, strict=True))
 
 
 def _keys_of(name: str) -> tuple[str, ...]:
-    """Which parameters a policy takes; none if there is no such policy, which making it will say."""
+    """Return the parameters that a policy takes; none for an unknown policy, which fails when it is made."""
     try:
         return takes(name)
     except ValueError:
@@ -278,7 +278,7 @@ def _keys_of(name: str) -> tuple[str, ...]:
 
 
 def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Guess which key of a policy is at fault: make it again with less and see."""
+    """Guess which key of a policy is at fault by making it again without some of them."""
     for objective in _listed(own.get("objective", [])):
         if name == f"plan-{objective}" and objective not in OBJECTIVES:
             return "objective", objective

@@ -1,9 +1,9 @@
-"""The keys of an experiment's file, and the kinds of values that they take."""
+"""The keys of an experiment's file, and the types of their values."""
 
 from typing import Any
 
 NUMBER = (int, float)
-#: Keys of the file itself, of a workload, of a policy and of the spans, and what they take.
+#: Keys of the file itself, of a workload, of a policy and of the spans, and the types of their values.
 TOP_KEYS: dict[str, Any] = {
     "title": str, "seeds": int, "seeding": str, "estimates": str, "deadlines": str,
     "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str,

@@ -1,4 +1,4 @@
-"""On which line of a TOML file something stands: ``tomllib`` does not say."""
+"""Finding the line of a key in a TOML file, which ``tomllib`` does not report."""
 
 import re
 
@@ -17,16 +17,16 @@ def line_of(
     table : str
         Name of the table; empty for the keys before the first one.
     index : int
-        Which of the tables of this name, counted from 0.
+        Index among the tables of this name, from 0.
     key : str, optional
         The key; without it, the line of the table's header.
     value : str, optional
-        Something that stands on the key's line or on one of those that follow.
+        Something on the key's line or on one of those that follow.
 
     Returns
     -------
     int
-        Counted from 1; the best guess where the file is written in an unusual way.
+        The line, counted from 1; a best guess if the file is written in an unusual way.
     """
     lines = text.splitlines()
     first, last = _extent(lines, table, index)
@@ -41,7 +41,7 @@ def line_of(
 
 
 def _bare(line: str) -> str:
-    """Give a line without its comment."""
+    """Return a line without its comment."""
     return line.partition("#")[0]
 
 

@@ -1,9 +1,9 @@
-"""Finished jobs in the CSV of Batsim, which evalys and other tools read: written, and read back.
+"""Writing and reading finished jobs in the CSV of Batsim, which evalys and other tools read.
 
-Batsim writes one line a job into ``…_jobs.csv``; its documentation ("Jobs", docs/output-jobs.rst) names the columns.
+Batsim writes one line per job into ``…_jobs.csv``; its documentation ("Jobs", docs/output-jobs.rst) names the columns.
 ``allocated_resources`` is a set of intervals such as ``0-3 8``. Our replays count processors without naming them, so
-that they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (user, deadline,
-promise) stands in ``metadata``, as ``user=3;deadline=900``.
+they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (user, deadline,
+promise) goes into ``metadata``, as ``user=3;deadline=900``.
 """
 
 import io
@@ -27,12 +27,12 @@ COLUMNS = (
 NEEDED = (
     "job_id", "submission_time", "requested_number_of_resources", "requested_time", "starting_time", "finish_time",
 )  # fmt: skip
-#: Columns of ours that go into ``metadata``, and the values that are left out there.
+#: Our columns that go into ``metadata``, and the values that mean none and are left out.
 EXTRA = {"user": -1, "deadline": NEVER, "promise": NEVER}
 
 
 def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> None:
-    """Write jobs as Batsim does, compressed where the name asks for it; whole or not at all.
+    """Write jobs as Batsim does, compressed if the name says so; completely or not at all.
 
     A job that ran for its whole walltime counts as killed at it (``COMPLETED_WALLTIME_REACHED``, success 0): the
     replay cannot tell whether it would have ended just then.
@@ -42,18 +42,18 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
     path : Path
         Usually ending in ``_jobs.csv``.
     jobs : Jobs
-        What ran.
+        The jobs that ran.
     capacity : int
         Processors of the machine, numbered from 0.
     name : str
-        The workload.
+        Name of the workload.
 
     Raises
     ------
     ValueError
-        Where more runs at once than there are processors.
+        If more processors are in use at once than the machine has.
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
     """
     reached = jobs.runtime >= jobs.walltime
     turnaround = jobs.end - jobs.submit
@@ -87,7 +87,7 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
 
 
 def resources(pieces: list[Piece]) -> str:
-    """Write pieces as a set of intervals.
+    """Return pieces as a set of intervals.
 
     >>> resources([(0, 4), (8, 1)])
     '0-3 8'
@@ -96,7 +96,7 @@ def resources(pieces: list[Piece]) -> str:
 
 
 def metadata(jobs: Jobs) -> list[str]:
-    """Write what Batsim has no column for, where it is known."""
+    """Return what Batsim has no column for, as far as it is known."""
     texts = [""] * len(jobs)
     for name, absent in EXTRA.items():
         column = getattr(jobs, name)
@@ -109,15 +109,15 @@ def read_batsim(path: Path) -> Jobs:
     """Read jobs that Batsim or :func:`write_batsim` wrote, in the order of their submission.
 
     Jobs that did not run (rejected, or never started) are left out; times are rounded to whole seconds. Job numbers
-    are taken from identifiers such as ``w0!17``; where they are no numbers, jobs are numbered from 1 in the order of
-    the file.
+    are taken from identifiers such as ``w0!17``; if those are no numbers, jobs are numbered from 1 in the order of the
+    file.
 
     Raises
     ------
     ValueError
-        Where it is not such a file, a value is not a number, or no job ran; names file, column and line.
+        If it is not such a file, a value is not a number, or no job ran; names file, column and line.
     OSError
-        Where it cannot be read.
+        If it cannot be read.
     """
     data = decompress(path.read_bytes(), str(path))
     try:
@@ -178,7 +178,7 @@ def numbers(identifiers: "pd.Series[str]") -> IntArray:
 
 
 def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
-    """Read what we wrote into ``metadata``; what others wrote there is not looked at."""
+    """Read what :func:`write_batsim` put into ``metadata``, and ignore anything else."""
     found = {name: np.full(len(frame), absent) for name, absent in EXTRA.items()}
     if "metadata" not in frame.columns:
         return found

@@ -1,4 +1,4 @@
-"""Jobs of a replay in the formats that people have: Batsim's CSV, the Standard Workload Format, Parquet."""
+"""Converting the jobs of a replay between Batsim's CSV, the Standard Workload Format and Parquet."""
 
 import json
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from planbatch.experiments.workloads.swf.read import log_name, read_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.planner.model import NEVER, Workload
 
-#: How files are told apart by their names, compression left aside.
+#: The endings of file names, compression aside, and their formats.
 KINDS = {".csv": "Batsim's CSV", ".swf": "the Standard Workload Format", ".parquet": "Parquet"}
 
 
@@ -25,7 +25,7 @@ class Schedule:
     Attributes
     ----------
     name : str
-        The workload.
+        Name of the workload.
     capacity : int
         Processors of the machine.
     jobs : Jobs
@@ -37,7 +37,7 @@ class Schedule:
     jobs: Jobs
 
     def workload(self) -> Workload:
-        """The jobs as a workload, to be replayed."""
+        """Return the jobs as a workload that can be replayed."""
         jobs = self.jobs
         return Workload(
             self.name, self.capacity, jobs.id, jobs.submit, jobs.procs, jobs.walltime, jobs.runtime,
@@ -45,7 +45,7 @@ class Schedule:
         )  # fmt: skip
 
     def log(self) -> SwfLog:
-        """The jobs as a log, with the waits; deadlines and promises have no column and are lost."""
+        """Return the jobs as a log with waits; deadlines and promises have no column and are lost."""
         log = swf_from_workload(self.workload())
         wait = (self.jobs.start - self.jobs.submit).astype(np.float64)
         columns = {**log.columns, "wait": wait}
@@ -53,12 +53,12 @@ class Schedule:
 
 
 def kind_of(path: Path) -> str:
-    """Tell the format of a file by its name.
+    """Return the format of a file, by its name.
 
     Raises
     ------
     ValueError
-        Where the name tells none.
+        If the name has no known ending.
     """
     name = Path(path.stem if path.suffix.lower() in SUFFIXES else path.name)
     if name.suffix.lower() not in KINDS:
@@ -76,13 +76,13 @@ def read_schedule(path: Path, capacity: int | None = None) -> Schedule:
     path : Path
         Batsim's jobs CSV, a log with waits, ``jobs.parquet``, or the folder of a cell.
     capacity : int, optional
-        Processors of the machine; by default what ``cell.json`` or the log's header says, and else the most that
-        were in use at once.
+        Processors of the machine; by default those of ``cell.json`` or the log's header, or else the most that were
+        in use at once.
 
     Raises
     ------
     OSError, ValueError
-        With one sentence that says what is wrong.
+        If the file is wrong; the message is one sentence.
     """
     if path.is_dir() or path.name == "jobs.parquet":
         return read_parquet(path if path.is_dir() else path.parent, capacity)
@@ -113,7 +113,7 @@ def read_parquet(folder: Path, capacity: int | None) -> Schedule:
 
 
 def read_log(path: Path, capacity: int | None) -> Schedule:
-    """Read a log whose waits are known; lines without one are left out."""
+    """Read a log with waits; lines without one are left out."""
     log = read_swf(path)
     known = log.columns["wait"] >= 0
     if not known.any():
@@ -137,7 +137,7 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
 
 
 def peak(jobs: Jobs) -> int:
-    """Tell the most processors that were in use at once."""
+    """Return the most processors in use at once."""
     times = np.concatenate([jobs.end, jobs.start])
     changes = np.concatenate([-jobs.procs, jobs.procs])
     order = np.lexsort((changes > 0, times))
@@ -145,15 +145,15 @@ def peak(jobs: Jobs) -> int:
 
 
 def write_schedule(path: Path, schedule: Schedule) -> None:
-    """Write jobs in the format that the name of the file tells.
+    """Write jobs in the format that the file's name stands for.
 
-    A Parquet file has the columns of ``jobs.parquet``, and a ``cell.json`` is not written: reading it back needs the
+    A Parquet file has the columns of ``jobs.parquet``, but no ``cell.json`` is written: reading it back needs the
     machine's size.
 
     Raises
     ------
     OSError, ValueError
-        With one sentence that says what is wrong.
+        If the file is wrong; the message is one sentence.
     """
     kind = kind_of(path)
     if kind == ".csv":
@@ -165,7 +165,7 @@ def write_schedule(path: Path, schedule: Schedule) -> None:
         import pyarrow.parquet as pq
 
         columns = {name: getattr(schedule.jobs, name) for name in Jobs.__dataclass_fields__}
-        told = {"planbatch": json.dumps({"name": schedule.name, "capacity": schedule.capacity})}
-        table = pa.table(columns).replace_schema_metadata(told)
+        metadata = {"planbatch": json.dumps({"name": schedule.name, "capacity": schedule.capacity})}
+        table = pa.table(columns).replace_schema_metadata(metadata)
         with atomic_write(path) as file:
             pq.write_table(table, file)

@@ -1,8 +1,8 @@
-"""Which processors each job ran on: replays count processors, pictures and other tools want to see them.
+"""Assigning processors to jobs: replays only count processors, but pictures and other tools show them.
 
 The rule, which the page's ``gantt.js`` follows as well: in the order of starts (then of the file), a job takes the
-smallest block of free processors that holds it, the lowest of those; where none does, the largest blocks one after
-the other until it has enough. So a job may have several pieces, but only where the machine is fragmented.
+smallest block of free processors that holds it, the lowest of those; if none does, the largest blocks one after the
+other until it has enough. So a job may have several pieces, but only if the machine is fragmented.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ Piece = tuple[int, int]
 
 
 def assign(jobs: Jobs, capacity: int) -> list[list[Piece]]:
-    """Give every job its processors.
+    """Assign processors to every job.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def assign(jobs: Jobs, capacity: int) -> list[list[Piece]]:
     Raises
     ------
     ValueError
-        Where more runs at once than there are processors.
+        If more processors are in use at once than the machine has.
     """
     pieces: list[list[Piece]] = [[] for _ in range(len(jobs))]
     free: list[Piece] = [(0, capacity)]
@@ -50,7 +50,7 @@ def assign(jobs: Jobs, capacity: int) -> list[list[Piece]]:
 
 
 def take(free: list[Piece], procs: int) -> list[Piece]:
-    """Take processors out of the free blocks, which lie from low to high; nothing where there are too few."""
+    """Take processors out of the free blocks, which are sorted from low to high; nothing if there are too few."""
     fitting = [(count, low, i) for i, (low, count) in enumerate(free) if count >= procs]
     if fitting:
         count, low, i = min(fitting)
@@ -70,7 +70,7 @@ def take(free: list[Piece], procs: int) -> list[Piece]:
 
 
 def released(free: list[Piece], pieces: list[Piece]) -> list[Piece]:
-    """Give pieces back, and join blocks that touch."""
+    """Return the free blocks with pieces added, blocks that touch joined."""
     result: list[Piece] = []
     for low, count in sorted(free + pieces):
         if result and result[-1][0] + result[-1][1] == low:

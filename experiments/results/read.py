@@ -1,8 +1,8 @@
-"""Reading a folder of results: what is there, what is missing, and what cannot be read.
+"""Reading a folder of results: cells that are there, that are missing, and that cannot be read.
 
 The layout is that of ``planbatch experiment run``: ``experiment.json`` names the cells, and every cell has a folder
-with ``cell.json`` (settings and summary), ``jobs.parquet`` (one row a job) and ``rounds.parquet`` (one row a round).
-Nothing in the folder is ever written to.
+with ``cell.json`` (settings and summary), ``jobs.parquet`` (one row per job) and ``rounds.parquet`` (one row per
+round). Reading changes nothing in the folder.
 """
 
 import json
@@ -28,7 +28,7 @@ from planbatch.experiments.results.store import (
 )
 from planbatch.planner.model import NEVER, IntArray
 
-#: Columns of ``jobs.parquet`` that no report can do without, and those that may be absent.
+#: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
 JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
 MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned")
 
@@ -40,7 +40,7 @@ class Jobs:
     Attributes
     ----------
     id, user : int64 arrays
-        Job and user numbers; users are -1 where they are not known.
+        Job and user numbers; users are -1 if they are not known.
     submit, start, end : int64 arrays
         When the job was submitted, started and ended.
     procs, walltime, runtime : int64 arrays
@@ -65,7 +65,7 @@ class Jobs:
 
     @cached_property
     def wait(self) -> NDArray[np.float64]:
-        """How long every job waited (s)."""
+        """The wait of every job (s)."""
         return (self.start - self.submit).astype(np.float64)
 
     @cached_property
@@ -87,7 +87,7 @@ class Cell:
     settings, summary, versions : mappings
         As in ``cell.json``.
     machine : object
-        What it ran on, as in ``cell.json``.
+        The machine that ran it, as in ``cell.json``.
     """
 
     key: str
@@ -99,7 +99,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """What tables call the policy."""
+        """The name of the policy in tables."""
         policy = self.settings["policy"]
         return str(policy.get("label") or policy["name"])
 
@@ -115,7 +115,7 @@ class Cell:
 
     @property
     def workload(self) -> Mapping[str, Any]:
-        """What was replayed."""
+        """The description of the workload."""
         found: Mapping[str, Any] = self.settings["workload"]
         return found
 
@@ -135,7 +135,7 @@ class Cell:
         Raises
         ------
         ResultsError
-            Where the file is missing, damaged, or holds other columns or impossible values.
+            If the file is missing or damaged, or holds other columns or impossible values.
         """
         path = self.folder / JOBS
         found = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
@@ -163,7 +163,7 @@ class Cell:
         Raises
         ------
         ResultsError
-            As :meth:`jobs`.
+            As for :meth:`jobs`.
         """
         return read_columns(self.folder / ROUNDS, ROUND_COLUMNS)
 
@@ -177,9 +177,9 @@ class Results:
     folder : Path
         The folder.
     title : str
-        What the experiment is called.
+        Title of the experiment.
     version : str
-        The planbatch that wrote it.
+        Version of planbatch that wrote it.
     cells : tuple of Cell
         The cells that can be read, in the order of the grid.
     missing : tuple of str
@@ -228,12 +228,12 @@ def read_columns(
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error says, without a full stop."""
+    """Return the first line of an error's message, without a full stop."""
     return (str(error) or type(error).__name__).strip().split("\n")[0].rstrip(". ")
 
 
 def read_json(path: Path, what: str) -> dict[str, Any]:
-    """Read an object that tells its format; see :func:`read_results` for the errors."""
+    """Read a JSON object that states its format; see :func:`read_results` for the errors."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -252,12 +252,12 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
 
 
 def read_cell(folder: Path, key: str) -> Cell:
-    """Read the description of one cell; its jobs and rounds are read when they are asked for.
+    """Read the description of one cell; its jobs and rounds are read on demand.
 
     Raises
     ------
     ResultsError
-        Where it cannot be read, or lacks a setting.
+        If it cannot be read, or lacks a setting.
     """
     found = read_json(folder / CELL, "a cell")
     try:
@@ -272,15 +272,15 @@ def read_cell(folder: Path, key: str) -> Cell:
 
 
 def read_results(folder: Path) -> Results:
-    """Read what an experiment left in a folder.
+    """Read the results of an experiment from a folder.
 
-    A cell that is missing or broken is listed, and does not keep the others from being read. Jobs and rounds are
-    not read here: whoever does may meet further broken cells.
+    A missing or broken cell is listed, and the others are read. Jobs and rounds are not read yet: reading them may
+    reveal more broken cells.
 
     Raises
     ------
     ResultsError
-        Where the folder holds no experiment, one of another version, or no finished cell.
+        If the folder holds no experiment, one of another version, or no finished cell.
     """
     if not folder.is_dir():
         raise ResultsError(

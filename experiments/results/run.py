@@ -1,4 +1,4 @@
-"""The one way to run lists of replays: here or elsewhere, kept on disk or not, each different one once."""
+"""Running lists of replays: here or elsewhere, stored on disk or not, equal ones only once."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -30,13 +30,13 @@ class Workers:
     Attributes
     ----------
     jobs : int
-        How many at a time.
+        How many replays run at a time.
     backend : {"loky", "threading", "dask"}
         See :func:`make_backend`.
     scheduler : str, optional
         Address of a Dask cluster.
     quiet : bool, optional
-        Whether no progress is shown; by default, only if standard error is no terminal.
+        Whether to show no progress; by default, if standard error is no terminal.
     """
 
     jobs: int = 1
@@ -50,7 +50,7 @@ HERE = Workers()
 
 @dataclass(frozen=True)
 class FinishedReplay:
-    """A replay that is finished, now or by an earlier run.
+    """A replay finished by this run or an earlier one.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ class FinishedReplay:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures, under the policy's name; see :func:`summary`."""
+        """The metrics, under the policy's name; see :func:`summary`."""
         return {**self.described["summary"], "policy": policy_name(self.task.policy)}
 
     def trace(self) -> Trace:
-        """Return the trace: read from disk, if it is kept there."""
+        """Return the trace, read from disk if it is stored there."""
         return self.task.whole(self.load())
 
 
@@ -85,26 +85,26 @@ def run_replays(
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
     """Run replays, and yield the place of each with its outcome as they finish.
 
-    Replays with the same key run once. With a store, those that it holds are not run at all, and each of the others
-    is stored before it is yielded; the caller holds the store's lock.
+    Replays with the same key run once. Those that the store holds are not run at all, and each of the others is stored
+    before it is yielded; the caller holds the store's lock.
 
     Parameters
     ----------
     tasks : sequence of ReplayTask
         The replays.
     store : Store, optional
-        Where finished ones are kept.
+        Keeps the finished replays.
     workers : Workers
-        Where they run.
+        The processes or cluster to run them on.
     progress : callable, optional
         ``progress(place, jobs started)``, possibly from another thread; by default, bars on standard error.
     say : callable
-        Called with sentences for people.
+        Called with messages for the user.
 
     Raises
     ------
     ValueError
-        If a policy has a part with no content by which it differs from another's.
+        If a policy has a part without content that tells it from others.
     OSError
         If a result cannot be stored.
     """
@@ -140,7 +140,7 @@ def run_replays(
 def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
     """Find the replays that a store holds: the ``cell.json`` of each, by key.
 
-    What is damaged is put aside; names that have changed are written anew.
+    Damaged cells are put aside; names that have changed are rewritten.
     """
     found = {}
     for task in tasks:
@@ -157,7 +157,7 @@ def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dic
 
 
 def say_versions(found: Iterable[Mapping[str, Any]], say: Say) -> None:
-    """Say if finished replays were made with other versions of the libraries."""
+    """Report finished replays that were made with other versions of the libraries."""
     libraries = {name: version for name, version in versions().items() if name != "code"}
     other = [
         described["versions"]
@@ -170,7 +170,7 @@ def say_versions(found: Iterable[Mapping[str, Any]], say: Say) -> None:
 
 
 def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
-    """Read the trace of a cell, without its workload, which the task has."""
+    """Read the trace of a cell, without its workload, which is in the task."""
     jobs: dict[str, Any] = read_jobs(folder / JOBS)
     summary = described["summary"]
     return Trace(
@@ -194,14 +194,14 @@ def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedRe
 
 
 def _at(places: Sequence[int], progress: Progress) -> Progress:
-    """Pass progress on under other places."""
+    """Return a progress function that translates places."""
     return lambda which, count: progress(places[which], count)
 
 
 def _run(
     tasks: Sequence[ReplayTask], workers: Workers, progress: Progress | None
 ) -> Generator[tuple[int, Outcome | Failure], None, None]:
-    """Run replays that are all different; those limited by time come last, since they must not share their cores."""
+    """Run distinct replays; those limited by time come last, since they must not share their cores."""
     compile_once(tasks)
     bars = TaskProgress(
         [task.name for task in tasks],
@@ -213,7 +213,7 @@ def _run(
     with make_backend(workers.backend, jobs, workers.scheduler, code_digest) as backend, bars:
         for timed in (False, True):
             places = [place for place, task in enumerate(tasks) if task.timed is timed]
-            # Closing ends whatever still runs if a result cannot be stored or the user interrupts.
+            # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             own = [tasks[place] for place in places]
             with closing(backend.run(own, _at(places, progress or bars))) as results:
                 for which, outcome in results:
@@ -224,7 +224,7 @@ def _run(
 
 
 def compile_once(tasks: Sequence[ReplayTask]) -> None:
-    """Compile what the replays run, here and not in all workers at the same time."""
+    """Compile what the replays run once, here, rather than in all workers at the same time."""
     for policy in {content_digest(task.policy): task.policy for task in tasks}.values():
-        # A policy that cannot be compiled fails in its own replay, and costs no other its result.
+        # A policy that cannot be compiled fails in its own replay, and affects no other.
         attempt(warm_up, policy)

@@ -1,10 +1,10 @@
-"""Whether there is room for the results, as far as that can be said beforehand."""
+"""Estimating before a run whether the disk has room for the results."""
 
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-#: About how much is stored of one job, and of one cell besides (bytes); rounds, at most about two a job, included.
+#: Approximate bytes stored per job, including its rounds (at most about two per job), and per cell in addition.
 BYTES_PER_JOB = 100
 BYTES_PER_CELL = 20_000
 
@@ -15,11 +15,11 @@ def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str],
     Parameters
     ----------
     folder : Path
-        Where results are written.
+        The folder of the results.
     jobs : sequence of int
-        How many jobs each missing cell has.
+        Number of jobs of each missing cell.
     say : callable
-        Called with the sentence.
+        Called with the warning.
     """
     needed = sum(BYTES_PER_CELL + BYTES_PER_JOB * n for n in jobs)
     free = shutil.disk_usage(folder).free

@@ -1,8 +1,8 @@
-"""The folder of an experiment's results: whole cells or none.
+"""The folder of an experiment's results, in which every cell is complete or absent.
 
-A cell is written into a folder beside its place, brought to the disk, and only then renamed; ``cell.json`` holds the
-digests of the two tables. So whatever stands at a cell's place is either whole, or it was damaged later, which the
-digests show. Nothing that was finished is ever deleted: what is damaged is put aside.
+A cell is written into a folder beside its place, flushed to disk, and only then renamed; ``cell.json`` holds the
+digests of the two tables. So a cell at its place is either complete, or it was damaged later, which the digests show.
+Finished cells are never deleted: damaged ones are put aside.
 """
 
 import errno
@@ -32,13 +32,13 @@ from planbatch.experiments.replay.version import planbatch_version
 #: The format of the folder.
 FORMAT = 1
 EXPERIMENT, CELL, JOBS, ROUNDS = "experiment.json", "cell.json", "jobs.parquet", "rounds.parquet"
-#: Where cells stand, the spans that they are put together from, and what is no longer readable.
+#: The folders of cells, of the spans that cells are joined from, and of damaged cells.
 CELLS, PARTS, DAMAGED = "cells", "spans", "damaged"
 _LOCK = ".lock"
 
 
 class ResultsError(ValueError):
-    """A folder cannot hold results, or a cell cannot be read; says what is wrong and what to do."""
+    """A folder cannot hold results, or a cell cannot be read; the message says what is wrong and what to do."""
 
 
 class DiskFullError(OSError):
@@ -51,19 +51,19 @@ class Store:
     Parameters
     ----------
     folder : Path
-        Where they are; made when something is written.
+        Their folder; made when something is written.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def check(self) -> None:
-        """See whether the folder can hold results, before anything runs.
+        """Check that the folder can hold results, before anything runs.
 
         Raises
         ------
         ResultsError
-            Where it is a file, cannot be written, or holds another format.
+            If it is a file, cannot be written, or holds another format.
         """
         path = self.folder / EXPERIMENT
         if path.exists():
@@ -92,7 +92,7 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other runs out of the folder, as long as the context lasts or this process lives."""
+        """Keep other runs out of the folder until the context or this process ends."""
         with locked(self.folder / _LOCK) as alone:
             if not alone:
                 raise ResultsError(f"{self.folder}: another run writes its results there")
@@ -109,7 +109,7 @@ class Store:
                     path.unlink()
 
     def begin(self, title: str, keys: Sequence[str]) -> None:
-        """Say which cells belong to the experiment, in their order."""
+        """Write down which cells belong to the experiment, in order."""
         described = {
             "format": FORMAT,
             "planbatch": planbatch_version(),
@@ -119,7 +119,7 @@ class Store:
         self.write(EXPERIMENT, json_bytes(described))
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file of the folder as a whole or not at all."""
+        """Write a file of the folder completely or not at all."""
         path = self.folder / name
         try:
             write_whole(path, data)
@@ -127,7 +127,7 @@ class Store:
             raise _no_room(error, path) from error
 
     def place(self, key: str, part: bool = False) -> Path:
-        """Give the folder of a cell, or of a span."""
+        """Return the folder of a cell, or of a span."""
         return self.folder / (PARTS if part else CELLS) / key
 
     def store(
@@ -144,20 +144,20 @@ class Store:
         Parameters
         ----------
         key : str
-            What it is known by.
+            Key of the cell.
         settings : mapping
-            What decided it; see :meth:`ReplayTask.settings`.
+            Its settings; see :meth:`ReplayTask.settings`.
         trace : Trace
             Its jobs and rounds, with the workload.
         outcome : Outcome
-            Everything else; its own trace does not count.
+            Everything else; its own trace is ignored.
         part : bool
             Whether it is a span.
 
         Raises
         ------
         DiskFullError, OSError
-            Where it could not be written; nothing is left of it then, and nothing else is touched.
+            If it cannot be written; nothing is left of it then, and nothing else is touched.
         """
         place = self.place(key, part)
         unfinished = beside(place)
@@ -190,7 +190,7 @@ class Store:
         Raises
         ------
         ResultsError
-            Where the cell is damaged; says in what way.
+            If the cell is damaged; the message says how.
         """
         place = self.place(key, part)
         if not place.exists():
@@ -216,7 +216,7 @@ class Store:
     def load_or_put_aside(
         self, key: str, name: str, tell: Callable[[str], None], *, part: bool = False
     ) -> dict[str, Any] | None:
-        """Read the ``cell.json`` of a cell if it is there and sound; put it aside if it is damaged, and say so."""
+        """Read the ``cell.json`` of a cell if it is there; put a damaged cell aside and report it."""
         try:
             return self.load(key, part=part)
         except ResultsError as error:
@@ -225,24 +225,24 @@ class Store:
             return None
 
     def put_aside(self, key: str, *, part: bool = False) -> Path:
-        """Move what is left of a damaged cell out of the way; return where it is now."""
+        """Move a damaged cell out of the way; return its new folder."""
         target = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
         target.parent.mkdir(exist_ok=True)
         self.place(key, part).rename(target)
         return target
 
     def describe_anew(self, key: str, described: Mapping[str, Any], *, part: bool = False) -> None:
-        """Replace the ``cell.json`` of a cell, since its names have changed."""
+        """Replace the ``cell.json`` of a cell whose names have changed."""
         self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(described))
 
     def others(self, keys: Sequence[str]) -> list[str]:
-        """List the cells that are stored but do not belong to these."""
+        """List the stored cells that are not among these."""
         stored = {path.name for path in (self.folder / CELLS).iterdir()}
         return sorted(stored - set(keys))
 
 
 def json_bytes(thing: Any) -> bytes:
-    """Write JSON for people and programs."""
+    """Return indented JSON, for people and programs."""
     return (json.dumps(thing, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -251,14 +251,14 @@ def _fingerprint(data: bytes) -> dict[str, Any]:
 
 
 def _no_room(error: OSError, path: Path) -> OSError:
-    """Say in a sentence what became of a write."""
-    told: OSError
+    """Return the error of a failed write, with a message for the user."""
+    failure: OSError
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        told = DiskFullError(
+        failure = DiskFullError(
             "the disk is full; the cells that are finished are safe; make room and run the same "
             f"command again ({path})"
         )
     else:
-        told = OSError(f"cannot write results: {error.strerror or error}: {path}")
-    told.errno = error.errno
-    return told
+        failure = OSError(f"cannot write results: {error.strerror or error}: {path}")
+    failure.errno = error.errno
+    return failure
