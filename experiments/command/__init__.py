@@ -1,1 +1,1 @@
-"""One module a verb of the command line."""
+"""The command line, one module per verb."""

@@ -1,4 +1,4 @@
-"""``planbatch bench``: how fast this machine runs the kernels, as ratios to references run beside them."""
+"""``planbatch bench``: the speed of the kernels on this machine, relative to references run beside them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``planbatch compare``: policies side by side."""
+"""``planbatch compare``: several policies on one workload."""
 
 import json
 from pathlib import Path
@@ -90,7 +90,7 @@ def command(
 
 
 def conclude(comparison: "Comparison") -> int:
-    """Print on standard error what has no result, and why; return the exit code."""
+    """Print on standard error which policies have no result, and why; return the exit code."""
     for name, failure in comparison.failed.items():
         say(f"planbatch: no result: {name}: {failure.error}")
     if comparison.unfinished:
@@ -113,7 +113,7 @@ def show(comparison: "Comparison") -> None:
 
 
 def described(comparison: "Comparison") -> dict[str, Any]:
-    """Return a comparison for programs."""
+    """Return a comparison for JSON output."""
     from planbatch.experiments.comparison.compare import described_resources, described_walltimes
 
     return {

@@ -18,9 +18,8 @@ def command(source: Path, target: Path, capacity: int | None) -> None:
     """Write the jobs of IN, with their starts, to OUT.
 
     The names of IN and OUT give their formats: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log
-    in the Standard
-    Workload Format with its waits, and jobs.parquet or its folder the cell of an experiment; .gz, .xz and .zst
-    compress. A log or a CSV so written can be replayed: planbatch replay reads .swf.
+    in the Standard Workload Format with its waits, and jobs.parquet or its folder the cell of an experiment;
+    .gz, .xz and .zst compress. A log written in this way can be replayed: planbatch replay reads .swf.
     """
     from planbatch.experiments.results.convert import kind_of, read_schedule, write_schedule
 

@@ -96,7 +96,7 @@ def conclude(report: "RunReport") -> int:
 
 
 def show(report: "RunReport") -> None:
-    """Print the figures of all cells, and the error of split replays."""
+    """Print the metrics of all cells, and the error of split replays."""
     from planbatch.experiments.views.grid_table import cell_table, span_table
 
     errors = span_table(report.folder)
@@ -106,7 +106,7 @@ def show(report: "RunReport") -> None:
 
 
 def described(report: "RunReport") -> dict[str, Any]:
-    """Return a run for programs."""
+    """Return a run for JSON output."""
     return {
         "out": str(report.folder),
         "cells": report.cells,

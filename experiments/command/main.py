@@ -11,7 +11,7 @@ import click
 
 from planbatch.planner.kernels.compiling import listeners
 
-#: Verb → one-line help. Each verb stands in a module of its own, imported only when it is called, so that
+#: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
 VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
@@ -34,7 +34,7 @@ class LazyGroup(click.Group):
     """A group whose verbs are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All verbs, in the order in which a newcomer meets them."""
+        """Return all verbs, in the order in which a newcomer needs them."""
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -75,7 +75,7 @@ def _say_once(what: str) -> None:
 
 
 def _say_that_kernels_compile(name: str) -> None:
-    """Say that this run takes longer than later ones; once."""
+    """Print, once, that this run takes longer than later ones."""
     _say_once("compiling kernels that this run needs; later runs load them from disk")
 
 
@@ -89,7 +89,7 @@ def main() -> None:
     terminated = []
 
     def terminate(number: int, frame: object) -> None:
-        """End as Ctrl-C does: what is finished is kept."""
+        """End as on Ctrl-C: finished results are kept."""
         terminated.append(number)
         raise KeyboardInterrupt
 
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def _status() -> int:
-    """Run the command, and print what ended it on standard error; return the exit code."""
+    """Run the command, and print errors on standard error; return the exit code."""
     try:
         status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:

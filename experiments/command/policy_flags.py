@@ -1,4 +1,4 @@
-"""The flags of every command that replays policies, and the policies that they mean."""
+"""The flags of commands that replay policies, and the policies that they select."""
 
 import functools
 from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.replay.trace import Estimates
     from planbatch.planner.model import Workload
 
-#: What is compared where nothing is named.
+#: The policies that are compared if none is named.
 DEFAULT_POLICIES = (
     "fcfs",
     "easy",
@@ -36,17 +36,17 @@ class PolicyOptions:
     policy : tuple of str
         Names of policies.
     optimizer : str, optional
-        What plan-based policies search with.
+        Optimizer of plan-based policies.
     evaluations : int, optional
-        Plans that they evaluate in a round, after the seeds.
+        Plans that they evaluate per round, after the seeds.
     seconds : float, optional
-        For how long they search in a round, instead.
+        Time that they search per round, instead.
     estimates : {"requested", "actual", "mixed"}
         What schedulers know of run times.
     seed : int
         Seed of the random numbers.
     promise : str
-        What plan-based policies promise; see :meth:`Promise.parse`.
+        The promise of plan-based policies; see :meth:`Promise.parse`.
     deadlines : str
         Which jobs get deadlines; see :func:`with_deadlines`.
     calendar : str
@@ -64,12 +64,12 @@ class PolicyOptions:
     calendar: str
 
     def policies(self) -> "list[Policy]":
-        """Make the policies that are named (by default, those of :data:`DEFAULT_POLICIES`).
+        """Make the named policies (by default, those of :data:`DEFAULT_POLICIES`).
 
         Raises
         ------
         ValueError
-            Where there is no such policy or a parameter is out of its range; in one sentence.
+            If there is no such policy, or a parameter is out of its range; the message is one sentence.
         """
         self.check()
         names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
@@ -96,9 +96,9 @@ class PolicyOptions:
         )
 
     def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
-        """Give the workload the deadlines that are asked for; without a wish, it stays as it is.
+        """Return the workload with the requested deadlines; unchanged if none are requested.
 
-        Warns of policies that go by deadlines if no job has one. ``source`` is what the user named: the log whose
+        Warns about policies that use deadlines if no job has one. ``source`` is what the user named: the log whose
         columns may hold deadlines.
         """
         due = self._with_deadlines(workload, source) if self.deadlines else workload
@@ -184,7 +184,7 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def policy_options_without(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Like :func:`policy_options`, but some fields keep what stands in :data:`LEFT_OUT`."""
+    """Like :func:`policy_options`, but some fields keep their values of :data:`LEFT_OUT`."""
     names = [field.name for field in fields(PolicyOptions) if field.name not in left_out]
     fixed = {name: LEFT_OUT[name] for name in left_out}
 

@@ -1,4 +1,4 @@
-"""``planbatch replay``: a workload under one policy or several, to the second."""
+"""``planbatch replay``: one workload under one or several policies."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.replay.trace import Trace
     from planbatch.experiments.results.run import FinishedReplay
 
-#: What is reported of each replay.
+#: The values reported for each replay.
 KEYS = (
     "policy",
     "jobs",
@@ -31,7 +31,7 @@ KEYS = (
     "rounds",
     "seconds",
 )
-#: What is reported besides, if there is any.
+#: The values reported in addition, if there are any.
 MORE_KEYS = ("utilisation_by_resource", "promises", "promises_broken", "worst_lateness")
 DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait")
 
@@ -101,7 +101,7 @@ def command(
 
 
 def result(replay: "FinishedReplay") -> dict[str, Any]:
-    """Return what is reported of a replay; of deadlines only if the policy is about them."""
+    """Return the reported values of a replay; those on deadlines only if the policy considers them."""
     from planbatch.baselines.policy import traits_of
 
     summary = replay.summary

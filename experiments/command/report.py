@@ -1,4 +1,4 @@
-"""``planbatch report``: a folder of results as one page."""
+"""``planbatch report``: one page about a folder of results."""
 
 from pathlib import Path
 
@@ -49,9 +49,8 @@ def command(
 ) -> int:
     """Make one self-contained HTML page of the results in DIR.
 
-    DIR is what planbatch experiment run wrote to. Cells that are missing or cannot be read are named, in the
-    page and
-    here, and the others are reported.
+    DIR is the folder that planbatch experiment run wrote to. Cells that are missing or cannot be read are named, in
+    the page and here, and the others are reported.
     """
     import joblib
 

@@ -1,4 +1,4 @@
-"""``planbatch reproduce``: published results, beside what the papers report."""
+"""``planbatch reproduce``: reproductions of published results."""
 
 import importlib
 import os

@@ -68,7 +68,7 @@ def command(
 
 
 def described(problem: "Round", result: "Result") -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """Return the result for JSON output."""
     import math
 
     known = math.isfinite(result.lower_bound)

@@ -1,4 +1,4 @@
-"""``planbatch rounds``: real rounds out of a replay, and optimizers compared on them."""
+"""``planbatch rounds``: real rounds from replays, and optimizers compared on them."""
 
 import json
 import math
@@ -34,7 +34,7 @@ def command() -> None:
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]
-    """Numbers of jobs behind commas."""
+    """Numbers of jobs, separated by commas."""
 
     name = "sizes"
 
@@ -101,8 +101,10 @@ def capture_command(
             missing[name] = [size for size, found in rounds.items() if not found]
     for name, absent in missing.items():
         if absent:
-            told = ", ".join(map(str, absent))
-            click.echo(f"{name}: in no round did about {told} jobs wait while one fitted", err=True)
+            numbers = ", ".join(map(str, absent))
+            click.echo(
+                f"{name}: in no round did about {numbers} jobs wait while one fitted", err=True
+            )
     if as_json:
         click.echo(json.dumps({"files": [str(path) for path in written], "missing": missing}))
     else:
@@ -195,7 +197,7 @@ def compare_command(
 
 
 def described(comparison: "RoundComparison") -> dict[str, Any]:
-    """Return a comparison for programs: figures that are not known are null."""
+    """Return a comparison for JSON output: unknown values are null."""
 
     def plain(frame: Any) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = frame.to_dict("records")
@@ -217,7 +219,7 @@ def described(comparison: "RoundComparison") -> dict[str, Any]:
 
 
 def tell_failures(comparison: "RoundComparison") -> None:
-    """Tell every search that failed on standard error."""
+    """Print every failed search on standard error."""
     from planbatch.experiments.tasks.task import Failure
 
     lines: dict[str, None] = {}  # searches behind the curves fail in the same way

@@ -1,4 +1,4 @@
-"""What every verb has in common: how it prints, how many processes it uses, how it ends, and where it may write."""
+"""Helpers shared by all verbs: printing, number of processes, exit codes, and checks of folders."""
 
 import os
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def say(line: str) -> None:
 
 
 def print_table(*things: Any, width: int = WIDTH) -> None:
-    """Print tables and text with rich; if standard output is no terminal, as wide as they need to be."""
+    """Print tables and text with rich; ``width`` columns wide if standard output is no terminal."""
     from rich.console import Console
 
     console = Console()
@@ -33,7 +33,7 @@ def print_table(*things: Any, width: int = WIDTH) -> None:
 
 
 def default_jobs(seconds: float | None = None) -> int:
-    """As many processes as cores, but one if time limits the searches: those that share cores get less done."""
+    """Return the number of cores, but 1 if time limits the searches: those that share cores get less done."""
     if seconds is not None:
         return 1
     import joblib
@@ -42,7 +42,7 @@ def default_jobs(seconds: float | None = None) -> int:
 
 
 def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str = "") -> None:
-    """Print a warning on standard error if something goes by deadlines, and no job has one."""
+    """Print a warning on standard error if something uses deadlines, but no job has one."""
     from planbatch.planner.model import NEVER
 
     if names and bool((deadline == NEVER).all()):
@@ -50,7 +50,7 @@ def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str
 
 
 def check_folder(folder: Path) -> None:
-    """Raise a ``ValueError`` if a folder of results could not be made or written to; make nothing yet."""
+    """Raise ``ValueError`` if a folder of results cannot be made or written to; make nothing yet."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     shown = next((path for path in (folder, *folder.parents) if path.exists()), there)
     if not there.is_dir():

@@ -106,7 +106,7 @@ def command(
 
 
 def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "Workload":
-    """Load a workload; ``@N`` behind its name is the machine's capacity."""
+    """Load a workload; ``@N`` after its name is the machine's capacity."""
     from planbatch.experiments.workloads.load import load_workload
 
     name, at, number = (word or "").rpartition("@")
@@ -118,7 +118,7 @@ def load(word: str | None, options: WorkloadOptions, chosen: PolicyOptions) -> "
 
 
 def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:
-    """Return the points for programs."""
+    """Return the points for JSON output."""
     return {
         "estimates": chosen.estimates,
         "seed": chosen.seed,

@@ -1,4 +1,4 @@
-"""``planbatch warm-up``: compile the kernels, so that nobody waits for that later."""
+"""``planbatch warm-up``: compile the kernels in advance."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Compiling all kernels, in several processes at a time."""
+"""Compiling all kernels, in several processes."""
 
 import warnings
 
@@ -13,17 +13,17 @@ from planbatch.planner.bounds import lower_bound
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
 from planbatch.planner.round import Round
 
-#: The policies that take longest to compile, begun first; others of their families share most of the kernels.
+#: The policies that take longest to compile, started first; others of their families share most of the kernels.
 LONGEST = ("dbf", "plan-wait", "ibb", "conservative")
 
 
 def warm_up_everything(jobs: int = 1) -> None:
-    """Compile every kernel and keep it on disk; those that are there are only loaded.
+    """Compile every kernel and keep it on disk; load those that are there already.
 
     Parameters
     ----------
     jobs : int
-        Processes.
+        Number of processes.
     """
     tasks: list[Task] = [
         *(without_progress(_replay, name) for name in LONGEST),
@@ -32,7 +32,7 @@ def warm_up_everything(jobs: int = 1) -> None:
         without_progress(_bound),
     ]
     with warnings.catch_warnings():
-        # Compiling takes memory, for which joblib starts a process anew now and then.
+        # Compiling takes memory, so joblib restarts a process now and then.
         warnings.filterwarnings("ignore", "A worker stopped while", UserWarning)
         for _, result in run_tasks(tasks, jobs):
             if isinstance(result, Failure):
@@ -40,7 +40,7 @@ def warm_up_everything(jobs: int = 1) -> None:
 
 
 def _replay(name: str) -> None:
-    """Compile a policy, and the event loop."""
+    """Compile a policy and the event loop."""
     replay(synthetic_workload(jobs=20, capacity=64), make_policy(name))
 
 

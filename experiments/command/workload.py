@@ -1,4 +1,4 @@
-"""``planbatch workload``: look into, transform, generate or fetch workloads."""
+"""``planbatch workload``: describe, transform, generate or fetch workloads."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Published results, reproduced: one module a paper, each beside what the paper reports."""
+"""Reproductions of published results, one module per paper, compared with what the paper reports."""
 
 #: Paper → module of this package, and what it is.
 PAPERS = {

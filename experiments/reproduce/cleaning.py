@@ -17,10 +17,10 @@ PARTITIONS = {LOGS["ANL-Intrepid"]: 256}
 
 
 def cleaned(log: SwfLog) -> Workload:
-    """Leave the jobs that the paper of 2017 counts: 157,604, 64,715 and 202,871 of the first three.
+    """Keep the jobs that the paper of 2017 counts: 157,604, 64,715 and 202,871 of the first three.
 
     Discarded are jobs "that logged a negative execution time or were allocated a negative number of
-    processors", and interactive jobs (Section 3). The totals of Table 2 say what that means:
+    processors", and interactive jobs (Section 3). The totals of Table 2 show what that means:
 
     - Run times of 0 and no processors are discarded as well.
     - SDSC-BLUE: jobs of the queue ``interactive``.

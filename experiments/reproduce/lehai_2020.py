@@ -30,7 +30,7 @@ LOGS = {
 }
 #: Share of random deadlines (%), those of 2017; as many as end outside working time are about half.
 RANDOM = "random:40"
-#: What is told → policy, deadlines.
+#: Label in the report → policy, deadlines.
 COMPARED = {
     "WDBF": ("wdbf", "none"),
     "DBF": ("dbf", RANDOM),
@@ -49,7 +49,7 @@ METRICS = {
 
 
 def reproduce(run: Run) -> Report:
-    """Replay four logs under five policies, and count."""
+    """Replay four logs under five policies, and compare the metrics."""
     report = Report(TITLE)
     figures: dict[str, dict[str, dict[str, float]]] = {}
     for name, source in LOGS.items():
@@ -60,13 +60,13 @@ def reproduce(run: Run) -> Report:
         workload = run.shortened(log.workload())
         run.tell(f"{name}: {len(workload):,} jobs")
         tasks = {
-            told: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
-            for told, (policy, deadlines) in COMPARED.items()
+            label: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
+            for label, (policy, deadlines) in COMPARED.items()
         }
-        measured = {told: measure(trace) for told, trace in run.replays(tasks).items()}
-        for told, values in measured.items():
+        measured = {label: measure(trace) for label, trace in run.replays(tasks).items()}
+        for label, values in measured.items():
             for metric, value in values.items():
-                report.add("Comparison", name, told, metric, value)
+                report.add("Comparison", name, label, metric, value)
         figures[name] = measured
     if figures:
         draw(figures, run)
@@ -76,7 +76,7 @@ def reproduce(run: Run) -> Report:
 
 
 def measure(trace: Trace) -> dict[str, float]:
-    """Return the four figures of a trace."""
+    """Return the four metrics of a trace."""
     measured = metrics(trace)
     return {
         "mean wait (h)": measured.mean_wait / HOUR,
@@ -94,7 +94,7 @@ def in_working_hours(trace: Trace, workload: Workload) -> float:
 
 
 def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:
-    """Check what the abstract claims, log by log."""
+    """Check the claims of the abstract, log by log."""
     mean, largest, _, counted = METRICS
     lines = []
     for name, of in figures.items():
@@ -113,19 +113,19 @@ def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:
 
 
 def listed(names: Sequence[str], of: Collection[str]) -> str:
-    """Say which of the policies besides WDBF these are."""
-    told = f"{len(names)} of {len(of) - 1} others"
-    return f"{told} ({'; '.join(names)})" if names else told
+    """Return how many of the policies besides WDBF these are, and which."""
+    share = f"{len(names)} of {len(of) - 1} others"
+    return f"{share} ({'; '.join(names)})" if names else share
 
 
 def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
-    """Draw the four figures: a row a log, a column a figure, bars for the policies."""
+    """Draw the four metrics: one row per log, one column per metric, bars for the policies."""
     names = list(COMPARED)
     with panels(len(figures), len(METRICS), (3.0, 1.7), TITLE) as (figure, axes):
         for row, (name, measured) in zip(axes, figures.items(), strict=True):
             for panel, metric in zip(row, METRICS, strict=True):
-                values = [measured[told][metric] for told in names]
-                colours = [LOOKS[told.split(",")[0]][0] for told in names]
+                values = [measured[label][metric] for label in names]
+                colours = [LOOKS[label.split(",")[0]][0] for label in names]
                 panel.barh(range(len(names)), values, color=colours, height=0.7)
                 panel.set_yticks(range(len(names)), names, fontsize=8)
                 panel.invert_yaxis()

@@ -1,9 +1,9 @@
 """N'takpé and Suter, Prise en compte de tâches non-prioritaires dans l'ordonnancement batch (2016).
 
-Tables 1 and 2: what every third job's deadline gains, for regular jobs and for all, against
-conservative backfilling. The paper says neither how its conservative backfilling treats jobs that
-end early, nor how the logs were cleaned, nor with which job the thirds begin; the variants are laid
-side by side in a table of their own.
+Tables 1 and 2: the gain over conservative backfilling when every third job has a deadline, for
+regular jobs and for all. The paper says neither how its conservative backfilling treats jobs that
+end early, nor how the logs were cleaned, nor with which job the thirds begin; a table of its own
+compares the variants.
 """
 
 from dataclasses import dataclass
@@ -61,13 +61,13 @@ ADVANCES = {
     REGULAR_FIRST: "regular ones move first",
     TOGETHER: "all move forward together",
 }
-#: More than so many points between ours and the paper's are looked into.
+#: Differences from the paper above this many percentage points are examined.
 FAR = 5.0
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the paper leaves open.
+    """One reading of what the paper leaves open.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Choice:
     third : int
         Index of the first job with a deadline, 0 … 2.
     advance : int
-        How reservations move forward after an early end, out of ``ADVANCES``.
+        How reservations move forward after an early end; one of ``ADVANCES``.
     """
 
     cleaning: str = CLEANINGS[0]
@@ -84,12 +84,12 @@ class Choice:
     advance: int = FCFS_ORDER
 
     def described(self) -> str:
-        """Say it in words."""
+        """Describe the choice in words."""
         return f"{self.cleaning}, thirds from job {self.third + 1}, {ADVANCES[self.advance]}"
 
 
 STANDARD = Choice()
-#: What is replayed: a yardstick on a cleaning, or a case of DBF under a choice.
+#: Key of a replay: a yardstick on a cleaning, or a case of DBF under a choice.
 Key = tuple[str | Choice, str]
 
 
@@ -111,7 +111,7 @@ def dbf(advance: int) -> CompiledPolicy:
 
 
 def reproduce(run: Run) -> Report:
-    """Replay the logs, and lay the figures beside the paper's."""
+    """Replay the logs, and compare the metrics with the paper's."""
     report = Report(TITLE)
     for name in ("SDSC-BLUE", "SDSC-DS", "HPC2N"):
         log = run.log(LOGS[name])
@@ -189,7 +189,7 @@ def variants(
     workloads: dict[str, Workload],
     traces: dict[Key, Trace],
 ) -> None:
-    """Add the change of the regular jobs' mean wait under every choice; say which is nearest."""
+    """Add the change of the regular jobs' mean wait under every choice, and a note on the nearest one."""
     for case, place in (("a", 1), ("b", 2)):
         theirs = PAPER["Table 1", "mean wait"][name][place]
         found = {}
@@ -203,11 +203,11 @@ def variants(
         for (choice, policy), value in found.items():
             what = f"regular jobs' mean wait against {policy} (%): {choice.described()}"
             report.add("Variants", name, f"DBF ({case})", what, value, theirs)
-        told = [found[STANDARD, policy] for policy in YARDSTICKS.values()]
-        if min(abs(value - theirs) for value in told) > FAR:
+        changes = [found[STANDARD, policy] for policy in YARDSTICKS.values()]
+        if min(abs(value - theirs) for value in changes) > FAR:
             choice, policy = min(found, key=lambda key: abs(found[key] - theirs))
             report.notes.append(
-                f"{name}, case ({case}), regular jobs: {told[0]:+.1f} % and {told[1]:+.1f} % "
+                f"{name}, case ({case}), regular jobs: {changes[0]:+.1f} % and {changes[1]:+.1f} % "
                 f"against the two yardsticks, where the paper has {theirs:+.1f} %. Nearest of the "
                 f"variants: {found[choice, policy]:+.1f} % against {policy}, with "
                 f"{choice.described()}."

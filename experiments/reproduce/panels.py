@@ -1,4 +1,4 @@
-"""Pictures of several panels in the house style."""
+"""Pictures with several panels in the house style."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ LOOKS: dict[str, tuple[str, object]] = {
 def panels(
     rows: int, columns: int, size: tuple[float, float], title: str
 ) -> Iterator[tuple[Figure, Sequence[Sequence[Axes]]]]:
-    """Give a figure of ``rows`` × ``columns`` panels (size in inches), with a title above all."""
+    """Yield a figure of ``rows`` × ``columns`` panels (size in inches), with a title above all."""
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(columns * size[0], rows * size[1] + 0.6), layout="constrained")
         FigureCanvasAgg(figure)
@@ -65,14 +65,14 @@ def draw_lines(
     lines: dict[str, dict[str, list[float]]],
     logarithmic: bool = False,
 ) -> None:
-    """Draw, a panel a workload, one line a policy over the share of deadline-driven jobs.
+    """Draw one panel per workload with one line per policy over the share of deadline-driven jobs.
 
     Parameters
     ----------
     unit : str
         Label of the vertical axes.
     lines : mapping
-        Workload → policy → a figure a share.
+        Workload → policy → one value per share.
     """
     with panels(1, len(lines), (2.9, 2.7), title) as (figure, axes):
         for panel, (workload, policies) in zip(axes[0], lines.items(), strict=True):
@@ -104,7 +104,7 @@ def draw_lines(
 def draw_distributions(
     path: Path, title: str, waits: dict[tuple[str, str], dict[str, np.ndarray]]
 ) -> None:
-    """Draw empirical distribution functions of waits (s): a row a workload, a column a share.
+    """Draw empirical distribution functions of waits (s): one row per workload, one column per share.
 
     ``waits`` has, for each (workload, share), the waits of some jobs under every policy.
     """

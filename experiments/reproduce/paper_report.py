@@ -1,4 +1,4 @@
-"""What a reproduction gives: rows of ours beside the paper's, notes, and how they are written."""
+"""The report of a reproduction: our values beside the paper's, notes, and their output."""
 
 import csv
 from collections.abc import Iterable
@@ -11,18 +11,18 @@ COLUMNS = ("item", "workload", "policy", "metric", "paper", "ours")
 
 @dataclass(frozen=True)
 class Row:
-    """One figure.
+    """One value.
 
     Attributes
     ----------
     item : str
         Table or figure of the paper.
     workload, policy, metric : str
-        What was measured; the metric names its unit.
+        Labels of the value; the metric names its unit.
     ours : float
-        Our figure.
+        Our value.
     paper : float, optional
-        The paper's, where it gives one.
+        The paper's value, if it gives one.
     listed : bool
         Whether the report lists it; the CSV always does.
     """
@@ -37,7 +37,7 @@ class Row:
 
     @property
     def difference(self) -> str:
-        """Ours less the paper's: in points where both are percentages, otherwise in per cent."""
+        """Ours less the paper's: in points if both are percentages, otherwise in per cent."""
         if self.paper is None:
             return ""
         if "(%)" in self.metric:
@@ -56,11 +56,11 @@ class Report:
     title : str
         The paper.
     rows : list of Row
-        In the order of the paper.
+        The values, in the order of the paper.
     notes : list of str
         Paragraphs: what was chosen, what was left out, and why figures differ.
     pictures : list of str
-        File names, without ending, of the pictures.
+        File names of the pictures, without ending.
     """
 
     title: str
@@ -88,7 +88,7 @@ class Report:
         (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
 
     def markdown(self) -> str:
-        """Return the report: a table an item, then the notes and the pictures."""
+        """Return the report: one table per item, then the notes and the pictures."""
         parts = [f"# {self.title}"]
         listed = [row for row in self.rows if row.listed]
         for item, rows in groupby(listed, key=lambda row: row.item):
@@ -100,8 +100,8 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
 
-def told(value: float | None) -> str:
-    """Write a figure for people: at most four digits after the point, fewer for large ones."""
+def formatted(value: float | None) -> str:
+    """Return a value for people: at most four digits after the point, fewer for large values."""
     if value is None:
         return ""
     if value == int(value):
@@ -116,7 +116,7 @@ def markdown_table(rows: Iterable[Row]) -> str:
         "|---|---|---|---:|---:|---:|",
     ]
     lines += [
-        f"| {row.workload} | {row.policy} | {row.metric} | {told(row.paper)} | {told(row.ours)} | "
+        f"| {row.workload} | {row.policy} | {row.metric} | {formatted(row.paper)} | {formatted(row.ours)} | "
         f"{row.difference} |"
         for row in rows
     ]
@@ -124,7 +124,7 @@ def markdown_table(rows: Iterable[Row]) -> str:
 
 
 def write_csv(rows: Iterable[Row], path: Path) -> None:
-    """Write rows in the columns :data:`COLUMNS`; ``paper`` is empty where there is no figure."""
+    """Write rows in the columns :data:`COLUMNS`; ``paper`` is empty if there is no value."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -135,5 +135,5 @@ def write_csv(rows: Iterable[Row], path: Path) -> None:
 
 
 def percent_change(value: float, base: float) -> float:
-    """Return by how many per cent a value differs from a base; NaN where the base is 0."""
+    """Return by how many per cent a value differs from a base; NaN if the base is 0."""
     return 100 * (value / base - 1) if base else float("nan")

@@ -1,4 +1,4 @@
-"""How a reproduction runs: where its logs come from, and its replays, some at a time."""
+"""The run of a reproduction: where its logs come from, and its replays in parallel."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -17,30 +17,30 @@ from planbatch.planner.model import Workload
 
 Key = TypeVar("Key", bound=Hashable)
 
-#: What ``--quick`` leaves of a log: the first months.
+#: The part of a log that ``--quick`` keeps: the first months.
 QUICK_SECONDS = 90 * 86400
-#: The folder of the replays that are finished, under that of what is written.
+#: The folder of the finished replays, inside the output folder.
 REPLAYS = "replays"
 
 
 @dataclass(frozen=True)
 class Run:
-    """The choices of one run.
+    """The options of one run.
 
     Attributes
     ----------
     out : Path
-        Folder of what is written.
+        Output folder.
     quick : bool
-        Only the first months of every log, for a look.
+        Whether to use only the first months of every log, for a first look.
     jobs : int
-        Processes.
+        Number of processes.
     workloads : Path, optional
-        Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, those that were fetched.
+        Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, the fetched ones.
     tell : callable
-        Told what happens, line by line.
+        Called with progress messages, line by line.
     full : bool
-        Also what takes an hour or more, where a paper has such a part.
+        Whether to include parts that take an hour or more, if the paper has any.
     """
 
     out: Path
@@ -51,7 +51,7 @@ class Run:
     full: bool = False
 
     def log(self, name: str) -> SwfLog | None:
-        """Find and read a log; tell where it is not there, and return None."""
+        """Find and read a log; return None, and report it, if it is missing."""
         sources: list[str | Path] = [name]
         if self.workloads is not None:
             sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
@@ -63,11 +63,11 @@ class Run:
             return None
 
     def shortened(self, workload: Workload) -> Workload:
-        """Leave the first months of a workload, where the run is quick."""
+        """Return the first months of a workload if the run is quick, else all of it."""
         return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
 
     def replays(self, tasks: Mapping[Key, ReplayTask]) -> dict[Key, Trace]:
-        """Run replays, ``jobs`` at a time, or read those that ``out`` has from an earlier run.
+        """Run replays, ``jobs`` at a time, or read those that ``out`` holds from an earlier run.
 
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
         count.
@@ -78,7 +78,7 @@ class Run:
         }
         store = Store(self.out / REPLAYS)
         store.check()
-        # Lines of progress, where standard error is no terminal, are for those who wait for long.
+        # If standard error is no terminal, only long runs print lines of progress.
         workers = Workers(self.jobs, quiet=False if self.full else None)
         traces: dict[Key, Trace] = {}
         failed: dict[Key, Failure] = {}
@@ -103,5 +103,5 @@ class Run:
 
 
 def _label(key: Hashable) -> str:
-    """Write the name of a replay within its reproduction."""
+    """Return the name of a replay within its reproduction."""
     return " ".join(map(str, key)) if isinstance(key, tuple) else str(key)

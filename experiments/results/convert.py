@@ -117,7 +117,7 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
     log = read_swf(path)
     known = log.columns["wait"] >= 0
     if not known.any():
-        raise ValueError(f"{path}: the log tells no waits, so nobody knows when its jobs ran")
+        raise ValueError(f"{path}: the log has no waits, so it is not known when its jobs ran")
     selection = log.select(capacity, keep=known)
     workload = log.build(selection)
     wait = np.floor(log.columns["wait"][selection.rows] + 0.5).astype(np.int64)

@@ -154,8 +154,8 @@ def parts(budget: Budget) -> list[Budget]:
     ]
 
 
-def told(budget: Budget) -> str:
-    """Describe a budget in words."""
+def budget_text(budget: Budget) -> str:
+    """Return a budget in words."""
     sizes = []
     if budget.evaluations is not None:
         sizes.append(f"{budget.evaluations:,} evaluations")
@@ -184,7 +184,12 @@ def best_plans(
         assert isinstance(cell.outcome, Found)
         problem, objective = problems[cell.round], costs[cell.objective]
         found[key] = BestKnown.of(
-            problem, objective, cell.outcome.start, cell.optimizer, told(cell.budget), cell.seed
+            problem,
+            objective,
+            cell.outcome.start,
+            cell.optimizer,
+            budget_text(cell.budget),
+            cell.seed,
         )
     subjects = {key: (problems[r], costs[c]) for (r, c), key in keys.items()}
     best = improve(path, subjects, found)

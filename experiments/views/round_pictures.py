@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from planbatch.experiments.rounds.compare import told
+from planbatch.experiments.rounds.compare import budget_text
 from planbatch.experiments.rounds.results import RoundComparison
 from planbatch.experiments.views.round_gantt import draw_plans
 from planbatch.experiments.views.style import COLOURS, DASHES, FAINT, drawing, save, titled
@@ -121,7 +121,9 @@ def draw_profile(comparison: RoundComparison, objective: str, path: Path) -> Pat
         axes.set_ylabel("searches")
         counted = f"{len(comparison.rounds)} rounds" if len(comparison.rounds) > 1 else "1 round"
         titled(
-            axes, f"How close searches come: {objective}", f"{counted}, {told(comparison.budget)}"
+            axes,
+            f"How close searches come: {objective}",
+            f"{counted}, {budget_text(comparison.budget)}",
         )
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8)
         save(figure, path)

@@ -6,7 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.rounds.compare import told
+from planbatch.experiments.rounds.compare import budget_text
 from planbatch.experiments.rounds.results import RoundComparison
 
 #: Heading, column of the summary, and whether less is better.
@@ -33,7 +33,7 @@ def cell(column: str, value: float) -> str:
 def round_table(comparison: RoundComparison) -> Table:
     """Lay out the summary: one block per objective, the best figure of every column in it marked."""
     summary = comparison.summary()
-    rounds, budget = len(comparison.rounds), told(comparison.budget)
+    rounds, budget = len(comparison.rounds), budget_text(comparison.budget)
     table = Table(
         title=Text(f"{rounds} round{'s' if rounds > 1 else ''}, {budget}"),
         title_justify="left",

@@ -1,4 +1,4 @@
-"""What the reproduction of Liu et al. (2016) found, in sentences made of its figures; and what was chosen."""
+"""Notes on the reproduction of Liu et al. (2016): findings, with its values, and choices."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from planbatch.experiments.reproduce.paper_report import Row
 
 
 def found(rows: Sequence[Row]) -> list[str]:
-    """Say what became of the paper's claims."""
+    """Return what the reproduction found of the paper's claims, one paragraph each."""
     lines = []
     for item in ("Figure 1", "Figure 2"):
         of = [row for row in rows if row.item == f"Claims on {item}"]
@@ -41,9 +41,9 @@ NOTES = [
     "it rise, so nothing is ever backfilled: that is FCFS (`ibb-printed`, and a test of it). IBB here is the "
     "text's inequality (2), with S as it is after the jobs that the pass has started.",
     "**BB** selects, by equation (1), one candidate after the other until none is left. The paper says that it "
-    "selects one in a traversal of the queue; `bb-one` starts one a round, and is told as *BB, one a round*.",
+    "selects one in a traversal of the queue; `bb-one` starts one per round, and is listed as *BB, one a round*.",
     "**What the paper leaves open.** Memory: the paper speaks of the *actual* usage, so the used memory (column "
-    "7) counts, for each processor, on one processor a node; jobs that do not tell it are taken to use the "
+    "7) counts, for each processor, on one processor a node; jobs without a value are taken to use the "
     "median. Times: it names arrival and *execution* times, so schedulers know the run times, and no job is "
     "killed. Sizes: requested processors, else used ones. *What the paper leaves open* has the other readings, at "
     "the log's own load.",

@@ -23,12 +23,12 @@ LOOKS: dict[str, tuple[str, Any, str]] = {
     "plan, wait": (COLOURS[3], "-", "P"),
     "plan, squared wait": (COLOURS[6], "-", "X"),
 }
-#: Load → metric → policy → figure.
+#: Load → metric → policy → value.
 Curves = Mapping[float, Mapping[str, Mapping[str, float]]]
 
 
 def draw_loads(path: Path, title: str, workloads: Mapping[str, Curves]) -> None:
-    """Draw a row of panels a workload, a panel a metric, and in it a line a policy over the relative load."""
+    """Draw one row of panels per workload, one panel per metric, and one line per policy over the relative load."""
     metrics = list(next(iter(next(iter(workloads.values())).values())))
     with panels(len(workloads), len(metrics), (3.6, 3.0), title) as (figure, axes):
         for row, (name, curves) in zip(axes, workloads.items(), strict=True):
@@ -50,12 +50,12 @@ def draw_loads(path: Path, title: str, workloads: Mapping[str, Curves]) -> None:
 
 
 def curves_of(curves: Curves, metric: str) -> list[list[float]]:
-    """Return the figures of one metric, a list a load."""
+    """Return the values of one metric, one list per load."""
     return [list(by_metric[metric].values()) for by_metric in curves.values()]
 
 
 def scale(panel: Axes, logarithmic: bool) -> None:
-    """Make the vertical axis logarithmic, with round numbers on it, or let it begin at nothing."""
+    """Make the vertical axis logarithmic with round numbers, or let it begin at zero."""
     if not logarithmic:
         panel.set_ylim(bottom=0)
         return
@@ -68,7 +68,7 @@ def scale(panel: Axes, logarithmic: bool) -> None:
 def draw_jobs(
     path: Path, title: str, unit: str, values: Mapping[str, Sequence[float]], logarithmic: bool
 ) -> None:
-    """Draw a figure of every job, in the order of submission: a line a policy."""
+    """Draw a value of every job, in the order of submission: one line per policy."""
     with panels(1, 1, (7.2, 3.2), title) as (figure, axes):
         panel = axes[0][0]
         for policy, column in values.items():

@@ -24,7 +24,7 @@ from planbatch.planner.model import Workload
 
 TITLE = "IBB, K-resource aware backfilling (Liu et al., NPC 2016)"
 LANL = "LANL-CM5-1994-4.1-cln"
-#: What is told → policy.
+#: Label in the report → policy.
 COMPARED = {
     "FCFS": "fcfs",
     "best fit": "best-fit",
@@ -36,23 +36,23 @@ COMPARED = {
     "plan, wait": "plan-wait",
     "plan, squared wait": "plan-squared-wait",
 }
-#: The policies of the choices, where every variant is replayed.
+#: The policies that replay every variant of what the paper leaves open.
 FEW = ("FCFS", "EASY", "BB", "BB, one a round", "IBB")
 LOADS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
-#: Logs of MetaCentrum: told → file, how it is read, and the share of its jobs that is mixed in.
+#: Logs of MetaCentrum: label → file, how it is read, and the share of its jobs that is mixed in.
 OTHERS = {
     "MetaCentrum 2009": ("METACENTRUM-2009-2", Reading(), 0.5),
     "wagap 2013": ("wagap-2013", Reading("requested", unit="B", per="job"), 0.1),
 }
 MIXED_LOADS = (0.6, 0.8, 1.0)
-#: Of the logs that are mixed: the first so many days, in a quick run and in a whole one.
+#: How many days of the logs are mixed, in a quick run and in a full one.
 MIXED_DAYS = {True: 20, False: 45}
 SEEDS = {True: (1,), False: (1, 2, 3)}
 MPI_SEEDS = tuple(range(1, 11))
 METRICS = ("mean wait (h)", "mean response (h)", "mean slowdown")
-#: Into how many parts of equal length LANL-CM5 is cut, to see how the gain varies.
+#: Number of parts of equal length into which LANL-CM5 is cut, to see how the gain varies.
 PARTS = 8
-#: What the paper claims: gains (%) of IBB over BB, at best.
+#: The paper's claims: gains (%) of IBB over BB, at best.
 CLAIMS = {"Figure 1": (65, 65, None), "Figure 2": (60, 60, 60)}
 #: What the paper leaves open about LANL-CM5; the first is the one of Figure 1.
 READINGS = {
@@ -65,7 +65,7 @@ READINGS = {
         "requested", "32MB/processor", "requested times"
     ),
 }
-#: Load → metric → policy → figure.
+#: Load → metric → policy → value.
 Curves = dict[float, dict[str, dict[str, float]]]
 
 
@@ -92,7 +92,7 @@ def reproduce(run: Run) -> Report:
 
 
 def measure(trace: Trace) -> dict[str, float]:
-    """Return the three figures of a trace."""
+    """Return the three metrics of a trace."""
     measured = metrics(trace)
     values = (
         measured.mean_wait / 3600,
@@ -107,18 +107,18 @@ def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves
     curves: Curves = {}
     for load in loads:
         scaled = scale_load(workload, load)
-        tasks = {told: ReplayTask(scaled, make_policy(name)) for told, name in COMPARED.items()}
+        tasks = {label: ReplayTask(scaled, make_policy(name)) for label, name in COMPARED.items()}
         traces = run.replays(tasks)
-        values = {told: measure(trace) for told, trace in traces.items()}
+        values = {label: measure(trace) for label, trace in traces.items()}
         curves[load] = {
-            metric: {told: values[told][metric] for told in values} for metric in METRICS
+            metric: {label: values[label][metric] for label in values} for metric in METRICS
         }
         run.tell(f"{workload.name}: load {load:g} replayed")
     return curves
 
 
 def tabulate(report: Report, item: str, name: str, curves: Curves) -> None:
-    """Write the figures at every load as rows."""
+    """Add the values at every load as rows."""
     for load, by_metric in curves.items():
         for metric, by_policy in by_metric.items():
             for policy, value in by_policy.items():
@@ -128,7 +128,7 @@ def tabulate(report: Report, item: str, name: str, curves: Curves) -> None:
 def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
     """Replay LANL-CM5 at every load."""
     curves = over_loads(run, workload, LOADS)
-    told_loads(report, "Figure 1", "LANL-CM5", workload)
+    report_loads(report, "Figure 1", "LANL-CM5", workload)
     tabulate(report, "Figure 1", "LANL-CM5", curves)
     title = "LANL-CM5 on 1,024 nodes with 1 GB each"
     pictures.draw_loads(run.out / "figure-1", title, {"LANL-CM5": curves})
@@ -136,7 +136,7 @@ def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
     return curves
 
 
-def told_loads(report: Report, item: str, name: str, workload: Workload) -> None:
+def report_loads(report: Report, item: str, name: str, workload: Workload) -> None:
     """Report the offered loads of a workload, at a relative load of 1."""
     for what, load in (
         ("processors", offered_load(workload)),
@@ -146,7 +146,7 @@ def told_loads(report: Report, item: str, name: str, workload: Workload) -> None
 
 
 def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
-    """Replay mixtures of LANL-CM5 and a log of MetaCentrum, several of each; return those of each, and their means."""
+    """Replay several mixtures of LANL-CM5 with each log of MetaCentrum; return the curves of each mixture."""
     shown: dict[str, Curves] = {}
     mixtures: dict[str, Curves] = {}
     for name, (source, reading, share) in OTHERS.items():
@@ -155,16 +155,16 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
             report.notes.append(f"The mixture with {name} is left out: the log is not there.")
             continue
         other = in_span(reading.workload(log), 0, MIXED_DAYS[run.quick] * 86400)
-        told = f"LANL-CM5 and {name}"
+        mixture = f"LANL-CM5 and {name}"
         each = {}
         for seed in SEEDS[run.quick]:
             workload = mixed(lanl, other, share, seed)
-            run.tell(f"{told}, seed {seed}: {len(workload):,} jobs")
-            told_loads(report, "Figure 2", f"{told}, seed {seed}", workload)
+            run.tell(f"{mixture}, seed {seed}: {len(workload):,} jobs")
+            report_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload)
             each[seed] = over_loads(run, workload, MIXED_LOADS)
-            mixtures[f"{told}, seed {seed}"] = each[seed]
+            mixtures[f"{mixture}, seed {seed}"] = each[seed]
         shown[f"with {name}"] = averaged(list(each.values()))
-        tabulate(report, "Figure 2", f"{told}, mean of {len(each)}", shown[f"with {name}"])
+        tabulate(report, "Figure 2", f"{mixture}, mean of {len(each)}", shown[f"with {name}"])
     if shown:
         title = "LANL-CM5 mixed with jobs of MetaCentrum, on 1,024 nodes with 1 GB each"
         pictures.draw_loads(run.out / "figure-2", title, shown)
@@ -187,7 +187,7 @@ def averaged(each: list[Curves]) -> Curves:
 
 
 def claims(report: Report, workloads: Mapping[str, Curves], item: str) -> None:
-    """Lay the gains of IBB over BB beside what the paper claims: at best, at worst, and at every load."""
+    """Compare the gains of IBB over BB with the paper's claims: at best, at worst, and at every load."""
     for other in ("BB", "BB, one a round"):
         for metric, paper in zip(METRICS, CLAIMS[item], strict=True):
             name = metric.removesuffix(" (h)")
@@ -210,25 +210,25 @@ def claims(report: Report, workloads: Mapping[str, Curves], item: str) -> None:
 
 
 def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
-    """By how many per cent a policy's figure is below another's; negative where it is above."""
+    """Return by how many per cent a policy's value is below another's; negative if it is above."""
     return 100 * (1 - by_policy[policy] / by_policy[other]) if by_policy[other] else 0.0
 
 
 def few(run: Run, workload: Workload) -> dict[str, dict[str, float]]:
-    """Replay a workload under the queue-based policies; return the figures of each."""
-    tasks = {told: ReplayTask(workload, make_policy(COMPARED[told])) for told in FEW}
-    return {told: measure(trace) for told, trace in run.replays(tasks).items()}
+    """Replay a workload under the queue-based policies; return the metrics of each."""
+    tasks = {label: ReplayTask(workload, make_policy(COMPARED[label])) for label in FEW}
+    return {label: measure(trace) for label, trace in run.replays(tasks).items()}
 
 
 def parts(report: Report, run: Run, workload: Workload) -> None:
-    """Cut LANL-CM5 into parts of equal length, and tell the gain in each."""
+    """Cut LANL-CM5 into parts of equal length, and report the gain in each."""
     length = int(workload.submit[-1] - workload.submit[0]) // PARTS + 1
     for part in range(PARTS):
         inside = (workload.submit - workload.submit[0]) // length == part
         if not inside.any():
             continue
         values = few(run, workload.take(inside))
-        waits = {told: of[METRICS[0]] for told, of in values.items()}
+        waits = {label: of[METRICS[0]] for label, of in values.items()}
         for other in ("BB", "BB, one a round"):
             report.add(
                 "Parts of LANL-CM5",
@@ -240,27 +240,29 @@ def parts(report: Report, run: Run, workload: Workload) -> None:
 
 
 def choice(report: Report, run: Run, name: str, workload: Workload) -> None:
-    """Report the figures of one reading of LANL-CM5, at the log's own load."""
+    """Report the metrics of one reading of LANL-CM5, at the log's own load."""
     values = few(run, workload)
     item = "What the paper leaves open"
     report.add(item, name, "", "offered load in processors", offered_load(workload))
     report.add(item, name, "", "offered load in memory", memory_load(workload))
-    for told, of in values.items():
-        report.add(item, name, told, METRICS[0], of[METRICS[0]])
-    waits = {told: of[METRICS[0]] for told, of in values.items()}
+    for label, of in values.items():
+        report.add(item, name, label, METRICS[0], of[METRICS[0]])
+    waits = {label: of[METRICS[0]] for label, of in values.items()}
     for other in ("EASY", "BB", "BB, one a round"):
         value = gain(waits, "IBB", other)
         report.add(item, name, f"IBB against {other}", "gain in mean wait (%)", value)
 
 
 def figure_3(report: Report, run: Run) -> None:
-    """Replay 54 jobs on four nodes: the jobs of the first seed in pictures, all seeds in figures."""
-    shown = {told: name for told, name in COMPARED.items() if told in ("FCFS", "best fit", "IBB")}
+    """Replay 54 jobs on four nodes: draw the jobs of the first seed, report the values of all seeds."""
+    shown = {
+        label: name for label, name in COMPARED.items() if label in ("FCFS", "best fit", "IBB")
+    }
     shown["plan, squared wait"] = COMPARED["plan, squared wait"]
     workloads = {seed: mpi_jobs(seed) for seed in MPI_SEEDS}
     tasks = {
-        (told, seed): ReplayTask(workload, make_policy(name))
-        for told, name in COMPARED.items()
+        (label, seed): ReplayTask(workload, make_policy(name))
+        for label, name in COMPARED.items()
         for seed, workload in workloads.items()
     }
     traces = replace(run, jobs=1).replays(tasks)
@@ -271,19 +273,19 @@ def figure_3(report: Report, run: Run) -> None:
     }
     for letter, (kind, (unit, logarithmic)) in zip("abc", kinds.items(), strict=True):
         item = f"Figure 3{letter}"
-        for told in COMPARED:
-            of = [of_jobs(traces[told, seed])[kind] for seed in MPI_SEEDS]
+        for label in COMPARED:
+            of = [of_jobs(traces[label, seed])[kind] for seed in MPI_SEEDS]
             means = [float(values.mean()) for values in of]
-            report.add(item, "54 jobs, 10 seeds", told, f"mean {unit}", float(np.mean(means)))
-            report.add(item, "54 jobs, 10 seeds", told, f"mean {unit}, least", min(means))
-            report.add(item, "54 jobs, 10 seeds", told, f"mean {unit}, greatest", max(means))
+            report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}", float(np.mean(means)))
+            report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}, least", min(means))
+            report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}, greatest", max(means))
             longest = float(np.mean([values.max() for values in of]))
-            report.add(item, "54 jobs, 10 seeds", told, f"greatest {unit} of a job", longest)
+            report.add(item, "54 jobs, 10 seeds", label, f"greatest {unit} of a job", longest)
         pictures.draw_jobs(
             run.out / f"figure-3{letter}",
             f"54 jobs on four nodes: {unit}",
             unit,
-            {told: of_jobs(traces[told, 1])[kind].tolist() for told in shown},
+            {label: of_jobs(traces[label, 1])[kind].tolist() for label in shown},
             logarithmic,
         )
         report.pictures.append(f"figure-3{letter}")

@@ -1,4 +1,4 @@
-"""The workloads of Liu et al. (2016): LANL-CM5, its mixture with MetaCentrum's, and 54 jobs as of MPI benchmarks."""
+"""The workloads of Liu et al. (2016): LANL-CM5, its mixture with MetaCentrum's, and 54 jobs like MPI benchmarks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,18 +25,18 @@ MPI_SECONDS, MPI_MEMORY = (10, 600), (64, 12 * 1024)
 
 @dataclass(frozen=True)
 class Reading:
-    """What the paper leaves open about a log.
+    """One reading of what the paper leaves open about a log.
 
     Attributes
     ----------
     memory : {"used", "requested"}
-        Which memory counts.
+        The memory that counts.
     capacity : str
         Memory of the machine.
     times : {"run times", "requested times"}
-        What schedulers know; with requested times, jobs are killed at theirs.
+        What schedulers know of run times; with requested times, jobs are killed at theirs.
     unit, per : str
-        Unit of the memory column, and what it is for.
+        Unit of the memory column, and what an amount refers to.
     """
 
     memory: str = "used"
@@ -61,14 +61,14 @@ def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workloa
     Parameters
     ----------
     first : Workload
-        Of this one, a part as long as the second, from a moment that the seed draws.
+        A part as long as the second is taken, from a moment drawn by the seed.
     second : Workload
-        Of this one, each job with the probability ``share``.
+        Each of its jobs is taken with probability ``share``.
 
     Returns
     -------
     Workload
-        Both begin at 0; jobs are numbered anew in FCFS order.
+        Both parts begin at 0; jobs are renumbered in FCFS order.
     """
     rng = np.random.default_rng(seed)
     length = int(second.submit[-1] - second.submit[0])
@@ -115,13 +115,13 @@ def mpi_jobs(seed: int) -> Workload:
 
 
 def log_uniform(rng: np.random.Generator, low: int, high: int) -> IntArray:
-    """Draw a whole number for each of the 54 jobs, uniform in its logarithm."""
+    """Draw a whole number for each of the 54 jobs, with a uniform logarithm."""
     drawn: IntArray = np.exp(rng.uniform(np.log(low), np.log(high), MPI_JOBS)).astype(np.int64)
     return drawn
 
 
 def memory_load(workload: Workload) -> float:
-    """The offered load in memory: Σ memory × run time / (memory of the machine × time of the submissions)."""
+    """Return the offered load in memory: Σ memory × run time / (memory of the machine × time of the submissions)."""
     taken = (workload.demands[:, 0].astype(np.float64) * workload.runtime).sum()
     span = float(workload.submit[-1] - workload.submit[0])
     return float(taken / (workload.resources[0].capacity * span))

@@ -1,4 +1,4 @@
-"""What is measured on the replays of one log."""
+"""The measures of the replays of one log."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.workloads.deadlines import HOUR
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray, Workload
 
-#: What the paper calls the policies that it compares with DBF.
+#: The paper's names of the policies that it compares with DBF.
 COMPARED = ("CBF", "EASY")
 
 
@@ -45,7 +45,7 @@ class Study:
         return {"DBF": self.dbf[share], **self.others}
 
     def waits(self, share: int) -> dict[str, IntArray]:
-        """Return the waits (s) of the regular jobs that the paper looks at.
+        """Return the waits (s) of the regular jobs that the paper considers.
 
         Left out are those that DBF, CBF and EASY all start at once (Section 6.3).
         """
@@ -66,7 +66,7 @@ def arrivals_by_hour(workload: Workload) -> FloatArray:
 
 
 def peak(arrivals: FloatArray) -> tuple[int, int]:
-    """Return the first hour and the end of the span above average around the maximum."""
+    """Return the first hour and the end of the above-average span around the maximum."""
     quiet = np.flatnonzero(arrivals <= arrivals.mean())
     top = int(np.argmax(arrivals))
     return int(max(quiet[quiet < top], default=-1)) + 1, int(min(quiet[quiet > top], default=24))

@@ -1,4 +1,4 @@
-"""The figures of N'takpé and Suter 2017, as printed; the figures' curves are not in the text."""
+"""The values of N'takpé and Suter 2017, as printed; the curves of its figures are not in the text."""
 
 #: Share of deadline-driven jobs (%).
 SHARES = (20, 40, 60, 80)

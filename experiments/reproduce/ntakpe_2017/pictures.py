@@ -71,7 +71,7 @@ def draw_all(studies: list[Study], folder: Path) -> list[str]:
 def over_shares(
     studies: list[Study], figures_of: Callable[[Study, int], dict[str, float]]
 ) -> dict[str, dict[str, list[float]]]:
-    """Turn a figure of every policy at a share into lines: log → policy → a number a share."""
+    """Return a value of every policy as lines over the shares: log → policy → one number per share."""
     lines: dict[str, dict[str, list[float]]] = {}
     for one in studies:
         policies = lines.setdefault(one.name, {})
@@ -82,7 +82,7 @@ def over_shares(
 
 
 def regular_waits(one: Study, share: int) -> dict[str, float]:
-    """Return the mean wait (h) of the regular jobs that are looked at."""
+    """Return the mean wait (h) of the regular jobs that the paper considers."""
     return {name: float(wait.mean()) / HOUR for name, wait in one.waits(share).items()}
 
 
@@ -148,7 +148,7 @@ def draw_violations(studies: list[Study], path: Path) -> None:
 
 
 def draw_use(studies: list[Study], path: Path) -> None:
-    """Draw the mean use of the deadlines, a line a log."""
+    """Draw the mean use of the deadlines, one line per log."""
     title = "Figure 7: use of the deadlines by DBF"
     with panels(1, 1, (5.6, 3.2), title) as (figure, axes):
         for i, one in enumerate(studies):

@@ -1,7 +1,7 @@
 """N'takpé and Suter, Don't hurry be happy: a deadline-based backfilling approach (JSSPP 2017).
 
-Tables 1 to 3 and Figures 1 to 7, over the logs that are there. The paper draws its figures without
-giving their numbers: what its text states is set beside ours, the rest stands alone.
+Tables 1 to 3 and Figures 1 to 7, for the available logs. The paper draws its figures without giving
+their numbers: those that its text states are compared with ours, the rest stands alone.
 """
 
 import numpy as np
@@ -37,12 +37,12 @@ from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.planner.model import NEVER, Workload
 
 TITLE = "Don't hurry be happy: deadline-based backfilling (N'takpé and Suter, JSSPP 2017)"
-#: What the paper calls the policies that it compares with; the last is ours.
+#: The paper's names of the policies that DBF is compared with → ours; the last is an addition.
 OTHERS = {"CBF": "conservative", "EASY": "easy", "CBF re-planned": "replanned"}
 
 
 def reproduce(run: Run) -> Report:
-    """Replay the logs, write the pictures, and lay the figures beside the paper's."""
+    """Replay the logs, write the pictures, and compare the values with the paper's."""
     report = Report(TITLE)
     studies = []
     for name in LOGS:
@@ -66,7 +66,7 @@ def reproduce(run: Run) -> Report:
 
 
 def study(run: Run, name: str, workload: Workload) -> Study:
-    """Replay one log under all policies; the jobs of each share are chosen anew."""
+    """Replay one log under all policies; the deadlines of each share are drawn independently."""
     tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
     for share in SHARES:
         chosen = with_deadlines(workload, f"random:{share}", seed=share)
@@ -106,7 +106,7 @@ def table_2(report: Report, one: Study) -> None:
 
 
 def figure_1(report: Report, one: Study) -> None:
-    """Find the hours in which more jobs arrive than on average."""
+    """Report the hours in which more jobs arrive than on average."""
     begin, end = peak(one.arrivals)
     report.add("Figure 1", one.name, "", "peak begins (hour)", begin, PEAK_HOURS[0])
     report.add("Figure 1", one.name, "", "peak ends (hour)", end, PEAK_HOURS[1])
@@ -162,7 +162,7 @@ def figure_6(report: Report, one: Study) -> None:
 
 
 def figure_7(report: Report, one: Study) -> None:
-    """Measure how far DBF uses the deadlines."""
+    """Report how far DBF uses the deadlines."""
     metric = "mean use of the deadlines (%)"
     for share in SHARES:
         used = float(use_of_deadlines(one.dbf[share]).mean())
@@ -171,7 +171,7 @@ def figure_7(report: Report, one: Study) -> None:
 
 
 def over_all(report: Report, studies: list[Study]) -> None:
-    """Check what the paper says of all simulations together (Section 6.3)."""
+    """Check what the paper says about all simulations together (Section 6.3)."""
     traces = [trace for one in studies for trace in one.dbf.values()]
     driven = sum(int((t.workload.deadline != NEVER).sum()) for t in traces)
     used = np.concatenate([use_of_deadlines(trace) for trace in traces])
@@ -183,7 +183,7 @@ def over_all(report: Report, studies: list[Study]) -> None:
 
 
 def table_3(report: Report, one: Study) -> None:
-    """Lay the times of the replays beside the paper's."""
+    """Compare the times of the replays with the paper's."""
     traces = [one.dbf[share] for share in SHARES] + [one.others[name] for name in COMPARED]
     names = [f"DBF at {share} %" for share in SHARES] + list(COMPARED)
     for name, trace, paper in zip(names, traces, TABLE_3[one.name], strict=True):

@@ -1,4 +1,4 @@
-"""The machines of Zheng et al. 2016, those that stand in for them, and their replays."""
+"""The machines of Zheng et al. 2016, their substitutes, and their replays."""
 
 from dataclasses import dataclass
 
@@ -23,28 +23,28 @@ OURS = {
     "PLAN 2": ("plan-squared-wait", SQUARED_WAIT),
     "PLAN 3": ("plan-makespan", MAKESPAN),
 }
-#: What the default setting evaluates in a round, with our annealing.
+#: Evaluations per round of our annealing in the default setting.
 FAST_EVALUATIONS = 100
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One trace of the paper, or one that stands in for it.
+    """One trace of the paper, or a substitute for it.
 
     Attributes
     ----------
     name, paper : str
-        What we call it; what the paper calls it, empty where it does not have it.
+        Our name; the paper's name, empty if the paper does not have it.
     log : str
         Name of the log.
     node : int
         Processors of a node.
     capacity, first : int, optional
-        Size of the machine where the log does not say it; how many usable jobs to keep.
+        Size of the machine, if the log does not state it; how many usable jobs to keep.
     load : float
         Factor on the load.
     instead_of : str
-        Left out where this machine is there.
+        The machine that this one replaces; it is left out if that one is available.
     """
 
     name: str
@@ -75,9 +75,9 @@ def studies(run: Run) -> tuple[list[Study], list[str]]:
     Returns
     -------
     list of Study
-        Those whose logs are there.
+        The machines whose logs are available.
     list of str
-        What is left out.
+        Notes on the machines that are left out.
     """
     found: list[Study] = []
     left_out = []
@@ -119,7 +119,7 @@ def unreplayed(run: Run, machine: Machine) -> Study | None:
 
 
 def compared(full: bool) -> dict[str, Policy]:
-    """Make the policies; the full setting has the paper's annealing, and the fast one beside it."""
+    """Make the policies; the full setting has the paper's annealing in addition to the fast one."""
     fast = {
         name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()
     }

@@ -1,4 +1,4 @@
-"""What is counted for Zheng et al. 2016: months, sizes, bins, and how long decisions take."""
+"""The measures for Zheng et al. 2016: months, sizes, bins, and the time of decisions."""
 
 from dataclasses import dataclass
 from time import process_time
@@ -19,13 +19,13 @@ from planbatch.planner.optimizers.annealing.optimizer import Annealing
 from planbatch.planner.round import Round, RunningTable, job_table
 
 KINDS: tuple[Estimates, ...] = ("mixed", "requested", "actual")
-#: The kind that the paper's simulator had; the pictures are of it.
+#: The estimates of the paper's simulator; the pictures show them.
 PAPER_KIND: Estimates = "mixed"
-#: What one decision of the paper evaluates.
+#: Evaluations of one decision in the paper.
 PAPER_EVALUATIONS = 8800
 #: How many of the largest rounds are timed.
 TIMED_ROUNDS = 3
-#: Months with less than this share of an average month's jobs do not count.
+#: Months with less than this share of an average month's jobs are ignored.
 SPARSE = 0.05
 MONTH = 30 * 86400
 
@@ -37,17 +37,17 @@ class Study:
     Attributes
     ----------
     name : str
-        What tables call it.
+        Its name in tables.
     paper : str
-        The paper's name of the trace; empty where the paper does not have it.
+        The paper's name of the trace; empty if the paper does not have it.
     workload : Workload
-        What was replayed.
+        The replayed workload.
     node : int
         Processors of a node.
     month : int64 array, shape (n,)
         Number of the month in which every job was submitted.
     months : list of str
-        What these are called.
+        Names of the months.
     traces : mapping of Estimates to mapping of str to Trace
         Kind of estimates → policy → replay.
     """
@@ -61,16 +61,16 @@ class Study:
     traces: dict[Estimates, dict[str, Trace]]
 
     def metrics(self, kind: Estimates) -> dict[str, Metrics]:
-        """Return the figures of every policy."""
+        """Return the metrics of every policy."""
         return {policy: metrics(trace) for policy, trace in self.traces[kind].items()}
 
     def counted_months(self) -> IntArray:
-        """Return the numbers of the months that have jobs enough."""
+        """Return the numbers of the months that have enough jobs."""
         jobs = np.bincount(self.month, minlength=len(self.months))
         return np.flatnonzero(jobs >= SPARSE * jobs.mean())
 
     def by_month(self, values: FloatArray) -> FloatArray:
-        """Average a figure of every job over the months that count."""
+        """Average a value of every job over each month that counts."""
         counted = self.counted_months()
         n = len(self.months)
         sums = np.bincount(self.month, weights=values, minlength=n)[counted]
@@ -78,7 +78,7 @@ class Study:
         return means
 
     def large(self, nodes: int) -> BoolArray:
-        """Mark the jobs that need so many nodes or more."""
+        """Mark the jobs that need at least so many nodes."""
         marked: BoolArray = self.workload.procs >= nodes * self.node
         return marked
 
@@ -94,9 +94,9 @@ def response_of(trace: Trace) -> FloatArray:
 
 
 def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
-    """Tell the month of every submission, and the names of the months.
+    """Return the month of every submission, and the names of the months.
 
-    Calendar months (UTC) where the header says when the log begins; otherwise months of 30 days.
+    Calendar months (UTC) if the header says when the log begins; otherwise months of 30 days.
     """
     submit = workload.submit
     start = unix_start_time(workload)
@@ -124,7 +124,7 @@ def size_shares(procs: IntArray, node: int) -> dict[tuple[int, int], float]:
 
 
 def highest_utilisation(workload: Workload) -> float:
-    """Return what no scheduler can exceed: every job started at its submission."""
+    """Return the utilisation that no scheduler can exceed: every job starts at its submission."""
     first, last = workload.submit.min(), (workload.submit + workload.runtime).max()
     work = float((workload.procs.astype(np.float64) * workload.runtime).sum())
     return min(1.0, work / (workload.capacity * float(last - first)))
@@ -158,7 +158,7 @@ def changes(one: Study, kind: Estimates) -> dict[str, tuple[float, float, float]
 
 
 def round_at(trace: Trace, now: int, estimates: Estimates) -> Round:
-    """Put a round of a replay together again from its starts and ends; the plan before is lost."""
+    """Reconstruct a round of a replay from its starts and ends; the previous plan is lost."""
     load = trace.workload
     waits = (load.submit <= now) & (trace.start >= now)
     runs = (trace.start < now) & (trace.end > now)
@@ -178,7 +178,7 @@ def longest_decision(trace: Trace, estimates: Estimates, objective: Objective) -
     Returns
     -------
     int
-        Jobs waiting in the round that took longest; 0 where no round needed a search.
+        Jobs waiting in the round that took longest; 0 if no round needed a search.
     float
         Its processor time (s), compilation excluded.
     """

@@ -1,4 +1,4 @@
-"""What a reader should know of the reproduction of Zheng et al. 2016."""
+"""Notes on the reproduction of Zheng et al. 2016: findings and choices."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from planbatch.experiments.text import duration
 
 
 def findings(studies: Sequence[Study], report: Report) -> list[str]:
-    """Say what became of the claims of the summary."""
+    """Return what the reproduction found of the summary's claims, one paragraph each."""
     lines = [finding(one) for one in studies]
     longest = [row.ours for row in report.rows if row.metric.startswith("longest decision")]
     if longest:
@@ -27,7 +27,7 @@ def findings(studies: Sequence[Study], report: Report) -> list[str]:
 
 
 def finding(one: Study) -> str:
-    """Say what PLAN 2 gains on one machine, and what could be gained at all."""
+    """Return what PLAN 2 gains on one machine, and what could be gained at all."""
     parts = []
     for kind in one.traces:
         wait, response, _ = changes(one, kind)["PLAN 2"]
@@ -45,7 +45,7 @@ def finding(one: Study) -> str:
 
 
 def whole(percent: float) -> str:
-    """Write a change in whole per cent, without a sign where there is none."""
+    """Return a change in whole per cent; 0 has no sign."""
     rounded = round(percent)
     return f"{rounded:+d} %" if rounded else "0 %"
 

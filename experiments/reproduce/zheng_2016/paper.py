@@ -1,4 +1,4 @@
-"""The figures of Zheng et al. 2016, as printed; the curves of its Figures 3 to 6 are not in the text."""
+"""The values of Zheng et al. 2016, as printed; the curves of its Figures 3 to 6 are not in the text."""
 
 #: The paper's policies; its FCFS is FCFS with EASY backfilling.
 BASE = "FCFS"

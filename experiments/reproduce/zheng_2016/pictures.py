@@ -28,14 +28,14 @@ from planbatch.planner.model import FloatArray
 def draw_all(studies: Sequence[Study], folder: Path) -> list[str]:
     """Draw Figures 3 to 6 as PNG and SVG; return their names."""
     draw_sizes(studies, folder / "figure-3")
-    told = "by month of submission"
+    grouping = "by month of submission"
     draw_months(
-        studies, wait_of, f"Figure 4: mean wait {told}", "mean wait (h)", folder / "figure-4"
+        studies, wait_of, f"Figure 4: mean wait {grouping}", "mean wait (h)", folder / "figure-4"
     )
     draw_months(
         studies,
         response_of,
-        f"Figure 5: mean response time {told}",
+        f"Figure 5: mean response time {grouping}",
         "mean response time (h)",
         folder / "figure-5",
     )
@@ -64,7 +64,7 @@ def draw_sizes(studies: Sequence[Study], path: Path) -> None:
 
 
 def short(nodes: int) -> str:
-    """Write a power of two: 2048 is 2K."""
+    """Return a power of two in short: 2048 is 2K."""
     return f"{nodes // 1024}K" if nodes >= 1024 else f"{nodes}"
 
 
@@ -75,7 +75,7 @@ def draw_months(
     unit: str,
     path: Path,
 ) -> None:
-    """Draw a mean by month, a panel a machine, a line a policy."""
+    """Draw a mean by month: one panel per machine, one line per policy."""
     with panels(1, len(studies), (3.2, 2.8), title) as (figure, axes):
         for panel, study in zip(axes[0], studies, strict=True):
             counted = study.counted_months()
@@ -103,7 +103,7 @@ def draw_months(
 
 
 def draw_maps(studies: Sequence[Study], path: Path) -> None:
-    """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; a row a machine."""
+    """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; one row per machine."""
     title = "Figure 6: mean wait by size and run time"
     ratio_look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": "RdBu_r"}
     with panels(len(studies), 3, (3.4, 2.2), title) as (figure, axes):

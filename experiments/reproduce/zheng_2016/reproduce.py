@@ -1,7 +1,7 @@
 """Zheng et al., Exploring plan-based scheduling for large-scale computing systems (CLUSTER 2016).
 
-Tables I and II, Figures 3 to 6 and the claims of the summary, over the logs that are there. The
-paper draws its figures without giving their numbers: what its text states is set beside ours.
+Tables I and II, Figures 3 to 6 and the claims of the summary, for the available logs. The paper
+draws its figures without giving their numbers: those that its text states are compared with ours.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ ALL = "all"
 
 
 def reproduce(run: Run) -> Report:
-    """Replay the logs, write the pictures, and lay the figures beside the paper's."""
+    """Replay the logs, write the pictures, and compare the values with the paper's."""
     report = Report(TITLE)
     found, left_out = studies(run)
     report.notes += left_out
@@ -72,14 +72,14 @@ def table_1(report: Report, one: Study) -> None:
 
 
 def figure_3(report: Report, one: Study) -> None:
-    """Tell the share of the jobs in classes of sizes."""
+    """Report the share of the jobs in classes of sizes."""
     for (fewest, most), share in size_shares(one.workload.procs, one.node).items():
         metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
         report.add("Figure 3", one.name, "", metric, share, SIZES.get((one.paper, most)))
 
 
 def table_2(report: Report, one: Study) -> None:
-    """Compare the utilisation, and what no scheduler can exceed."""
+    """Compare the utilisation with the paper's, and report what no scheduler can exceed."""
     printed = dict(zip((BASE, *PLANS), TABLE_2.get(one.paper, ()), strict=False))
     for kind in KINDS:
         metric = f"utilisation, {kind} estimates (%)"
@@ -136,11 +136,11 @@ def figure_6(report: Report, one: Study) -> None:
     policy = "PLAN 2"
     data = waits_by_bin(one, PAPER_KIND, (BASE, policy))
     wait, base = data.wait[policy], data.wait[BASE]
-    told = np.fmax(wait, base) >= SHORTEST
-    report.add("Figure 6", one.name, "", "bins in which jobs wait a minute or more", told.sum())
+    waited = np.fmax(wait, base) >= SHORTEST
+    report.add("Figure 6", one.name, "", "bins in which jobs wait a minute or more", waited.sum())
     report.add(
         "Figure 6", one.name, policy, "of these, bins with a shorter mean wait than under FCFS",
-        int((wait[told] < base[told]).sum()),
+        int((wait[waited] < base[waited]).sum()),
     )  # fmt: skip
     large = one.large(LARGE_NODES)
     if large.any():
@@ -167,7 +167,7 @@ CLAIMS = {
 
 
 def claims(report: Report, one: Study) -> None:
-    """Check the summary, machine by machine."""
+    """Check the claims of the summary, machine by machine."""
     for kind in KINDS:
         for policy, values in changes(one, kind).items():
             for metric, value in zip(CLAIMS, values, strict=True):
@@ -175,7 +175,7 @@ def claims(report: Report, one: Study) -> None:
 
 
 def decisions(report: Report, one: Study) -> None:
-    """Time the decisions in which most jobs wait, and the mean one of the replay."""
+    """Report the time of the decisions with most waiting jobs, and the mean over the replay."""
     item, name = "Section VI-C", one.name
     for policy, (_, objective) in OURS.items():
         trace = one.traces[PAPER_KIND][policy]
@@ -192,7 +192,7 @@ def decisions(report: Report, one: Study) -> None:
 
 
 def over_all(report: Report, found: list[Study]) -> None:
-    """Average the changes over the machines, as the summary does; of a log at several loads, the last one alone."""
+    """Average the changes over the machines, as the summary does; of a log at several loads, only the last counts."""
     each = {one.workload.name: one for one in found}.values()
     for kind in KINDS:
         by_machine = [changes(one, kind) for one in each]
