@@ -1,4 +1,4 @@
-"""The model, the availability profile, the decoder, the optimizers and the lower bounds. No input or output."""
+"""The planner: model, availability profile, decoder, optimizers and lower bounds, without input or output."""
 
 from typing import TYPE_CHECKING
 

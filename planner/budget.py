@@ -1,4 +1,4 @@
-"""How long an optimizer may search, and the clock that ends it."""
+"""The budget of a search, and the clock that ends it."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -22,7 +22,7 @@ class Budget:
     Raises
     ------
     ValueError
-        Where both are absent, or one is negative or not a number.
+        If both are absent, or one is negative or not a number.
     """
 
     seconds: float | None = None
@@ -41,12 +41,12 @@ class Budget:
             )
 
     def start(self) -> "Clock":
-        """A running clock; call it on the first line of a search."""
+        """Return a running clock; call this on the first line of a search."""
         return Clock(self)
 
 
 def as_budget(budget: Budget | int) -> Budget:
-    """Take a budget as it is, and a whole number as evaluations.
+    """Return a budget unchanged, or make one of a whole number of evaluations.
 
     Raises
     ------
@@ -64,12 +64,12 @@ def as_budget(budget: Budget | int) -> Budget:
 
 
 class Clock:
-    """A budget that is being used up, for searches that work in portions.
+    """The clock of a running budget, for searches that work in portions.
 
     Parameters
     ----------
     budget : Budget
-        What may be used.
+        The budget.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -86,18 +86,18 @@ class Clock:
 
     @property
     def remaining(self) -> float:
-        """Seconds left; infinite where the budget has none."""
+        """Seconds left; infinite if the budget has none."""
         if self.budget.seconds is None:
             return float("inf")
         return self.budget.seconds - self.elapsed - self.reserve
 
     def portion(self, cost: float, least: int = 1, most: int = 1 << 20) -> int:
-        """How many evaluations to do before the next look at the clock; 0 when the budget is used up.
+        """Return how many evaluations to do before the next check of the clock; 0 if the budget is used up.
 
         Parameters
         ----------
         cost : float
-            Seconds that an evaluation is expected to take, for the size of the portion only.
+            Seconds that an evaluation is expected to take; only affects the size of the portion.
         least, most : int
             Limits of a portion while there is any budget left.
         """

@@ -1,4 +1,4 @@
-"""Columns of whole numbers: the types, the limits, and how input becomes one."""
+"""Columns of whole numbers: types, limits, and the conversion of input."""
 
 from typing import Any
 
@@ -13,21 +13,21 @@ Permutation = NDArray[np.int64]
 
 #: "No such time": no deadline, no promise, not planned. Far from the limits of int64, so that sums stay safe.
 NEVER = 2**60
-#: The largest time, size or duration that is accepted: beyond it, float64 no longer holds every integer.
+#: The largest accepted time, size or duration: beyond it, float64 no longer holds every integer.
 MAX_VALUE = 2**53
 
 
 def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> IntArray:
-    """``values`` as a read-only int64 array, or a ``ValueError`` that names the column and the entry.
+    """Return ``values`` as a read-only int64 array, or raise a ``ValueError`` that names column and entry.
 
     Parameters
     ----------
     name : str
-        What the column is called in messages.
+        Name of the column in messages.
     values : array_like
         One-dimensional; whole numbers.
     least, most : int
-        The range that is accepted, both ends included; ``NEVER`` is accepted as well.
+        The accepted range, both ends included; ``NEVER`` is accepted as well.
 
     Returns
     -------

@@ -11,7 +11,7 @@ __all__ = ["Permutation", "decode"]
 
 
 def decode(problem: Round, order: Permutation) -> Plan:
-    """The plan of a permutation.
+    """Return the plan of a permutation.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def decode(problem: Round, order: Permutation) -> Plan:
     Raises
     ------
     ValueError
-        Where ``order`` is not a permutation of the round's jobs.
+        If ``order`` is not a permutation of the round's jobs.
     """
     indices = np.asarray(order, dtype=np.int64)
     if not np.array_equal(np.sort(indices), np.arange(len(problem))):

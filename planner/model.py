@@ -1,4 +1,4 @@
-"""Jobs and workloads: what a machine was asked to run."""
+"""Jobs and workloads: the jobs submitted to a machine."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class JobTable(NamedTuple):
-    """Waiting jobs as columns: what an objective, an order or a search may see of them.
+    """The waiting jobs, as columns that objectives, orders and searches may see.
 
     There is no column of run times, so that no planner can see them.
 
@@ -34,15 +34,15 @@ class JobTable(NamedTuple):
     procs : int64 array, shape (n,)
         Processors.
     walltime : int64 array, shape (n,)
-        For how long the scheduler has to reckon with the job (s).
+        Estimated run time that the scheduler has to plan with (s).
     deadline : int64 array, shape (n,)
-        Latest end that the user asked for (s), or ``NEVER``.
+        Latest end requested by the user (s), or ``NEVER``.
     latest : int64 array, shape (n,)
-        Latest start that the job was promised (s), or ``NEVER``.
+        Latest start promised to the job (s), or ``NEVER``.
     user : int64 array, shape (n,)
-        Number of the user, -1 where it is not known.
+        Number of the user, -1 if unknown.
     demands : int64 array, shape (n, K - 1)
-        What the jobs take of the resources besides processors; nothing where left out.
+        Demands on the resources besides processors; 0 if left out.
     """
 
     submit: IntArray
@@ -75,7 +75,7 @@ class Workload:
     Attributes
     ----------
     name : str
-        What tables and pictures call it.
+        Its name in tables and pictures.
     capacity : int
         Processors of the machine.
     id, submit, procs, walltime, runtime : int64 arrays, shape (n,)
@@ -84,7 +84,7 @@ class Workload:
     deadline : int64 array, shape (n,)
         Latest ends (s), ``NEVER`` for none; all ``NEVER`` by default.
     user, queue : int64 arrays, shape (n,)
-        Numbers from the log, -1 where not known.
+        Numbers from the log, -1 if unknown.
     header : mapping of str to str
         The header fields that the jobs came with.
     dropped : mapping of str to int
@@ -92,14 +92,14 @@ class Workload:
     resources : tuple of Resource
         The resources of the machine besides processors; none by default.
     demands : int64 array, shape (n, K - 1)
-        What the jobs take of those, in their order and units; nothing by default.
+        Demands on those, in their order and units; 0 by default.
     windows : tuple of Window
-        When a part of the machine is not there.
+        The windows in which a part of the machine is unavailable.
 
     Raises
     ------
     ValueError
-        Where a column is out of its range or the columns differ in length; names the field.
+        If a column is out of its range or the columns differ in length; names the field.
     """
 
     name: str
@@ -158,7 +158,7 @@ class Workload:
         object.__setattr__(self, "capacity", int(self.capacity))
 
     def _checked_demands(self, ids: IntArray) -> IntArray:
-        """The demands, or a ``ValueError`` that names the job."""
+        """Return the demands, or raise a ``ValueError`` that names the job."""
         names = [resource.name for resource in self.resources]
         if len(set(names)) < len(names):
             raise ValueError(f"resources: a name stands twice in {', '.join(names)}")
@@ -194,7 +194,7 @@ class Workload:
         return Job(*numbers, *[tuple(self.demands[i].tolist())])
 
     def take(self, which: Any, **changes: Any) -> "Workload":
-        """The workload of the jobs that ``which`` (indices, a slice or a mask) selects; fields may be replaced."""
+        """Return the workload of the selected jobs (indices, slice or mask), with fields replaced by ``changes``."""
         columns = (
             "id", "submit", "procs", "walltime", "runtime", "deadline", "user", "queue", "demands",
         )  # fmt: skip

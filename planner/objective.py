@@ -1,4 +1,4 @@
-"""What an objective is; the formulas themselves stand in ``objectives``."""
+"""The objective of a search; the formulas are in ``objectives``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,19 +30,19 @@ class Objective:
     Attributes
     ----------
     name : str
-        What tables call it.
+        Its name in tables.
     cost : callable
-        ``cost(start, jobs, now) -> float``: the planned starts (int64 array, s, one a waiting job), the waiting
+        ``cost(start, jobs, now) -> float``: the planned starts (int64 array, s, one per waiting job), the waiting
         jobs (:class:`~planbatch.planner.model.JobTable`) and the time of the round (s). Plain Python, or compiled by
         ``numba.njit`` (then it runs inside the compiled search).
     terms : callable, optional
-        ``terms(jobs, now) -> Terms``: the cost as a sum, or the largest, of one term a job. With it, lower bounds,
+        ``terms(jobs, now) -> Terms``: the cost as a sum, or the largest, of one term per job. With it, lower bounds,
         branch and bound and CP-SAT work on the objective.
     bound : callable, optional
-        ``bound(problem, upper, iterations) -> float``: a cost that no plan of the round is below, for objectives that
-        are no terms; see :func:`lower_bound`.
+        ``bound(problem, upper, iterations) -> float``: a lower bound of the cost of every plan, for objectives
+        without terms; see :func:`lower_bound`.
     cp_cost : callable, optional
-        ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives that are no terms; see
+        ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives without terms; see
         :mod:`optimizer`.
     """
 
@@ -59,7 +59,7 @@ class Objective:
 
 
 def checked(objective: Objective, now: int) -> Cost:
-    """The cost function of an objective, with whatever goes wrong in it reported by name and round."""
+    """Return the cost function of an objective, whose errors name the objective and the round."""
 
     def cost(start: IntArray, jobs: JobTable, when: int) -> float:
         try:
@@ -79,14 +79,14 @@ def checked(objective: Objective, now: int) -> Cost:
 
 
 def not_finite(objective: Objective, now: int) -> ObjectiveError:
-    """What to raise where a cost is NaN or infinite."""
+    """Return the error for a cost that is NaN or infinite."""
     return ObjectiveError(
         f"objective {objective.name} returned a cost that is not a finite number in the round at {now}"
     )
 
 
 def as_objective(objective: Objective | Cost | str) -> Objective:
-    """Take an objective as it is, a cost function under its own name, or a name of ``planbatch.objectives``.
+    """Return an objective unchanged, or make one of a cost function or a name of ``planbatch.objectives``.
 
     Raises
     ------

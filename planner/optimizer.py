@@ -48,8 +48,8 @@ class Result:
     status : Status
         How the search ended.
     lower_bound : float
-        A proven bound: no plan costs less. NaN where none is known: searches that prove nothing leave it to
-        :func:`solve`, so that those who decide rounds by the thousand do not pay for it.
+        A proven bound: no plan costs less. NaN if none is known: searches that prove nothing leave it to
+        :func:`solve`, so that replays of thousands of rounds do not pay for it.
     """
 
     plan: Plan
@@ -64,7 +64,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """By how much the plan can be above the optimum at most: (cost − bound) / cost; NaN without a bound."""
+        """The most by which the plan can be above the optimum: (cost − bound) / cost; NaN without a bound."""
         if self.cost == 0:
             return 0.0
         return (self.cost - self.lower_bound) / abs(self.cost)
@@ -72,7 +72,7 @@ class Result:
 
 @dataclass(frozen=True)
 class CompiledSearch:
-    """A search whose decision of a round is a kernel: the whole replay runs compiled.
+    """A search that decides rounds in a kernel, so that the whole replay runs compiled.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class CompiledSearch:
     cost : callable
         The compiled cost function of the objective.
     params : tuple of float
-        Whatever else the kernel needs.
+        The other parameters of the kernel.
     """
 
     decide: Callable[..., None]
@@ -98,11 +98,11 @@ class Optimizer(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables call the optimizer."""
+        """The name of the optimizer in tables."""
         ...
 
     def supports(self, objective: Objective) -> bool:
-        """Whether the optimizer can work on this objective."""
+        """Return whether the optimizer can work on this objective."""
         ...
 
     def optimize(
@@ -115,10 +115,10 @@ class Optimizer(Protocol):
 def compiled_search(
     optimizer: Optimizer, objective: Objective, budget: Budget, promised: bool
 ) -> CompiledSearch | None:
-    """The search as a kernel; None if the optimizer has none for this objective and budget.
+    """Return the search as a kernel, or None if the optimizer has none for this objective and budget.
 
     Optimizers that have one define ``compiled(objective, budget, promised) -> CompiledSearch | None``; ``promised``
-    says whether jobs are promised a latest start. All others need not define it.
+    says whether jobs are promised a latest start. Others need not define it.
     """
     compiled = getattr(optimizer, "compiled", None)
     return None if compiled is None else compiled(objective, budget, promised)

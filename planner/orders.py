@@ -26,7 +26,7 @@ from planbatch.planner.names import did_you_mean
 
 OrderKeys = Callable[[JobTable, int], FloatArray]
 
-#: The orders by the names that the command uses.
+#: The orders by name.
 ORDERS: dict[str, Any] = {
     "submit": submit_order,
     "shortest": shortest_first,
@@ -41,7 +41,7 @@ ORDERS: dict[str, Any] = {
 
 
 def as_order(order: OrderKeys | str) -> OrderKeys:
-    """Take an order as it is, or by its name in :data:`ORDERS`.
+    """Return an order unchanged, or find it by its name in :data:`ORDERS`.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def as_order(order: OrderKeys | str) -> OrderKeys:
 
 
 def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
-    """The permutation of ``jobs`` by an order or its name; equal keys keep FCFS order.
+    """Return the permutation of ``jobs`` by an order or its name; equal keys keep FCFS order.
 
     Raises
     ------

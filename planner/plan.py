@@ -19,7 +19,7 @@ class Plan:
         Planned starts (s), in the order of the round's jobs. A queue-based policy may leave jobs unplanned:
         ``NEVER``.
     notes : int64 array, shape (n,), optional
-        A number a job that the policy wants to be told in the next round (``Round.notes``).
+        One number per job, which the policy gets back in the next round (``Round.notes``).
     """
 
     start: IntArray
@@ -33,16 +33,16 @@ class Plan:
                 raise ValueError(f"notes: {len(self.notes)} entries for {len(self.start)} starts")
 
     def startable(self, now: int) -> IntArray:
-        """Indices of the jobs that the plan starts at ``now``."""
+        """Return the indices of the jobs that the plan starts at ``now``."""
         return np.flatnonzero(self.start == now)
 
     def order(self) -> IntArray:
-        """The jobs in the order of their starts (ties in the order of the round): the plan's permutation."""
+        """Return the jobs in the order of their starts (ties in the order of the round): the plan's permutation."""
         return np.argsort(self.start, kind="stable")
 
 
 def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
-    """Every way in which a plan breaks the rules, in words; an empty list for a valid plan.
+    """Return one sentence for each way in which a plan breaks the rules; an empty list for a valid plan.
 
     Shares no code with the decoder and the profile: at every instant at which a job starts, it adds up what runs.
 
@@ -72,7 +72,7 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
 
 
 def _overuse(problem: Round, start: IntArray) -> list[str]:
-    """Where planned jobs take more than the running jobs and the windows leave, in words."""
+    """Return one sentence for each overuse of what the running jobs and the windows leave."""
     planned = start != NEVER
     first, last = start[planned], start[planned] + problem.jobs.walltime[planned]
     demands = problem.demands[planned]

@@ -24,12 +24,12 @@ Demand = int | Sequence[int] | IntArray
 class Profile:
     """The availability profile of a round, for policies and notebooks in plain Python.
 
-    Demands are numbers of processors, or, where there are more resources, one number a resource, the processors first.
+    Demands are numbers of processors or, with several resources, one number per resource, the processors first.
 
     Parameters
     ----------
     problem : Round
-        The round; what its running jobs take comes back at their expected ends, what its windows take at their ends.
+        The round; running jobs free their resources at their expected ends, windows at their ends.
     """
 
     def __init__(self, problem: Round) -> None:
@@ -55,7 +55,7 @@ class Profile:
         return iter(zip(self.times.tolist(), self.free.tolist(), strict=True))
 
     def _demand(self, demand: Demand) -> Any:
-        """A demand in the form of the kernels, checked."""
+        """Return a demand, checked, in the form of the kernels."""
         amounts = np.atleast_1d(np.asarray(demand, dtype=np.int64))
         if amounts.shape != self.capacities.shape:
             raise ValueError(
@@ -68,12 +68,12 @@ class Profile:
         return int(amounts[0]) if self._free.ndim == 1 else amounts
 
     def earliest(self, demand: Demand, walltime: int, after: int | None = None) -> int:
-        """The earliest start (s), not before ``after``, at which a demand is free for the walltime.
+        """Return the earliest start (s), not before ``after``, at which a demand is free for the walltime.
 
         Raises
         ------
         ValueError
-            Where more is asked for than the machine has.
+            If the demand is more than the machine has.
         """
         amounts = self._demand(demand)
         if after is not None and after > self._times[0]:
@@ -86,7 +86,7 @@ class Profile:
         return int(self._times[i])
 
     def fits(self, demand: Demand, start: int, end: int) -> bool:
-        """Whether a demand is free from ``start`` to ``end``."""
+        """Return whether a demand is free from ``start`` to ``end``."""
         amounts = self._demand(demand)
         return bool(fits_at(self._times, self._free, self._size, amounts, start, end))
 
@@ -96,7 +96,7 @@ class Profile:
         Raises
         ------
         ValueError
-            Where it is not free, or ``start`` lies before the profile.
+            If it is not free, or ``start`` lies before the profile.
         """
         if start < self._times[0]:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Resources besides processors, and windows of time in which a part of the machine is not there."""
+"""Resources besides processors, and windows of time in which a part of the machine is unavailable."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ class Resource:
     Attributes
     ----------
     name : str
-        What files, tables and messages call it.
+        Its name in files, tables and messages.
     capacity : int
-        How much of it the machine has.
+        The amount that the machine has.
     unit : str
         The unit of capacities and demands.
 
     Raises
     ------
     ValueError
-        Where the name is empty or taken, or the capacity no positive whole number.
+        If the name is empty or taken, or the capacity is not a positive whole number.
     """
 
     name: str
@@ -47,22 +47,22 @@ class Resource:
         object.__setattr__(self, "capacity", int(self.capacity))
 
     def amount(self, value: int) -> str:
-        """An amount of it, in words."""
+        """Return an amount of the resource in words."""
         return f"{value:,} {self.unit}".strip() + f" of {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One window of a workload in which a part of the machine is not there.
+    """One window of a workload in which a part of the machine is unavailable.
 
     Attributes
     ----------
     start, end : int
-        When it begins and ends (s).
+        Begin and end (s).
     amounts : mapping of str to int
-        What it takes, by the names of the resources; ``processors`` is the first.
+        Unavailable amounts, by the names of the resources; ``processors`` is the first.
     known : int, optional
-        From when on schedulers know of it (s): long before for maintenance, at its start (the default) for a failure.
+        Time from which schedulers know of it (s): early for maintenance, its start (the default) for a failure.
     """
 
     start: int
@@ -72,19 +72,19 @@ class Window:
 
     @property
     def announced(self) -> int:
-        """When it becomes known (s), at its start at the latest."""
+        """The time at which it becomes known (s), its start at the latest."""
         return self.start if self.known is None else min(self.known, self.start)
 
 
 class Windows(NamedTuple):
-    """Windows of time in which a part of the machine is not there: maintenance, failed nodes, advance reservations.
+    """Windows of time in which a part of the machine is unavailable: maintenance, failed nodes, advance reservations.
 
     Attributes
     ----------
     start, end : int64 arrays, shape (w,)
-        When each begins and ends (s).
+        Begin and end of each (s).
     amounts : int64 array, shape (w, K)
-        What it takes of each resource, the processors first.
+        Unavailable amount of each resource, the processors first.
     """
 
     start: IntArray
@@ -93,7 +93,7 @@ class Windows(NamedTuple):
 
 
 def no_windows(further: int) -> Windows:
-    """No windows, on a machine with so many resources besides processors."""
+    """Return a table of no windows, for a machine with so many resources besides processors."""
     empty = np.zeros(0, dtype=np.int64)
     return Windows(empty, empty, np.zeros((0, 1 + further), dtype=np.int64))
 
@@ -101,12 +101,12 @@ def no_windows(further: int) -> Windows:
 def checked_windows(
     windows: Windows | None, capacity: int, resources: Sequence[Resource]
 ) -> Windows:
-    """Windows as read-only int64 columns.
+    """Return windows as read-only int64 columns.
 
     Raises
     ------
     ValueError
-        Where a window ends before it begins, takes more than there is or takes nothing, or a column has the wrong
+        If a window ends before it begins, takes more than there is or takes nothing, or a column has the wrong
         shape.
     """
     if windows is None:
@@ -134,7 +134,7 @@ def checked_windows(
 def window_table(
     windows: Sequence[Window], capacity: int, resources: Sequence[Resource]
 ) -> Windows:
-    """The windows as columns, checked (see :func:`checked_windows`)."""
+    """Return the windows as columns, checked (see :func:`checked_windows`)."""
     names = [PROCESSORS, *(resource.name for resource in resources)]
     amounts = np.zeros((len(windows), len(names)), dtype=np.int64)
     for w, window in enumerate(windows):
@@ -152,12 +152,12 @@ def window_table(
 def amount_table(
     what: str, values: Any, rows: int, names: Sequence[str], limits: Sequence[int] | None = None
 ) -> IntArray:
-    """``values`` as a read-only int64 array of shape (rows, resources), from 0 up to the limit of each column.
+    """Return ``values`` as a read-only int64 array of shape (rows, resources), from 0 up to the limit of each column.
 
     Raises
     ------
     ValueError
-        Naming what, the entry and the resource.
+        If an entry is out of its range, or the shape is wrong; names the table, the entry and the resource.
     """
     if values is None:
         values = np.zeros((rows, len(names)), dtype=np.int64)

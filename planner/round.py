@@ -1,4 +1,4 @@
-"""A round: everything that one scheduling decision may know."""
+"""The round: all input of one scheduling decision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class RunningTable(NamedTuple):
     end : int64 array, shape (m,)
         Expected ends (s), ascending, after the round's ``now``.
     demands : int64 array, shape (m, K - 1)
-        What they take of the resources besides processors; nothing where left out.
+        Demands on the resources besides processors; 0 if left out.
     """
 
     procs: IntArray
@@ -33,7 +33,7 @@ class RoundArrays(NamedTuple):
     """A round as compiled kernels see it; the fields are those of :class:`Round`.
 
     ``capacities``, shape (K - 1,), are those of the resources besides processors. Policies write into ``notes`` what
-    they want to be told in the next round, and into nothing else.
+    they want to get back in the next round, and into nothing else.
     """
 
     now: int
@@ -63,26 +63,26 @@ class Round:
     jobs : JobTable
         The waiting jobs, in FCFS order.
     planned : int64 array, shape (n,)
-        The start of every waiting job in the plan of the round before, ``NEVER`` where it had none.
+        The start of every waiting job in the plan of the previous round, ``NEVER`` if it had none.
     ended_early : bool
         Whether a job ended before its expected end at this very instant.
     occupied : int64 array, shape (n,)
-        For how long each waiting job will be expected to run once it has started (s); the walltimes by default. Only
-        with ``mixed`` estimates it differs from them.
+        Expected run time of each waiting job once it has started (s); the walltimes by default. It differs from them
+        only with ``mixed`` estimates.
     ids : int64 array, shape (n,)
         Job numbers, for people; 0 … n - 1 by default.
     notes : int64 array, shape (n,)
-        A number that the policy noted about every waiting job in the round before; ``NEVER`` where it noted none.
+        A number that the policy noted about every waiting job in the previous round; ``NEVER`` if it noted none.
     resources : tuple of Resource
         The resources besides processors, in the order of the columns of ``jobs.demands`` and ``running.demands``.
     windows : Windows
-        The known windows in which a part of the machine is not there; none by default. Jobs that run already keep
-        what they have.
+        The known windows in which a part of the machine is unavailable; none by default. Running jobs keep what they
+        have.
 
     Raises
     ------
     ValueError
-        Where a field is out of its range, the running jobs exceed the capacity or an end is not after ``now``.
+        If a field is out of its range, the running jobs exceed the capacity, or an end is not after ``now``.
     """
 
     now: int
@@ -166,7 +166,7 @@ class Round:
         in_use: Sequence[Sequence[int]] | None = None,
         windows: Sequence[tuple[int, ...]] = (),
     ) -> "Round":
-        """A round from plain numbers, for examples and notebooks.
+        """Make a round from plain numbers, for examples and notebooks.
 
         Parameters
         ----------
@@ -177,13 +177,13 @@ class Round:
         waiting : sequence of (submit, procs, walltime[, deadline])
             The waiting jobs, in FCFS order.
         planned : sequence of int, optional
-            Their starts in the plan before.
+            Their starts in the previous plan.
         resources : sequence of Resource
             The resources besides processors.
         demands, in_use : sequences of rows, optional
-            What the waiting and the running jobs take of those.
+            Demands of the waiting and of the running jobs on those.
         windows : sequence of (start, end, processors[, amount of each further resource])
-            When a part of the machine is not there.
+            The windows in which a part of the machine is unavailable.
         """
         further = len(resources)
         full = [(*job, NEVER)[:4] for job in waiting]
@@ -223,12 +223,12 @@ class Round:
 
     @property
     def demands(self) -> IntArray:
-        """What the waiting jobs take of all resources, the processors first; shape (n, K)."""
+        """Demands of the waiting jobs on all resources, the processors first; shape (n, K)."""
         return np.column_stack([self.jobs.procs, self.jobs.demands])
 
     @property
     def in_use(self) -> IntArray:
-        """What the running jobs take of all resources, the processors first; shape (m, K)."""
+        """Demands of the running jobs on all resources, the processors first; shape (m, K)."""
         return np.column_stack([self.running.procs, self.running.demands])
 
     @cached_property
@@ -257,7 +257,7 @@ def job_table(
     user: IntArray | None = None,
     demands: IntArray | None = None,
 ) -> JobTable:
-    """A :class:`JobTable` of contiguous int64 columns; absent columns mean no deadline, promise, user, or demand."""
+    """Make a :class:`JobTable` of contiguous int64 columns; absent ones mean no deadline, promise, user or demand."""
 
     def column(values: IntArray | None, absent: int) -> IntArray:
         if values is None:

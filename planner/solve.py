@@ -1,4 +1,4 @@
-"""One call for one round: search for a plan, and prove how far from optimal it can be."""
+"""Solving one round: a search for a plan, and a proof of how far from optimal it can be."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.optimizers import as_optimizer, check_supported, warm_up
 from planbatch.planner.round import Round
 
-#: As many evaluations as the preset of Zheng et al. (2016) makes.
+#: The evaluations of the preset of Zheng et al. (2016).
 EVALUATIONS = 8800
 
 
@@ -24,8 +24,8 @@ def solve(
 ) -> Result:
     """Search for a plan of a round; the result carries its lower bound and its gap.
 
-    ``Optimizer.optimize`` is the search alone, for those who decide rounds by the thousand: proving a bound takes
-    longer than most searches. Here kernels are compiled before the clock starts, and the proof comes after it has
+    ``Optimizer.optimize`` is the search alone, for replays of thousands of rounds: proving a bound takes longer than
+    most searches. Here kernels are compiled before the clock starts, and the proof comes after it has
     stopped; ``Result.seconds`` is the time of the search.
 
     Parameters
@@ -33,12 +33,12 @@ def solve(
     problem : Round
         The round.
     objective : Objective, function or str
-        What plans cost: an objective, a function ``cost(start, jobs, now)``, or a name. Without terms or a bound of its
+        Cost of plans: an objective, a function ``cost(start, jobs, now)``, or a name. Without terms or a bound of its
         own, the result's bound is NaN, and so is its gap.
     optimizer : Optimizer or str
-        What searches, or its name.
+        The optimizer, or its name.
     budget : Budget or int
-        When the search ends; a number is one of evaluations.
+        The end of the search; a number means evaluations.
     rng : numpy Generator or int
         Random numbers, or their seed.
     iterations : int

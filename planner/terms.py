@@ -1,7 +1,7 @@
-"""Terms: a declarative form of the usual objectives, for those who need more than their value.
+"""Terms: a declarative form of the usual objectives, for methods that need more than their value.
 
 A lower bound, a branch and bound and a solver model cannot look into a cost function. An objective that is a sum, or
-the largest, of one term a job says so with :class:`Terms`, and all of them work on it.
+the largest, of one term per job declares this with :class:`Terms`, and all of them work on it.
 """
 
 from typing import NamedTuple
@@ -12,9 +12,9 @@ from planbatch.planner.model import FloatArray, IntArray
 
 
 class Terms(NamedTuple):
-    """The cost of a plan as one term a job: termᵢ = weightᵢ · max(0, startᵢ − originᵢ)^power.
+    """The cost of a plan as one term per job: termᵢ = weightᵢ · max(0, startᵢ − originᵢ)^power.
 
-    The cost is Σ termᵢ / divisor, or max termᵢ / divisor where ``largest`` is set. No term ever falls when its job
+    The cost is Σ termᵢ / divisor, or max termᵢ / divisor if ``largest`` is set. No term ever falls when its job
     starts later, hence such objectives are regular: the permutations contain an optimal plan.
 
     Attributes
@@ -22,14 +22,14 @@ class Terms(NamedTuple):
     weight : float64 array, shape (n,)
         Weights, 0 or more.
     origin : int64 array, shape (n,)
-        From when on a start costs (s): the submit time for waits, deadline − walltime for tardiness, now − walltime
+        Time from which a start costs (s): the submit time for waits, deadline − walltime for tardiness, now − walltime
         for a makespan. ``NEVER`` for a job that costs nothing.
     power : int
         1 or 2.
     divisor : float
         The number of jobs for a mean, 1 for a sum.
     largest : bool
-        Whether the largest term counts and not the sum.
+        Whether the largest term counts instead of the sum.
     """
 
     weight: FloatArray
@@ -40,12 +40,12 @@ class Terms(NamedTuple):
 
 
 def check_terms(terms: Terms, n: int) -> Terms:
-    """``terms`` with columns of the types that kernels take.
+    """Return ``terms`` with columns of the types that kernels take.
 
     Raises
     ------
     ValueError
-        Where a field is out of its range; names it.
+        If a field is out of its range; names it.
     """
     weight = np.ascontiguousarray(terms.weight, dtype=np.float64)
     origin = np.ascontiguousarray(terms.origin, dtype=np.int64)
@@ -61,7 +61,7 @@ def check_terms(terms: Terms, n: int) -> Terms:
 
 
 def terms_cost(terms: Terms, start: IntArray) -> float:
-    """The cost of the plan with these starts."""
+    """Return the cost of the plan with these starts."""
     late = np.maximum(0.0, np.asarray(start, dtype=np.float64) - terms.origin)
     each = terms.weight * late**terms.power
     if not len(each):

@@ -1,7 +1,7 @@
-"""Lower bounds: below which cost no plan of a round can be.
+"""Lower bounds of the cost of every plan of a round.
 
-``lower_bound(problem, objective)`` is the only thing that others need; what it can say depends on what the objective
-declares about itself.
+``lower_bound(problem, objective)`` is all that others need; the bound depends on what the objective declares about
+itself.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 
-#: Iterations of the subgradient method unless told otherwise: well below a second for 300 waiting jobs.
+#: Default iterations of the subgradient method: well below a second for 300 waiting jobs.
 ITERATIONS = 1000
 
 __all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
@@ -25,7 +25,7 @@ __all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
 def terms_bound(
     problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS
 ) -> float:
-    """A lower bound of an objective that is given by its terms; see :func:`lower_bound`."""
+    """Return a lower bound of an objective given by its terms; see :func:`lower_bound`."""
     checked = check_terms(terms, len(problem))
     if not len(problem):
         return 0.0
@@ -44,14 +44,14 @@ def lower_bound(
     upper: float | None = None,
     iterations: int = ITERATIONS,
 ) -> float:
-    """A cost that no feasible plan of the round is below.
+    """Return a lower bound of the cost of every feasible plan of the round.
 
     Parameters
     ----------
     problem : Round
         The round.
     objective : Objective, function or str
-        The objective, or its name. Its own ``bound`` is asked first, then its ``terms``.
+        The objective, or its name. Its own ``bound`` is used first, then its ``terms``.
     upper : float, optional
         The cost of a plan: it guides the search for prices, and the bound holds whatever it is.
     iterations : int
@@ -61,7 +61,7 @@ def lower_bound(
     Returns
     -------
     float
-        The bound, in the units of the objective; NaN where the objective declares neither.
+        The bound, in the units of the objective; NaN if the objective declares neither.
     """
     cost = as_objective(objective)
     if cost.bound is not None:
@@ -75,7 +75,7 @@ def lower_bound(
 def bounded(
     result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS
 ) -> Result:
-    """``result`` with the larger of its own lower bound and :func:`lower_bound`; optimal where that is its cost."""
+    """Return ``result`` with the larger of its bound and :func:`lower_bound`; optimal if that is its cost."""
     found = lower_bound(problem, objective, result.cost, iterations)
     best = float(np.fmax(found, result.lower_bound))
     proven = result.status is Status.FINISHED and best >= result.cost

@@ -1,7 +1,7 @@
 """The fluid bound: one sort, no search.
 
 Relax a round to a machine that may split jobs over time and over processors. A job that runs from S without a pause
-has the mean busy time M = S + p/2, and in the relaxation Σ wᵢ Mᵢ is smallest where the work is done by density
+has the mean busy time M = S + p/2, and in the relaxation Σ wᵢ Mᵢ is smallest if the work is done by density
 wᵢ/(pᵢ qᵢ) (Smith 1956). Hence Σ wᵢ Sᵢ ≥ Σ wᵢ (Mᵢ − pᵢ/2): the mean busy time bound of Goemans, Queyranne, Schulz,
 Skutella, Wang (2002), which on a machine without running jobs is the bound of Eastman, Even, Isaacs (1964).
 
@@ -23,12 +23,12 @@ class Fluid(NamedTuple):
     Attributes
     ----------
     bound : float
-        What the sum of the terms cannot fall below (rounding errors are taken off).
+        Lower bound of the sum of the terms (less rounding errors).
     start : float64 array, shape (n,)
         Mean busy times less half of the durations (s after now): fractional starts.
     moments, price : float64 arrays, shape (n + 1,)
-        When the work on the jobs changes over (s after now) and the price of a unit of area there: what the cost
-        would fall by if it were had for nothing. Linear in between, zero at the end.
+        The moments at which the work changes to another job (s after now), and the price of a unit of area there: by
+        how much the cost would fall if the unit were free. Linear in between, zero at the end.
     """
 
     bound: float
@@ -51,9 +51,9 @@ def fluid(
     Parameters
     ----------
     times, level : float64 arrays, shape (k,)
-        Breakpoints (s after now) and what is free from each on.
+        Breakpoints (s after now) and the free amount from each on.
     share, duration, count : float64 arrays, shape (n,)
-        What a job takes of the level, for how long (s), and how many such jobs there are.
+        Share of the level that a job takes, its duration (s), and the number of such jobs.
     terms : (weight, origin, power)
         The terms, with origins in seconds after now.
     reference : float64 array, shape (n,)

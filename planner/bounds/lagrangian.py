@@ -1,4 +1,4 @@
-"""The Lagrangian bound: a price for the machine in every bucket of time, raised where the jobs would crowd.
+"""The Lagrangian bound: a price for the machine in every bucket of time, higher where jobs compete.
 
 In the time-indexed formulation (Dyer, Wolsey 1990; its relaxation: van den Akker, Hurkens, Savelsbergh 2000), give
 every unit of capacity at time t a price λ(t) ≥ 0 that is constant in each bucket. A job that starts at t pays its
@@ -34,11 +34,11 @@ class Market(NamedTuple):
     capacity : float64 array, shape (rows, b)
         ∫ level dt over each bucket.
     coef : float64 array, shape (q, rows)
-        What a job of each size takes of each row.
+        Demand of a job of each size on each row.
     size : int64 array, shape (j,)
         Index of each job's size.
     many : float64 array, shape (j,)
-        How many equal jobs the entry stands for.
+        Number of equal jobs that the entry stands for.
     duration, earliest, weight, origin : float64 arrays, shape (j,)
         Walltime, earliest start alone, and the term.
     power : int
@@ -68,7 +68,7 @@ def cheapest_start(
     origin: float,
     power: int,
 ) -> tuple[float, float]:
-    """The least of term(t) + ∫ₜ^{t+duration} rate over t ≥ earliest, and the t that attains it.
+    """Return the least of term(t) + ∫ₜ^{t+duration} rate over t ≥ earliest, and the t that attains it.
 
     ``rate`` has a trailing zero for the time after the last edge; ``paid`` is its integral at the edges.
     """
@@ -127,7 +127,7 @@ def price_out(market: Market, price: FloatArray, rate: FloatArray, paid: FloatAr
 def respond(
     market: Market, price: FloatArray, rate: FloatArray, paid: FloatArray, held: FloatArray
 ) -> tuple[float, float]:
-    """L(price), and a sum that its rounding errors are relative to.
+    """Return L(price), and a sum that its rounding errors are relative to.
 
     ``held`` gets the seconds that each size is in each bucket.
     """
@@ -182,10 +182,10 @@ def excess_of(market: Market, held: FloatArray, excess: FloatArray) -> None:
 def climb(
     market: Market, price: FloatArray, upper: float, iterations: int, params: FloatArray
 ) -> tuple[float, int]:
-    """The best L, less its rounding errors, and the iterations done; ``price`` becomes the prices of the best.
+    """Return the best L, less its rounding errors, and the iterations done; ``price`` becomes the prices of the best.
 
     ``params`` are: first step relative to Polyak's, weight of the newest subgradient, iterations without progress
-    until the step shrinks, by how much, the least step, and what counts as progress (share of upper − L).
+    until the step shrinks, the factor by which it shrinks, the least step, and the least progress (share of upper − L).
     """
     first_step, smoothing, patience, shrink, least_step, progress = params
     rows, buckets = market.capacity.shape

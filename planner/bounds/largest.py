@@ -1,7 +1,7 @@
 """Lower bounds of the largest term: makespan, maximum wait, maximum tardiness.
 
 Two bounds are taken together. Alone: no job starts before the moment at which it would fit if it were the only one.
-Energy: of all jobs that cannot start before r, those that are due first have to be worked off by the capacity left
+Energy: of all jobs that cannot start before r, those that are due first have to be processed by the capacity left
 after r, so the last of them ends no earlier than the area is there, and it is late by at least that less the latest
 of their due times (Jackson's rule on the relaxation). Besides the processors, each row of capacity of
 :mod:`staircase` counts as a resource of its own, which covers wide jobs that exclude one another.
@@ -28,7 +28,7 @@ from planbatch.planner.terms import Terms
 def energy_lateness(
     stairs: Staircase, rows: Rows, size: IntArray, duration: FloatArray, due: FloatArray
 ) -> float:
-    """The least possible largest (end − due) of jobs that are sorted by due time (s)."""
+    """Return the least possible largest (end − due) of jobs that are sorted by due time (s)."""
     earliest = stairs.times[np.searchsorted(stairs.levels, rows.sizes[size])]
     lateness = -np.inf
     for head in np.unique(earliest):
@@ -45,7 +45,7 @@ def energy_lateness(
 
 
 def largest_bound(problem: Round, terms: Terms) -> float:
-    """A lower bound of the largest term; see :func:`lower_bound`."""
+    """Return a lower bound of the largest term; see :func:`lower_bound`."""
     jobs = problem.jobs
     counts = np.flatnonzero(terms.weight > 0)
     if not len(counts):

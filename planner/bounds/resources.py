@@ -1,4 +1,4 @@
-"""Lower bounds of rounds with several resources, or with windows: from relaxations that have one resource and none."""
+"""Lower bounds of rounds with several resources or windows, from relaxations with one resource and no windows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,14 +12,14 @@ from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round, RunningTable
 from planbatch.planner.terms import Terms, terms_cost
 
-#: By how much units are refined, for each job that takes nothing of a resource.
+#: Factor by which units are refined, per job that takes nothing of a resource.
 REFINED = 1000
 
 
 def alone_bound(problem: Round, terms: Terms) -> float:
-    """The cost if every job started as if no other waited; 0 where processors are all that counts.
+    """Return the cost if every job started as if no other waited; 0 if processors are the only resource.
 
-    There the bounds of the relaxations hold this one already.
+    In that case the bounds of the relaxations include this one already.
     """
     if processors_alone(problem) is problem:
         return 0.0
@@ -34,7 +34,7 @@ def alone_bound(problem: Round, terms: Terms) -> float:
 
 
 def relaxations(problem: Round) -> Iterator[Round]:
-    """The round for each of its resources as if that were processors, and nothing else counted, without windows."""
+    """Yield the round once per resource, with that resource in place of the processors, and without windows."""
     alone = processors_alone(problem)
     yield alone
     for k, resource in enumerate(problem.resources):
@@ -47,7 +47,7 @@ def relaxations(problem: Round) -> Iterator[Round]:
 def single_resource(
     problem: Round, capacity: int, demands: IntArray, in_use: IntArray
 ) -> Round | None:
-    """The round with these demands in place of the processors; None where the numbers get too large.
+    """Return the round with these demands in place of the processors, or None if the numbers get too large.
 
     A job that takes nothing has to take one unit, since rounds know no other jobs. So units are refined until such jobs
     hardly count, and the capacity is raised by as many units as there are such jobs: every plan of the round remains

@@ -30,7 +30,7 @@ from planbatch.planner.terms import Terms, terms_cost
 BUCKETS = 100
 #: The horizon, relative to the end of the fluid relaxation.
 HORIZON = 1.1
-#: For :func:`climb`.
+#: The parameters of :func:`climb`.
 CLIMB = np.array([1.0, 0.3, 20, 0.7, 1e-4, 1e-5])
 
 
@@ -41,7 +41,7 @@ class Relaxation:
     Attributes
     ----------
     market : Market
-        What the Lagrangian bound works on; equal jobs are one entry.
+        The market of the Lagrangian bound; equal jobs are one entry.
     entry : int64 array, shape (n,)
         The entry of the market that each job belongs to.
     offset : float
@@ -60,14 +60,14 @@ class Relaxation:
 
 
 def seed_start(problem: Round, terms: Terms) -> IntArray:
-    """The starts of the best of a few decoded orders."""
+    """Return the starts of the best of a few decoded orders."""
     orders = (smallest_area_first, shortest_first, submit_order, earliest_deadline_first)
     plans = [decode(problem, order_by(keys, problem.jobs, problem.now)) for keys in orders]
     return min((plan.start for plan in plans), key=lambda start: terms_cost(terms, start))
 
 
 def time_edges(flow: Fluid, buckets: int) -> FloatArray:
-    """Edges of the buckets: half of them even in time, half where the fluid's prices fall fastest."""
+    """Return the edges of the buckets: half of them even in time, half where the fluid's prices fall fastest."""
     when = np.linspace(0.0, HORIZON * flow.moments[-1], 40 * buckets + 1)
     price = np.interp(when, flow.moments, flow.price)
     steep = np.concatenate([[0.0], np.cumsum(np.sqrt(np.abs(np.diff(price))))])
@@ -86,7 +86,7 @@ def best_fluid(
     terms: tuple[FloatArray, FloatArray, int],
     reference: FloatArray,
 ) -> Fluid:
-    """The best of the fluid bounds with tangents at the reference starts and at the fluid's own starts."""
+    """Return the best of the fluid bounds with tangents at the reference starts and at the fluid's own starts."""
     best: Fluid | None = None
     for _ in range(3):
         flow = fluid(stairs.times, rows.levels[0], *columns, terms, reference)
@@ -115,7 +115,7 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
     origin = (terms.origin - now).astype(np.float64)
     offset = 0.0
     if terms.power == 1:
-        # Whoever waits already waits on in every plan: only the sizes tell such jobs apart.
+        # Jobs that wait already cost from now on in every plan: they differ only in size.
         past = np.minimum(origin, 0.0)
         offset = -float((terms.weight * past).sum())
         origin = origin - past
@@ -146,19 +146,19 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
 
 
 def rounded_up(total: float, terms: Terms) -> float:
-    """A bound of the sum of the terms, raised to a whole number where the sum is one in every plan."""
+    """Return a bound of the sum of the terms, raised to a whole number if the sum is one in every plan."""
     whole = bool((terms.weight == np.floor(terms.weight)).all()) and 0 <= total < EXACT
     return (float(np.ceil(total - 1e-6)) if whole else max(total, 0.0)) / terms.divisor
 
 
 def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int) -> float:
-    """A lower bound of a sum of terms; see :func:`lower_bound`."""
+    """Return a lower bound of a sum of terms; see :func:`lower_bound`."""
     start = seed_start(problem, terms)
     relaxed = relax(problem, terms, start)
     best = terms_cost(terms, start)
     if upper is not None and upper < best:
         best = upper
-    # The target only sets the length of the steps, a wrong one cannot make the bound wrong.
+    # The target only sets the length of the steps; a wrong one cannot make the bound wrong.
     target = best * terms.divisor - relaxed.offset
     total = relaxed.simple
     if iterations > 0:

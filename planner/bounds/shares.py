@@ -1,7 +1,7 @@
 """Reduced costs: by how much a start of a job exceeds the job's share of the Lagrangian bound.
 
 At fixed prices the bound is a sum over the jobs. A plan in which some jobs start elsewhere than at their cheapest costs
-at least the bound and all their excesses, which tells what starts a plan better than a known one can have at all.
+at least the bound and all their excesses, which limits the starts in plans better than a known one.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ class Shares(NamedTuple):
 
 @kernel
 def priced_start(market: Market, shares: Shares, j: int, t: float) -> float:
-    """Term and price of a start of entry ``j`` at ``t``."""
+    """Return the term and price of a start of entry ``j`` at ``t``."""
     edges = market.edges
     s = market.size[j]
     end = t + market.duration[j]
@@ -91,7 +91,7 @@ def breakpoints(market: Market, shares: Shares, j: int, when: FloatArray) -> int
 
 @kernel
 def share_out(market: Market, price: FloatArray) -> Shares:
-    """The shares of the entries of a market at given prices."""
+    """Return the shares of the entries of a market at given prices."""
     rows, buckets = market.capacity.shape
     n = len(market.size)
     room = 6 * buckets + 8
@@ -119,7 +119,7 @@ def share_out(market: Market, price: FloatArray) -> Shares:
 
 @kernel
 def excess_from(market: Market, shares: Shares, j: int, t: float) -> float:
-    """By how much entry ``j`` exceeds its share at least, if it cannot start before ``t``."""
+    """Return the least excess of entry ``j`` over its share if it cannot start before ``t``."""
     here = priced_start(market, shares, j, t) - shares.least[j]
     i = np.searchsorted(shares.when[j], t, side="right")
     return float(max(0.0, min(here, shares.onward[j, i])))

@@ -1,4 +1,4 @@
-"""What the running jobs leave, as staircases that only rise, and the rows of capacity built on them."""
+"""The processors that running jobs leave, as rising staircases, and the rows of capacity built on them."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Staircase(NamedTuple):
     levels: IntArray
 
     def earliest(self, procs: IntArray) -> FloatArray:
-        """Earliest start (s after now) of a job of each size, if it were the only one."""
+        """Return the earliest start (s after now) of a job of each size, if it were the only one."""
         return self.times[np.searchsorted(self.levels, procs)]
 
 
@@ -45,9 +45,9 @@ class Rows(NamedTuple):
     sizes : int64 array, shape (q,)
         The different sizes of jobs (processors), ascending.
     coef : float64 array, shape (q, rows)
-        Of what a job of each size takes, with the last level of every row as the unit. Row 0 are the processors.
+        Demand of a job of each size, in units of the last level of every row. Row 0 is that of the processors.
     levels : float64 array, shape (rows, k)
-        What is there from each breakpoint of the staircase on; the last is 1.
+        Available amount from each breakpoint of the staircase on; the last is 1.
     """
 
     sizes: IntArray
@@ -56,7 +56,7 @@ class Rows(NamedTuple):
 
 
 def processors_alone(problem: Round) -> Round:
-    """The round as if processors were all that counts, and all of them were there: no plan costs more than before."""
+    """Return the round without other resources and without windows: no plan costs more than before."""
     if not problem.resources and not len(problem.windows.start):
         return problem
     jobs = problem.jobs._replace(demands=problem.jobs.demands[:, :0])
@@ -65,14 +65,14 @@ def processors_alone(problem: Round) -> Round:
 
 
 def staircase(problem: Round) -> Staircase:
-    """The staircase of processors that the running jobs of a round leave; other resources and windows are relaxed."""
+    """Return the staircase of processors that running jobs leave; other resources and windows are relaxed."""
     profile = Profile(processors_alone(problem))
     return Staircase((profile.times - problem.now).astype(np.float64), profile.free)
 
 
 @kernel
 def most_value(sizes: IntArray, value: IntArray, count: IntArray, capacity: int) -> IntArray:
-    """For each room 0 … capacity, the largest value of jobs that fit in it side by side (bounded knapsack)."""
+    """Return the largest value of jobs that fit side by side into each room 0 … capacity (bounded knapsack)."""
     best = np.zeros(capacity + 1, np.int64)
     for j in range(len(sizes)):
         left = min(count[j], capacity // sizes[j])
@@ -89,11 +89,11 @@ def most_value(sizes: IntArray, value: IntArray, count: IntArray, capacity: int)
 
 
 def row_coefficients(sizes: IntArray, capacity: int) -> list[tuple[int, IntArray]]:
-    """Pairs (k, whole numbers a(size)) that are worth a row of their own, besides the sizes themselves.
+    """Return pairs (k, whole numbers a(size)) that are worth a row of their own, besides the sizes themselves.
 
     ⌈k·size/capacity⌉ − 1 is a dual feasible function (Fekete, Schepers 2001): of jobs that run side by side on
     ``free`` processors, it adds up to at most ⌈k·free/capacity⌉ − 1, and so does the number of jobs wider than
-    capacity/k. Such rows tell how much wide jobs waste.
+    capacity/k. Such rows measure how much wide jobs waste.
     """
     rows = [(k, -(-k * sizes // capacity) - 1) for k in range(2, 7)]
     rows += [(k, (k * sizes > capacity).astype(np.int64)) for k in range(3, 7)]
@@ -105,10 +105,10 @@ def row_coefficients(sizes: IntArray, capacity: int) -> list[tuple[int, IntArray
 
 
 def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
-    """The rows of a round.
+    """Return the rows of a round.
 
     Each level is the most that a subset of the waiting jobs can take side by side of the free processors, which is
-    less than the free processors themselves where sizes do not add up.
+    less than the free processors themselves if sizes do not add up to them.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     procs : int64 array, shape (j,)
         Processors of the waiting jobs.
     weight : int64 array, shape (j,)
-        How many jobs each entry stands for.
+        Number of jobs that each entry stands for.
     """
     sizes, place = np.unique(procs, return_inverse=True)
     count = np.bincount(place, weights=weight).astype(np.int64)
@@ -138,7 +138,7 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
 
 
 def areas_at(times: FloatArray, level: FloatArray, when: FloatArray) -> FloatArray:
-    """∫₀^when level(t) dt for every entry of ``when``."""
+    """Return ∫₀^when level(t) dt for every entry of ``when``."""
     whole = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(times))])
     i = np.searchsorted(times, when, side="right") - 1
     area: NDArray[np.float64] = whole[i] + level[i] * (when - times[i])
@@ -146,7 +146,7 @@ def areas_at(times: FloatArray, level: FloatArray, when: FloatArray) -> FloatArr
 
 
 def when_used(times: FloatArray, level: FloatArray, area: FloatArray) -> FloatArray:
-    """The earliest moment at which the level has provided each area (inverse of :func:`areas_at`)."""
+    """Return the earliest moment at which the level has provided each area (inverse of :func:`areas_at`)."""
     whole = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(times))])
     i = np.maximum(np.searchsorted(whole, area, side="left") - 1, 0)
     moment: NDArray[np.float64] = times[i] + (area - whole[i]) / np.maximum(level[i], 1e-300)

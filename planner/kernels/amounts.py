@@ -1,8 +1,8 @@
-"""Amounts of resources: a number where processors are all that counts, a row of numbers where there are more resources.
+"""Amounts of resources: a number if processors are the only resource, else a row of numbers.
 
 The kernels of the profile, the decoder and the policies are written once, on these few operations. ``free`` is a column
 of shape (k,) for one resource and of shape (k, K) for K; a demand is a number or a row of shape (K,). numba compiles
-either form on its own, so that the second costs the first nothing.
+each form separately, so that the second costs the first nothing.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from numba.extending import overload
 
 
 def enough(free: Any, i: int, demand: Any) -> bool:
-    """Whether entry ``i`` covers a demand, in every resource."""
+    """Return whether entry ``i`` covers a demand, in every resource."""
     return bool(np.all(free[i] >= demand))
 
 
@@ -27,12 +27,12 @@ def give(free: Any, i: int, demand: Any) -> None:
 
 
 def copy_entry(free: Any, target: int, source: int) -> None:
-    """Make one entry the same as another."""
+    """Copy one entry to another."""
     free[target] = free[source]
 
 
 def same(free: Any, i: int, j: int) -> bool:
-    """Whether two entries are equal."""
+    """Return whether two entries are equal."""
     return bool(np.all(free[i] == free[j]))
 
 
@@ -42,12 +42,12 @@ def set_entry(free: Any, i: int, amount: Any) -> None:
 
 
 def at_least_nothing(free: Any, i: int) -> None:
-    """Raise what is below nothing in entry ``i`` to nothing."""
+    """Raise negative amounts in entry ``i`` to 0."""
     free[i] = np.maximum(free[i], 0)
 
 
 def amount_of(amounts: Any, w: int, free: Any) -> Any:
-    """Row ``w`` of a table of amounts of all resources, as a demand on ``free``."""
+    """Return row ``w`` of a table of amounts of all resources, as a demand on ``free``."""
     return amounts[w, 0] if free.ndim == 1 else amounts[w]
 
 

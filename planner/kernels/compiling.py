@@ -1,4 +1,4 @@
-"""Who wants to know that a kernel is compiled: nothing here prints."""
+"""Listeners that are notified when a kernel is compiled."""
 
 from collections.abc import Callable
 

@@ -1,8 +1,7 @@
 """The kernels of the decoder: permutation → plan, each job in turn at its earliest feasible start.
 
-The decoder is the only owner of feasibility. Whatever an optimizer works on, it hands over an order, and decoding
-the jobs of any feasible plan in the order of their starts never starts a job later than before. (Zheng et al. 2016,
-Section IV-C.)
+Only the decoder ensures feasibility. Whatever an optimizer works on, it passes an order, and decoding the jobs of any
+feasible plan in the order of their starts never starts a job later than before. (Zheng et al. 2016, Section IV-C.)
 """
 
 from typing import Any, NamedTuple
@@ -16,14 +15,14 @@ from planbatch.planner.kernels.profile import all_demands, fill_profile, one_res
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
-#: From how many jobs on remembering bounds pays (measured by ``planbatch bench``).
+#: Number of jobs from which remembering bounds pays (measured by ``planbatch bench``).
 MANY_JOBS = 100
 CLASSES = 12
 
 
 @borrowing_kernel
 def fill_guarded(arrays: RoundArrays, times: IntArray, free: Any) -> int:
-    """The profile of a round, closed by a guard: never reached in time, with less than nothing free."""
+    """Write the profile of a round and a guard, negative and at a time never reached; return the size."""
     size = fill_profile(arrays, times, free)
     times[size] = NEVER * 2
     set_entry(free, size, -1)
@@ -36,7 +35,7 @@ def place_earliest(
 ) -> tuple[int, int]:
     """Place a job at its earliest feasible breakpoint from ``first`` on; return the breakpoint and the new size.
 
-    The profile is guarded (:func:`fill_guarded`), which spares two comparisons a breakpoint.
+    The profile is guarded (:func:`fill_guarded`), which saves two comparisons per breakpoint.
     """
     i = first
     while True:
@@ -96,9 +95,9 @@ def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> N
 
 
 class JobClasses(NamedTuple):
-    """What all decodings of a round share: its first profile, and size and length classes of its jobs.
+    """The data shared by all decodings of a round: its first profile, and size and length classes of its jobs.
 
-    By the classes, :func:`decode_bounded` remembers its bounds.
+    :func:`decode_bounded` remembers its bounds by class.
 
     Attributes
     ----------
@@ -107,11 +106,11 @@ class JobClasses(NamedTuple):
     size_above, length_above : int64 arrays, shape (n,)
         The smallest class whose lower limit is at least the job's: its start bounds the jobs of that class.
     times, free : int64 arrays, shape (k,)
-        The profile that the round begins with, and its free processors.
+        Breakpoints and free processors of the profile at the beginning of the round.
     rows : int64 array, shape (k, K)
-        Free amounts of all resources; empty where processors are all that counts.
+        Free amounts of all resources; empty if processors are the only resource.
     demands : int64 array, shape (n, K)
-        What each job takes of all resources; empty where processors are all that counts.
+        Demands of each job on all resources; empty if processors are the only resource.
     """
 
     size_within: IntArray
@@ -126,7 +125,7 @@ class JobClasses(NamedTuple):
 
 @kernel
 def class_limits(values: IntArray) -> IntArray:
-    """Lower limits of at most ``CLASSES`` classes: quantiles of the distinct values of a sample."""
+    """Return the lower limits of at most ``CLASSES`` classes: quantiles of the distinct values of a sample."""
     n = len(values)
     sample = np.empty(min(n, 96), np.int64)
     for i in range(len(sample)):
@@ -195,7 +194,7 @@ def scan_two(
     other: IntArray,
     size: int,
 ) -> None:
-    """:func:`scan` for two resources, whose free amounts stand in two columns: no rows to look into."""
+    """:func:`scan` for two resources, whose free amounts are in two columns instead of rows."""
     for job in order:
         procs = demands[job, 0]
         more = demands[job, 1]
@@ -286,7 +285,7 @@ def decode_bounded(
 
 @kernel
 def keeps_promises(start: IntArray, latest: IntArray) -> bool:
-    """Whether no job starts after its promised latest start."""
+    """Return whether no job starts after its promised latest start."""
     for i in range(len(start)):  # noqa: SIM110 (compiled)
         if start[i] > latest[i]:
             return False
@@ -297,7 +296,7 @@ def keeps_promises(start: IntArray, latest: IntArray) -> bool:
 def decode_into(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
-    """Write into ``start`` the plan of ``order``, the faster way for the number of jobs."""
+    """Write into ``start`` the plan of ``order``, by the faster method for the number of jobs."""
     if not one_resource(arrays):
         scan_rows(arrays, classes, order, start)
     elif len(order) < MANY_JOBS:
@@ -312,7 +311,7 @@ def decode_into(
 
 @kernel
 def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
-    """Write into ``start`` the plan of ``order``, where a round is decoded only once."""
+    """Write into ``start`` the plan of ``order``, for rounds that are decoded only once."""
     if len(order) < MANY_JOBS or not one_resource(arrays):
         decode_linear(arrays, order, start)
     else:

@@ -1,4 +1,4 @@
-"""First plans: the orders from which every search starts, and below which none falls."""
+"""First plans: the orders from which every search starts; no search ends with a worse one."""
 
 from enum import IntEnum
 from typing import Any
@@ -16,14 +16,14 @@ from planbatch.planner.round import RoundArrays
 
 
 class FirstOrder(IntEnum):
-    """The orders of the first plans, as kernels know them.
+    """Numbers of the orders of the first plans, for kernels.
 
     With area = size × walltime (:func:`size_of`), age = now − submit and h = Σ area / capacity, the time that the whole
     queue needs at least.
     """
 
     PREVIOUS = (
-        0  #: the starts of the round before, new jobs last: never worse than yesterday's plan
+        0  #: the starts of the previous round, new jobs last: never worse than the previous plan
     )
     SUBMIT = 1  #: FCFS: decoded, this is conservative backfilling
     SMALLEST_AREA = 2
@@ -39,14 +39,14 @@ class FirstOrder(IntEnum):
 
 #: The names of the first plans, in the order of their numbers.
 FIRST_PLANS = tuple(order.name.lower().replace("_", "-") for order in FirstOrder)
-#: In rounds of more than so many jobs only the first few of them, and that of the deadlines, are decoded.
+#: In rounds of more jobs than this, only the first few of them, and that of the deadlines, are decoded.
 LONG_QUEUE = 500
 FIRST_PLANS_OF_LONG_QUEUES = 4
 
 
 @kernel
 def size_of(arrays: RoundArrays) -> FloatArray:
-    """The sizes of the waiting jobs: processors, or as many as the largest share that they take of any resource."""
+    """Return the sizes of the waiting jobs: processors, or as many as match their largest share of any resource."""
     jobs = arrays.jobs
     size = jobs.procs.astype(np.float64)
     for k in range(len(arrays.capacities)):
@@ -58,7 +58,7 @@ def size_of(arrays: RoundArrays) -> FloatArray:
 
 @kernel
 def first_keys(arrays: RoundArrays, order: int) -> FloatArray:
-    """Sort keys of a first plan, by the number of its order."""
+    """Return the sort keys of a first plan, by the number of its order."""
     jobs = arrays.jobs
     if order == FirstOrder.PREVIOUS:
         return arrays.planned.astype(np.float64)
@@ -99,7 +99,7 @@ def best_first_plan(
 ) -> float:
     """Decode the first plans with these numbers, write the best order and its plan, return its cost.
 
-    Of equally good ones the first wins. Where no job has a deadline, ``regular-first`` is passed over. The result is
+    Of equally good ones the first wins. If no job has a deadline, ``regular-first`` is skipped. The result is
     NaN as soon as one cost is not a finite number.
     """
     trial = np.empty(len(order), np.int64)
@@ -122,7 +122,7 @@ def best_first_plan(
             best = value
             order[:] = candidate
             start[:] = trial
-    if np.isinf(best):  # none of these keeps all promises, as the plan before does
+    if np.isinf(best):  # none of these keeps all promises, as the previous plan does
         candidate = np.argsort(arrays.planned, kind="mergesort")
         decode_into(arrays, classes, candidate, start)
         order[:] = candidate
@@ -133,10 +133,10 @@ def best_first_plan(
 
 @kernel
 def kept_plan(arrays: RoundArrays, promised: bool, start: IntArray) -> bool:
-    """Whether nothing can start, since no waiting job fits; if so, write the plan of the round before.
+    """Return whether nothing can start, since no waiting job fits; if so, write the plan of the previous round.
 
-    Jobs that are new then stay without a start; where promises are made, they are planned behind the others, so that
-    they get theirs.
+    New jobs then stay without a start; if promises are made, they are planned after the others, so that they get
+    theirs.
     """
     if any_fits(arrays):
         return False

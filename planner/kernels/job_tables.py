@@ -1,4 +1,4 @@
-"""Tables of jobs and rounds, copied, cut and put together: the one place that writes their columns out."""
+"""Copying, cutting and joining tables of jobs and rounds: only this module lists their columns."""
 
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import IntArray, JobTable
@@ -20,7 +20,7 @@ def copy_job(target: JobTable, at: int, source: JobTable, job: int) -> None:
 
 @kernel(inline="always")
 def jobs_between(jobs: JobTable, first: int, last: int) -> JobTable:
-    """The jobs from ``first`` to before ``last``: slices, not copies."""
+    """Return the jobs from ``first`` to before ``last``: slices, not copies."""
     return JobTable(
         jobs.submit[first:last],
         jobs.procs[first:last],
@@ -34,7 +34,7 @@ def jobs_between(jobs: JobTable, first: int, last: int) -> JobTable:
 
 @kernel
 def chosen_jobs(jobs: JobTable, which: IntArray) -> JobTable:
-    """Copies of the jobs with these indices, in their order."""
+    """Return copies of the jobs with these indices, in their order."""
     return JobTable(
         jobs.submit[which],
         jobs.procs[which],
@@ -48,7 +48,7 @@ def chosen_jobs(jobs: JobTable, which: IntArray) -> JobTable:
 
 @kernel
 def with_latest(jobs: JobTable, latest: IntArray) -> JobTable:
-    """The same jobs with other promises."""
+    """Return the same jobs with other promises."""
     return JobTable(
         jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user, jobs.demands
     )
@@ -58,7 +58,7 @@ def with_latest(jobs: JobTable, latest: IntArray) -> JobTable:
 def round_of(
     arrays: RoundArrays, jobs: JobTable, planned: IntArray, notes: IntArray, occupied: IntArray
 ) -> RoundArrays:
-    """The same moment on the same machine, with other waiting jobs."""
+    """Return the round at the same moment on the same machine, with other waiting jobs."""
     return RoundArrays(
         arrays.now,
         arrays.capacity,

@@ -58,7 +58,7 @@ def earliest_deadline_first(jobs: JobTable, now: int) -> FloatArray:
 def regular_first(jobs: JobTable, now: int) -> FloatArray:
     """The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.
 
-    Each in FCFS order. A job is urgent whose latest start lies within the time that the whole queue
+    Each group is in FCFS order. A job is urgent if its latest start lies within the time that the whole queue
     needs at least: Σ processors · walltime / processors of the largest waiting job.
     """
     n = len(jobs.submit)

@@ -3,7 +3,7 @@
 A profile is two columns, ``times`` and ``free``: from ``times[i]`` until ``times[i + 1]``, ``free[i]`` is free (see
 :mod:`amounts`); the last entry holds for ever. This is the list of tuples (t, a) of Zheng et al. 2016, Section
 IV-C, kept in arrays. The kernels below work on a prefix of length ``size`` of larger buffers and return the new size;
-:class:`~planbatch.planner.profile.Profile` is the same for people.
+:class:`~planbatch.planner.profile.Profile` is the same in plain Python.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from planbatch.planner.round import RoundArrays
 
 @kernel(inline="always")
 def one_resource(arrays: RoundArrays) -> bool:
-    """Whether processors are all that counts."""
+    """Return whether processors are the only resource."""
     return len(arrays.capacities) == 0
 
 
@@ -55,7 +55,7 @@ def set_present_row(arrays: RoundArrays, free: IntArray) -> None:
 
 @kernel
 def free_now(arrays: RoundArrays) -> IntArray:
-    """What the running jobs leave of all resources, the processors first; windows are not counted."""
+    """Return what the running jobs leave of all resources, the processors first; windows are not counted."""
     amounts = np.empty((1, 1 + len(arrays.capacities)), np.int64)
     set_present_row(arrays, amounts)
     return amounts[0]
@@ -75,7 +75,7 @@ def _set_present(arrays: Any, free: Any) -> Any:
 
 @kernel(inline="always")
 def any_fits(arrays: RoundArrays) -> bool:
-    """Whether a waiting job finds what it takes free at this moment (windows are not counted)."""
+    """Return whether the demands of any waiting job are free at this moment (windows are not counted)."""
     jobs = arrays.jobs
     if one_resource(arrays):
         return bool(jobs.procs.min() <= arrays.capacity - arrays.running.procs.sum())
@@ -88,7 +88,7 @@ def any_fits(arrays: RoundArrays) -> bool:
 
 @borrowing_kernel
 def overdrawn(free: Any, size: int) -> bool:
-    """Whether less than nothing is free in any of the first ``size`` entries."""
+    """Return whether any of the first ``size`` entries is negative."""
     for amount in free[:size].flat:  # noqa: SIM110 (compiled)
         if amount < 0:
             return True
@@ -97,7 +97,7 @@ def overdrawn(free: Any, size: int) -> bool:
 
 @kernel
 def all_capacities(arrays: RoundArrays) -> IntArray:
-    """Capacities of all resources, the processors first."""
+    """Return the capacities of all resources, the processors first."""
     amounts = np.empty(1 + len(arrays.capacities), np.int64)
     amounts[0] = arrays.capacity
     amounts[1:] = arrays.capacities
@@ -106,7 +106,7 @@ def all_capacities(arrays: RoundArrays) -> IntArray:
 
 @kernel
 def all_demands(procs: IntArray, demands: IntArray) -> IntArray:
-    """What jobs take of all resources, the processors first; shape (n, K)."""
+    """Return the demands of jobs on all resources, the processors first; shape (n, K)."""
     table = np.empty((len(procs), 1 + demands.shape[1]), np.int64)
     for i in range(len(procs)):
         table[i, 0] = procs[i]
@@ -117,7 +117,7 @@ def all_demands(procs: IntArray, demands: IntArray) -> IntArray:
 
 @kernel(inline="always")
 def room_for(arrays: RoundArrays, reservations: int) -> int:
-    """Breakpoints that a profile may need: one a running job, two a window and a reservation, and the guard."""
+    """Return the most breakpoints of a profile: 1 per running job, 2 per window and reservation, and the guard."""
     return len(arrays.running.procs) + 2 * len(arrays.windows.start) + 2 * reservations + 3
 
 
@@ -142,9 +142,9 @@ def fill_running(
 
 @kernel
 def withdraw(windows: Windows, times: IntArray, free: Any, size: int) -> int:
-    """Take the windows off a profile and return the new size.
+    """Subtract the windows from a profile and return the new size.
 
-    Where running jobs hold on to what a window takes, nothing is free (and not less).
+    If running jobs hold what a window takes, nothing is free (and not less).
     """
     now = times[0]
     for w in range(len(windows.start)):
@@ -179,9 +179,9 @@ def fill_rows(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
 
 
 def fill_profile(arrays: RoundArrays, times: IntArray, free: Any) -> int:
-    """Write the profile that a round begins with and return its size (at most m + 1, and 2 a window).
+    """Write the profile that a round begins with and return its size (at most m + 1, and 2 per window).
 
-    ``free`` has the shape (room,) where processors are all that counts, otherwise (room, K).
+    ``free`` has the shape (room,) if processors are the only resource, otherwise (room, K).
     """
     fill = fill_amounts if free.ndim == 1 else fill_rows
     return int(fill(arrays, times, free))
@@ -198,7 +198,7 @@ def _fill_profile(arrays: Any, times: Any, free: Any) -> Any:
 def earliest_index(
     times: IntArray, free: Any, size: int, demand: Any, walltime: int, first: int
 ) -> int:
-    """Index of the first breakpoint, from ``first`` on, where a demand is free for ``walltime`` seconds."""
+    """Return the first breakpoint, from ``first`` on, at which a demand is free for ``walltime`` seconds."""
     i = first
     while True:
         while not enough(free, i, demand):
@@ -233,7 +233,7 @@ def place(times: IntArray, free: Any, size: int, i: int, demand: Any, walltime: 
 
 @borrowing_kernel
 def index_at(times: IntArray, size: int, when: int) -> int:
-    """Index of the last breakpoint that is not after ``when`` (0 where all are)."""
+    """Return the index of the last breakpoint that is not after ``when`` (0 if all are)."""
     low = 0
     high = size
     while high - low > 1:
@@ -247,7 +247,7 @@ def index_at(times: IntArray, size: int, when: int) -> int:
 
 @borrowing_kernel
 def split_at(times: IntArray, free: Any, size: int, i: int, when: int) -> int:
-    """Put a breakpoint at ``when`` behind breakpoint ``i``, unless one is there, and return the new size.
+    """Insert a breakpoint at ``when`` after breakpoint ``i``, unless there is one, and return the new size.
 
     ``i`` is the index of the last breakpoint that is not after ``when``.
     """
@@ -283,7 +283,7 @@ def give_between(times: IntArray, free: Any, size: int, start: int, end: int, de
 def split_between(
     times: IntArray, free: Any, size: int, start: int, end: int
 ) -> tuple[int, int, int]:
-    """Put breakpoints at ``start`` and ``end``; return their indices and the new size."""
+    """Insert breakpoints at ``start`` and ``end``; return their indices and the new size."""
     first = index_at(times, size, start)
     size = split_at(times, free, size, first, start)
     if times[first] != start:
@@ -297,7 +297,7 @@ def split_between(
 
 @borrowing_kernel
 def fits_at(times: IntArray, free: Any, size: int, demand: Any, start: int, end: int) -> bool:
-    """Whether a demand is free from ``start`` to ``end``."""
+    """Return whether a demand is free from ``start`` to ``end``."""
     j = index_at(times, size, start)
     while j < size and times[j] < end:
         if not enough(free, j, demand):

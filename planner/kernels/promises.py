@@ -1,4 +1,4 @@
-"""Promised latest starts that can no longer all be kept."""
+"""Relaxing promised latest starts that can no longer all be kept."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from planbatch.planner.round import RoundArrays
 
 @kernel
 def total_lateness(start: IntArray, latest: IntArray) -> int:
-    """Σ max(0, startᵢ − latestᵢ): seconds by which a plan breaks promises."""
+    """Return Σ max(0, startᵢ − latestᵢ): seconds by which a plan breaks promises."""
     total = 0
     for i in range(len(start)):
         total += max(0, start[i] - latest[i])
@@ -20,10 +20,10 @@ def total_lateness(start: IntArray, latest: IntArray) -> int:
 
 @kernel
 def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
-    """The round itself if its promises can be kept; else with promises put off by the least total lateness found.
+    """Return the round if its promises can be kept; else with promises put off by the least total lateness found.
 
     Promises hold as long as running jobs end when they were expected to and the machine keeps its processors: the
-    plan of the round before, decoded again in the order of its starts, breaks none. Otherwise the plans in the order
+    plan of the previous round, decoded again in the order of its starts, breaks none. Otherwise the plans in the order
     of those starts, of the promises and of the queue are tried, and the one that is least late in total becomes the
     promise of the round, so that no search makes it worse.
     """

@@ -1,4 +1,4 @@
-"""The numba types of the data that kernels take: what a compiled function handed to a kernel must look like."""
+"""The numba types of the data that kernels take, and of the compiled functions passed to them."""
 
 from enum import IntEnum
 
@@ -31,7 +31,7 @@ ORDER_KEYS = types.FunctionType(FLOAT64_ARRAY(JOB_TABLE, types.int64))
 
 
 class Report(IntEnum):
-    """What a policy that searches reports of a round, by its place in ``report``."""
+    """Positions in ``report``, of what a policy that searches reports about a round."""
 
     EVALUATIONS = 0  #: plans evaluated after the first ones
     SEED_COST = 1  #: cost of the best first plan

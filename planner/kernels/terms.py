@@ -5,7 +5,7 @@ from planbatch.planner.kernels.native import kernel
 
 @kernel
 def one_term(weight: float, origin: float, power: int, start: float) -> float:
-    """The term of one job."""
+    """Return the term of one job."""
     late = start - origin
     if late <= 0.0:
         return 0.0

@@ -1,4 +1,4 @@
-"""The optimizers by the names that the command uses."""
+"""The optimizers, by name."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -40,12 +40,12 @@ WARM_UP = 64
 
 
 def make_optimizer(name: str) -> Optimizer:
-    """Make the optimizer of a name, with its default parameters.
+    """Make an optimizer by name, with its default parameters.
 
     Raises
     ------
     ValueError
-        Where there is none of this name; suggests the nearest.
+        If there is none of this name; suggests the nearest.
     """
     if name not in OPTIMIZERS:
         raise ValueError(f"optimizer: there is no {name!r}; {did_you_mean(name, OPTIMIZERS)}")
@@ -53,7 +53,7 @@ def make_optimizer(name: str) -> Optimizer:
 
 
 def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
-    """Take an optimizer as it is, or by its name in :data:`OPTIMIZERS`.
+    """Return an optimizer unchanged, or make it by its name in :data:`OPTIMIZERS`.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:
-    """Raise ``UnsupportedObjectiveError``, by name, where the optimizer cannot work on the objective."""
+    """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective."""
     if not optimizer.supports(objective):
         raise UnsupportedObjectiveError(
             f"optimizer {optimizer.name} cannot work on the objective {objective.name}, "
@@ -77,7 +77,7 @@ def check_supported(optimizer: Optimizer, objective: Objective) -> None:
 
 
 def warm_up(optimizer: Optimizer, objective: Objective) -> None:
-    """Compile what a search with these two runs, or load it from disk; so it is never on the clock of a round."""
+    """Compile what a search with these two runs, or load it from disk, so that no round's time includes it."""
     # Sizes that fit badly, so that no bound proves a seed optimal and ends the search before all was run once.
     jobs = [(-i, 3 + 5 * i % 7, 10 + 31 * i % 37) for i in range(12, 0, -1)]
     running = [(6, 19)]

@@ -26,7 +26,7 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     Raises
     ------
     ObjectiveError
-        Where the objective raises, or returns anything but a finite number.
+        If the objective raises, or returns anything but a finite number.
     """
     n = len(problem)
     order = np.arange(n)

@@ -1,4 +1,4 @@
-"""The first plans by themselves: no search at all."""
+"""The first plans alone, without a search."""
 
 from dataclasses import dataclass
 
@@ -18,11 +18,11 @@ class Greedy:
     name: str = "greedy"
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective will do."""
+        """Return True: every objective is supported."""
         return True
 
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Decode the first plans and return the best; nothing is drawn from ``rng``, and the budget is not touched."""
+        """Decode the first plans and return the best; neither ``rng`` nor the budget is used."""
         return OrderSearch(problem, objective, budget).run(lambda: None)

@@ -1,4 +1,4 @@
-"""Large neighbourhood search: take a window of the plan, and find its best order."""
+"""Large neighbourhood search: find the best order of one window of the plan after the other."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from planbatch.planner.optimizers.search import BudgetUsedUp, OrderSearch
 from planbatch.planner.round import Round
 from planbatch.planner.terms import check_terms
 
-#: How the order of a window is found, and up to how many jobs.
+#: Methods that find the order of a window, and the largest window of each.
 REPAIRS = {"enumerate": 6, "cp-sat": 30}
-#: How many evaluations a window may cost CP-SAT at most, and its deterministic time that stands for one.
+#: The most evaluations that CP-SAT may spend on a window, and its deterministic time that stands for one.
 WINDOW_EVALUATIONS = 100
 TIME_PER_EVALUATION = 1e-4
 
 
 @dataclass(frozen=True)
 class LargeNeighbourhood:
-    """Free a window of the permutation, put it into its best order, go on elsewhere (Shaw 1998).
+    """Free a window of the permutation, put it into its best order, and continue elsewhere (Shaw 1998).
 
     A window is a run of neighbours in the order of the planned starts, or, every other time, a random set of jobs
-    that takes the places it has among itself. Windows are drawn towards the front.
+    that exchange places among themselves. Windows near the front are drawn more often.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class LargeNeighbourhood:
         The latter needs the terms of the objective; a window counts as one evaluation and the solver's deterministic
         time, and a time limit in seconds is not reproducible.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     window: int = 4
@@ -55,11 +55,11 @@ class LargeNeighbourhood:
 
     @property
     def replayable(self) -> bool:
-        """Whether a search that the clock stopped is the beginning of a longer one."""
+        """Whether a search stopped by the clock is the beginning of a longer one."""
         return self.repair == "enumerate"
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective, if orders are enumerated; with CP-SAT, those that declare their terms."""
+        """Return True if orders are enumerated; with CP-SAT, whether the objective declares its terms."""
         return self.repair == "enumerate" or objective.terms is not None
 
     def optimize(
@@ -70,7 +70,7 @@ class LargeNeighbourhood:
         Raises
         ------
         UnsupportedObjectiveError
-            Where windows are CP-SAT's, and the objective declares no terms.
+            If windows are solved by CP-SAT, and the objective declares no terms.
         """
         if not self.supports(objective):
             raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
@@ -82,7 +82,7 @@ class LargeNeighbourhood:
     def _windows(
         self, search: OrderSearch, rng: np.random.Generator
     ) -> Iterator[tuple[Permutation, IntArray]]:
-        """Give, for ever, the best order by its starts, and the places of a window in it."""
+        """Yield, for ever, the best order by its starts, and the places of a window in it."""
         n = len(search.problem)
         width = min(self.window, n)
         contiguous = True

@@ -18,7 +18,7 @@ class LocalSearch:
     name: str = "local-search"
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective will do."""
+        """Return True: every objective is supported."""
         return True
 
     def optimize(

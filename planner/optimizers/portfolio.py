@@ -14,7 +14,7 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Portfolio:
-    """Optimizers one after the other, each with an equal share of the budget.
+    """Several optimizers one after the other, each with an equal share of the budget.
 
     Attributes
     ----------
@@ -24,14 +24,14 @@ class Portfolio:
         ``spread(function, items)`` applies the function to every item; ``map`` by default, or a parallel one such as
         ``ThreadPoolExecutor().map``.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     members: tuple[Optimizer, ...]
     spread: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map
     name: str = "portfolio"
 
-    #: Members share the seconds, so a search that the clock stopped is not the beginning of a longer one.
+    #: Members share the seconds, so a search stopped by the clock is not the beginning of a longer one.
     replayable = False
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class Portfolio:
             raise ValueError("members: a portfolio needs at least one optimizer")
 
     def supports(self, objective: Objective) -> bool:
-        """Objectives that every member can work on."""
+        """Return whether every member can work on the objective."""
         return all(member.supports(objective) for member in self.members)
 
     def optimize(
@@ -54,7 +54,7 @@ class Portfolio:
         def one(task: tuple[Optimizer, Budget, np.random.Generator]) -> Result:
             member, share, stream = task
             if self.spread is map and share.seconds is not None:
-                # What the others have left over, or overrun.
+                # Includes what the others have left over or overrun.
                 left = len(self.members) - self.members.index(member)
                 share = replace(share, seconds=max(0.0, clock.remaining / left))
             return member.optimize(problem, objective, share, stream)

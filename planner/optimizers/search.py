@@ -1,4 +1,4 @@
-"""What optimizers in plain Python share: the first plan, evaluating orders, keeping the best, keeping the budget."""
+"""The search state shared by optimizers in plain Python: first plan, evaluation of orders, best order, budget."""
 
 from collections.abc import Callable
 from functools import cache
@@ -39,9 +39,9 @@ class OrderSearch:
     problem : Round
         The round; the search starts from its best first plan.
     objective : Objective
-        What plans cost.
+        The cost of plans.
     budget : Budget
-        The clock starts here.
+        The budget; its clock starts here.
 
     Attributes
     ----------
@@ -69,14 +69,14 @@ class OrderSearch:
         self._trial = np.empty(len(problem), dtype=np.int64)
 
     def evaluate(self, order: Permutation) -> float:
-        """The cost of an order (infinite where it breaks a promise); the best is kept.
+        """Return the cost of an order (infinite if it breaks a promise), and keep the best.
 
         Raises
         ------
         BudgetUsedUp
-            Where the budget allows no further evaluation.
+            If the budget allows no further evaluation.
         ObjectiveError
-            Where the objective raises, or returns anything but a finite number.
+            If the objective raises, or returns anything but a finite number.
         """
         clock = self.clock
         if not clock.portion(clock.elapsed / (clock.evaluations + 10), most=1):
@@ -120,5 +120,5 @@ class OrderSearch:
 
 
 def moved(order: Permutation, source: int, target: int) -> Permutation:
-    """``order`` with the job at place ``source`` removed and inserted at place ``target``."""
+    """Return ``order`` with the job at place ``source`` moved to place ``target``."""
     return np.insert(np.delete(order, source), target, order[source])

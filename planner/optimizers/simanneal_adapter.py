@@ -1,4 +1,4 @@
-"""The library simanneal as a peer: the same problem through its ``Annealer``."""
+"""An adapter to the library simanneal: the same problem through its ``Annealer``."""
 
 import random
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.search import OrderSearch, moved
 from planbatch.planner.round import Round
 
-#: The library draws from the global ``random``: one search at a time may have it.
+#: The library draws from the global ``random``: only one search at a time may use it.
 _GLOBAL_RANDOM = Lock()
 
 
@@ -49,9 +49,9 @@ class _PlanAnnealer(Annealer):  # type: ignore[misc]
 class SimAnneal:
     """simanneal 0.5 on permutations, with remove-and-insert moves, from the best seed.
 
-    Its traps are kept out: it takes over no signal, so works in any thread; the global ``random`` is seeded from
-    ``rng`` and put back; states are copied shallowly; the budget ends it. Runs of ``steps`` evaluations follow each
-    other, each from the best plan so far.
+    The adapter avoids the library's pitfalls: it handles no signals, so it works in any thread; it seeds the global
+    ``random`` from ``rng`` and restores it; it copies states shallowly; the budget ends it. Runs of ``steps``
+    evaluations follow each other, each from the best plan so far.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class SimAnneal:
     steps : int
         Evaluations of a run.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     hottest: float = 1e-3
@@ -75,7 +75,7 @@ class SimAnneal:
             raise ValueError(f"steps: {self.steps} is less than 1")
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective will do."""
+        """Return True: every objective is supported."""
         return True
 
     def optimize(

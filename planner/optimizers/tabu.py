@@ -13,7 +13,7 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Tabu:
-    """Take the best of some random neighbours, even if it is worse; leave jobs that were moved alone for a while.
+    """Take the best of some random neighbours, even if it is worse; do not move recently moved jobs.
 
     The scheme of Glover 1989 with remove-and-insert moves: a job that was moved is tabu for ``tenure`` steps, unless
     moving it gives a new best plan.
@@ -21,11 +21,11 @@ class Tabu:
     Attributes
     ----------
     neighbours : int
-        Neighbours that are evaluated in each step.
+        Neighbours evaluated in each step.
     tenure : float
-        For how many steps a moved job is tabu, as a share of the number of jobs.
+        Number of steps for which a moved job is tabu, as a share of the number of jobs.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     neighbours: int = 12
@@ -39,7 +39,7 @@ class Tabu:
             raise ValueError(f"tenure: {self.tenure} is not a share below 1")
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective will do."""
+        """Return True: every objective is supported."""
         return True
 
     def optimize(

@@ -1,6 +1,6 @@
 """The kernels of simulated annealing over permutations (Zheng et al. 2016, Section IV-C, Algorithm 1).
 
-:mod:`stages` runs them on ever wider fronts of the queue, :mod:`optimizer` holds the optimizer.
+:mod:`stages` runs them on ever wider fronts of the queue; :mod:`optimizer` holds the optimizer.
 """
 
 from enum import IntEnum
@@ -17,7 +17,7 @@ from planbatch.planner.round import RoundArrays
 
 #: Evaluations per job of a front, before the front grows.
 STAGE = 2
-#: How many pairs of places are drawn at most until their jobs do not start together.
+#: The most pairs of places that are drawn until their jobs do not start together.
 TRIES = 20
 
 
@@ -40,7 +40,7 @@ class Setting(NamedTuple):
 
 @kernel
 def annealing_setting(params: FloatArray) -> Setting:
-    """The parameters, from an array that has them in the order of ``Setting._fields``."""
+    """Return the parameters, from an array in the order of ``Setting._fields``."""
     return Setting(
         params[0],
         params[1],
@@ -58,7 +58,7 @@ def annealing_setting(params: FloatArray) -> Setting:
 
 
 class Cost(IntEnum):
-    """The places of ``Search.cost``."""
+    """Positions in ``Search.cost``."""
 
     PRESENT = 0  #: of P
     BEST = 1  #: of P_best
@@ -66,7 +66,7 @@ class Cost(IntEnum):
 
 
 class Schedule(IntEnum):
-    """The places of ``Search.schedule``."""
+    """Positions in ``Search.schedule``."""
 
     TEMPERATURE = 0
     LEFT = 1  #: evaluations left at this temperature
@@ -75,7 +75,7 @@ class Schedule(IntEnum):
 
 
 class Search(NamedTuple):
-    """The state of an annealing of n jobs, so that it can stop and go on at any evaluation.
+    """The state of an annealing of n jobs, so that it can stop and continue at any evaluation.
 
     Attributes
     ----------
@@ -104,14 +104,14 @@ class Search(NamedTuple):
 
 @borrowing_kernel
 def copy_into(target: IntArray, source: IntArray) -> None:
-    """Make a column the same as another."""
+    """Copy one column into another."""
     for k in range(len(source)):
         target[k] = source[k]
 
 
 @borrowing_kernel
 def remove_and_insert(order: Permutation, candidate: Permutation, i: int, j: int) -> None:
-    """``candidate`` becomes ``order`` with the job at place i moved to place j."""
+    """Write ``order`` with the job at place i moved to place j into ``candidate``."""
     copy_into(candidate, order)
     job = order[i]
     if i < j:
@@ -125,10 +125,10 @@ def remove_and_insert(order: Permutation, candidate: Permutation, i: int, j: int
 
 @borrowing_kernel
 def place_to_move(search: Search, setting: Setting, rng: Any) -> int:
-    """A random place of the permutation.
+    """Return a random place of the permutation.
 
-    While the search is young, with probability ``front`` one near the front: these jobs are about to start. Later,
-    with probability ``large``, that of the larger job of two.
+    At the beginning of the search it is near the front with probability ``front``: these jobs are about to start.
+    Later it is that of the larger of two jobs with probability ``large``.
     """
     n = len(search.order)
     i = int(n * rng.random())
@@ -143,7 +143,7 @@ def place_to_move(search: Search, setting: Setting, rng: Any) -> int:
 
 @borrowing_kernel
 def other_place(i: int, n: int, near: float, rng: Any) -> int:
-    """Another place than i: with probability ``near`` at a log-uniform distance, else any with equal probability."""
+    """Return another place than i: at a log-uniform distance with probability ``near``, else any other uniformly."""
     if near > 0.0 and rng.random() < near:
         distance = int(n ** rng.random())
         j = i + distance if rng.random() < 0.5 else i - distance
@@ -159,7 +159,7 @@ def other_place(i: int, n: int, near: float, rng: Any) -> int:
 def neighbour(search: Search, setting: Setting, rng: Any) -> None:
     """Write a random neighbour of the present permutation into ``search.candidate``.
 
-    Where the permutation is in the order of the starts, two jobs that start together are rarely worth an exchange.
+    If the permutation is in the order of the starts, two jobs that start together are rarely worth an exchange.
     """
     order = search.order
     n = len(order)
@@ -243,7 +243,7 @@ def cool(search: Search, setting: Setting) -> None:
 
 @borrowing_kernel
 def accept(search: Search, value: float, setting: Setting) -> None:
-    """Go on from the candidate, whose cost is given; remember it if it is the best so far."""
+    """Continue from the candidate, whose cost is given; remember it if it is the best so far."""
     copy_into(search.order, search.candidate)
     copy_into(search.present, search.start)
     search.cost[Cost.PRESENT] = value
@@ -265,7 +265,7 @@ def anneal(
     rng: Any,
     evaluations: int,
 ) -> bool:
-    """Evaluate so many neighbours; False if a cost was not a finite number.
+    """Evaluate so many neighbours; return False if a cost was not a finite number.
 
     The probability function, which Algorithm 1 leaves open, accepts a worse neighbour with exp(−Δ / (T·s)), where
     Δ is the difference of the costs and s = cost of P_best − cost if every job started now, with ``per_job`` divided

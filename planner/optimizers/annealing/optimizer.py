@@ -52,9 +52,10 @@ FIRST_PORTION, LARGEST_PORTION = 16, 1 << 14
 class Annealing:
     """Simulated annealing over permutations, from the best of several first plans.
 
-    Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. What it adds was measured on rounds of
+    Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. The additions were measured on rounds of
     9–300 jobs: a permutation that is accepted becomes the order of its plan's starts, so that near places are near in
-    time; distances are log-uniform; of two jobs the larger is moved more often, and of two that start together none.
+    time; distances are log-uniform; of two jobs the larger is moved more often, and two jobs that
+    start together are not swapped.
     Temperatures are relative, see :func:`anneal`; cooling goes in fixed cycles of
     evaluations with reheats, so that a search stopped by the clock is the beginning of a longer one.
 
@@ -75,17 +76,17 @@ class Annealing:
         The factor by which each cycle is longer than the one before.
     swap, near, large, front : float
         Probabilities: that a move swaps two jobs; that its distance is log-uniform, rather than uniform; that the
-        larger of two jobs is moved; that a job near the front is, while the search is young.
+        larger of two jobs is moved; that a job near the front is moved, at the beginning of the search.
     per_job : bool
         Whether temperatures are relative to the cost of one job, rather than of all.
     by_start : bool
         Whether permutations that are accepted become the order of the starts.
     front_jobs : int
-        How many jobs are searched at first.
+        Number of jobs in the first front.
     first_plans : tuple of str
-        The plans to start from, out of :data:`FIRST_PLANS`.
+        The plans to start from, among :data:`FIRST_PLANS`.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     hottest: float = 0.03
@@ -120,7 +121,7 @@ class Annealing:
 
     @classmethod
     def paper(cls) -> "Annealing":
-        """The preset of Zheng et al. 2016, Section IV-C: (T0, Tth, N, r) = (1, 0.0001, 100, 0.9).
+        """Return the preset of Zheng et al. 2016, Section IV-C: (T0, Tth, N, r) = (1, 0.0001, 100, 0.9).
 
         Its 88 temperatures make 8,800 evaluations. It starts from the order of the queue, and its moves are
         remove-and-insert alone.
@@ -142,22 +143,22 @@ class Annealing:
 
     @property
     def setting(self) -> Setting:
-        """The parameters as the kernels take them."""
+        """Return the parameters for the kernels."""
         return Setting(*(getattr(self, name) for name in Setting._fields))
 
     @property
     def first_numbers(self) -> IntArray:
-        """The first plans as the kernels know them."""
+        """Return the numbers of the first plans."""
         return np.array([FIRST_PLANS.index(name) for name in self.first_plans])
 
     def supports(self, objective: Objective) -> bool:
-        """Any objective will do."""
+        """Return True: every objective is supported."""
         return True
 
     def compiled(
         self, objective: Objective, budget: Budget, promised: bool
     ) -> CompiledSearch | None:
-        """The search as a kernel, for budgets in evaluations and compiled objectives."""
+        """Return the search as a kernel, for budgets in evaluations and compiled objectives."""
         if not objective.compiled or budget.seconds is not None or budget.evaluations is None:
             return None
         numbers = (budget.evaluations, promised, *self.setting, *self.first_numbers)
@@ -172,7 +173,7 @@ class Annealing:
         Raises
         ------
         ObjectiveError
-            Where the objective raises, or returns anything but a finite number.
+            If the objective raises, or returns anything but a finite number.
         """
         clock = budget.start()
         run = _Run(self, problem, objective, clock, rng)
@@ -214,7 +215,7 @@ class _Run:
         self.setting, self.first_numbers = optimizer.setting, optimizer.first_numbers
         self.state: State = empty_state(len(problem), optimizer.front_jobs)
         if len(problem):
-            # What an interrupt leaves before the first plan is evaluated: the order of the plan before.
+            # Result of an interrupt before the first plan is evaluated: the order of the previous plan.
             self.state.order[:] = Plan(problem.planned).order()
             self.state.start[:] = decode(problem, self.state.order).start
         else:
@@ -259,7 +260,7 @@ class _Run:
     def anneal(self, shared: tuple[Any, ...], pace: float) -> None:
         """Anneal in portions until the budget is used up; the best is kept even on an interrupt.
 
-        ``pace`` is what an evaluation may take at first, in seconds per job of the front.
+        ``pace`` is the assumed time of the first evaluations, in seconds per job of the front.
         """
         clock, stage = self.clock, self.state.stage
         try:
@@ -282,7 +283,7 @@ class _Run:
 
 
 class Decision(NamedTuple):
-    """What a compiled decision is given.
+    """The input of a compiled decision.
 
     Attributes
     ----------
@@ -307,7 +308,7 @@ SETTINGS = len(Setting._fields)
 
 @kernel
 def unpacked(params: FloatArray) -> Decision:
-    """What :meth:`Annealing.compiled` packed."""
+    """Return what :meth:`Annealing.compiled` packed."""
     return Decision(
         int(params[0]),
         params[1] > 0.0,
@@ -328,7 +329,7 @@ def decide_annealing(
 ) -> None:
     """:meth:`Annealing.optimize` with a budget in evaluations, wholly compiled.
 
-    A round in which no waiting job fits cannot start anything: it keeps the plan as it is, and costs nothing.
+    A round in which no waiting job fits cannot start anything: it keeps the plan, and uses no evaluation.
     """
     decision = unpacked(params)
     if kept_plan(arrays, decision.promised, start):
@@ -366,7 +367,7 @@ class _Kernels(NamedTuple):
 
 @cache
 def compiled_kernels() -> _Kernels:
-    """The kernels, compiled for any compiled cost function."""
+    """Return the kernels, compiled for any compiled cost function."""
     column, state = INT64_ARRAY, typeof(empty_state(1, 1))
     setting = typeof(Annealing().setting)
     shared = (ROUND_ARRAYS, JOB_CLASSES, COST)

@@ -1,4 +1,4 @@
-"""A queue annealed in stages: first its front, then a wider one, until it is the whole queue."""
+"""Annealing a queue in stages: first its front, then wider ones, and finally the whole queue."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -26,21 +26,21 @@ from planbatch.planner.round import RoundArrays
 COSTS, SCHEDULES = len(Cost), len(Schedule)
 #: The factor by which a front grows.
 WIDER = 8
-#: Rounds of up to so many jobs are solved by trying every permutation, where the budget allows it.
+#: Rounds of up to this many jobs are solved by trying every permutation, if the budget allows it.
 ENUMERATED = 6
-#: Evaluations that no search makes.
+#: More evaluations than any search makes.
 UNLIMITED = 1 << 60
 
 
 class Stage(IntEnum):
-    """The places of ``State.stage``."""
+    """Positions in ``State.stage``."""
 
     FRONT = 0  #: jobs of the front that is annealed
     LEFT = 1  #: evaluations left for it; 0 before it begins
 
 
 class State(NamedTuple):
-    """The state of a search for the plan of n jobs, so that it can stop and go on at any evaluation.
+    """The state of a search for the plan of n jobs, so that it can stop and continue at any evaluation.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class State(NamedTuple):
 
 @kernel
 def empty_state(n: int, front_jobs: int) -> State:
-    """A state before its first plan."""
+    """Return a state before its first plan."""
     search = Search(
         np.empty(n, np.int64),
         np.empty(n, np.int64),
@@ -82,7 +82,7 @@ def empty_state(n: int, front_jobs: int) -> State:
 
 @kernel
 def orders_to_try(n: int, evaluations: int) -> int:
-    """How many permutations n jobs have, if the budget allows to try them all; else 0."""
+    """Return the number of permutations of n jobs if the budget allows trying them all, else 0."""
     if n > ENUMERATED:
         return 0
     orders = 1
@@ -93,7 +93,7 @@ def orders_to_try(n: int, evaluations: int) -> int:
 
 @two_way_kernel
 def enumerate_orders(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State) -> bool:
-    """Evaluate all permutations, in lexicographic order, and keep the best; False if a cost was not a finite number."""
+    """Evaluate all permutations, in lexicographic order, and keep the best; return False if a cost is not finite."""
     n = len(state.order)
     candidate = np.arange(n)
     trial = np.empty(n, np.int64)
@@ -125,7 +125,7 @@ def take_if_better(
     trial: IntArray,
     state: State,
 ) -> bool:
-    """Decode an order of the queue into ``trial`` and keep it if it is better; False if its cost is not finite."""
+    """Decode an order of the queue into ``trial``, keep it if it is better; return False if the cost is not finite."""
     value = decoded_cost(arrays, classes, cost, candidate, trial)
     if np.isnan(value):
         return False
@@ -138,7 +138,7 @@ def take_if_better(
 
 @kernel
 def front_of(arrays: RoundArrays, order: Permutation, jobs: int) -> RoundArrays:
-    """The round of the first jobs of an order, in that order."""
+    """Return the round of the first jobs of an order, in that order."""
     front = order[:jobs]
     return round_of(
         arrays,
@@ -151,7 +151,7 @@ def front_of(arrays: RoundArrays, order: Permutation, jobs: int) -> RoundArrays:
 
 @kernel(inline="always")
 def search_of_front(state: State) -> Search:
-    """The annealing of the front: slices, not copies."""
+    """Return the annealing of the front: slices, not copies."""
     search, jobs = state.search, state.stage[Stage.FRONT]
     return Search(
         search.order[:jobs],
@@ -170,7 +170,7 @@ def search_of_front(state: State) -> Search:
 def begin_stage(
     front: RoundArrays, classes: JobClasses, cost: Any, state: State, setting: Setting
 ) -> None:
-    """Begin to anneal the front of the best order; its jobs stand in that order already."""
+    """Begin to anneal the front of the best order; its jobs are in that order already."""
     jobs = front.jobs
     n = len(jobs.procs)
     search = search_of_front(state)
@@ -185,7 +185,7 @@ def begin_stage(
 def end_stage(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State) -> bool:
     """Put the best order of the front before the rest, and take that plan if it is better as a whole.
 
-    The next stage has a wider front. Nothing is done before a stage begins. False if a cost was not a finite number.
+    The next stage has a wider front. Nothing is done before a stage begins. Returns False if a cost was not finite.
     """
     if state.stage[Stage.LEFT] == 0:
         return True
@@ -210,9 +210,9 @@ def advance(
     rng: Any,
     evaluations: int,
 ) -> bool:
-    """Anneal for so many evaluations, from one stage to the next; False if a cost was not a finite number.
+    """Anneal for so many evaluations, from one stage to the next; return False if a cost was not a finite number.
 
-    Call :func:`end_stage` behind the last one. A search may be cut into calls of any length: the result is the same.
+    Call :func:`end_stage` after the last one. A search may be cut into calls of any length: the result is the same.
     """
     while evaluations > 0:
         front = front_of(arrays, state.order, state.stage[Stage.FRONT])

@@ -1,4 +1,4 @@
-"""The constraint model of a round, for CP-SAT; OR-Tools' module is handed in, so that importing this is cheap."""
+"""The constraint model of a round for CP-SAT; OR-Tools' module is an argument, so that importing this is cheap."""
 
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,13 +15,13 @@ from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 
-#: Weights that are no whole numbers are rounded down to so many parts of the largest.
+#: Weights that are not whole numbers are rounded down to multiples of the largest divided by this.
 WEIGHT_PARTS = 10_000
 #: Tangents below a squared term.
 TANGENTS = 16
 #: No sum in a model is larger, so that the solver cannot overflow.
 LARGEST_SUM = 2.0**60
-#: Pieces of each job's starts whose excess over the Lagrangian bound the model knows, and for up to how many jobs.
+#: Pieces of each job's starts whose excess over the Lagrangian bound is modelled, and for up to how many jobs.
 PIECES = 16
 MOST_JOBS = 25
 #: Iterations of the subgradient method for the latest starts.
@@ -72,7 +72,7 @@ def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
 
 
 def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
-    """From when on the start of each job makes the plan dearer than the given one; infinite where unknown.
+    """Return the time from which the start of each job makes the plan dearer than the given one; infinite if unknown.
 
     At the prices of the Lagrangian bound, a job that starts later than this exceeds its share of the bound by more
     than the gap (reduced-cost fixing).
@@ -105,9 +105,9 @@ class Pieces(NamedTuple):
     bound : float
         The Lagrangian bound of the sum of the terms.
     cuts : list of int64 arrays
-        For each job, where its pieces begin.
+        For each job, the beginnings of its pieces.
     excess : list of float64 arrays
-        For each job, by how much a start in each piece exceeds the job's share of the bound at least.
+        For each job, the least excess of a start in each piece over the job's share of the bound.
     """
 
     bound: float
@@ -140,7 +140,7 @@ def excess_pieces(problem: Round, terms: Terms, start: IntArray, pieces: int) ->
 
 
 def finest_unit(problem: Round, terms: Terms | None) -> int:
-    """The smallest unit of time (s) in which no sum of the model overflows: 1 save for extreme rounds."""
+    """Return the smallest unit of time (s) in which no sum of the model overflows: 1 except in extreme rounds."""
     jobs, now = problem.jobs, problem.now
     horizon = float(problem.running.end.max(initial=now) - now) + float(jobs.walltime.sum())
     unit = max(1.0, horizon * float(jobs.procs.max()) * len(problem) / LARGEST_SUM)
@@ -155,16 +155,16 @@ def finest_unit(problem: Round, terms: Terms | None) -> int:
 
 
 class Frame(NamedTuple):
-    """What is given around a window of a plan, in units of time from now.
+    """The fixed surroundings of a window of a plan, in units of time from now.
 
     Attributes
     ----------
     begin, length : int64 arrays, shape (steps,)
         Steps of time.
     taken : int64 array, shape (steps, K)
-        What is not there in each: of running jobs, of known windows, and of jobs whose starts stay.
+        Amounts taken in each: by running jobs, known windows, and jobs whose starts stay.
     horizon : int
-        The latest start that is considered.
+        The latest start considered.
     """
 
     begin: IntArray
@@ -174,7 +174,7 @@ class Frame(NamedTuple):
 
 
 def settled_frame(problem: Round) -> Frame:
-    """What running jobs and known windows take of a round that begins at 0."""
+    """Return what running jobs and known windows take in a round that begins at 0."""
     profile = Profile(problem)
     free = profile.free.reshape(len(profile.times), -1)
     taken = problem.capacities - free[:-1]
@@ -213,7 +213,7 @@ class RoundModel:
             self.model.minimize(objective.cp_cost(self.model, seconds, problem.jobs, problem.now))
 
     def _groups(self) -> list[IntArray]:
-        """Equal jobs, in the order in which they are to start."""
+        """Return groups of equal jobs, in the order in which they are to start."""
         jobs, terms = self.problem.jobs, self.scaled.terms
         if terms is None:
             return []
@@ -225,14 +225,14 @@ class RoundModel:
         return np.split(order, differs)
 
     def _ordered(self, hint: IntArray) -> IntArray:
-        """The hint, with the starts of equal jobs in their order."""
+        """Return the hint, with the starts of equal jobs in their order."""
         hint = hint.copy()
         for group in self._groups():
             hint[group] = np.sort(hint[group])
         return hint
 
     def _variables(self) -> list[Any]:
-        """The starts, hinted, between the earliest possible and the latest that may pay; equal jobs in order."""
+        """Make hinted variables for the starts, from the earliest possible to the latest useful; equal jobs ordered."""
         jobs, terms, hint = self.problem.jobs, self.scaled.terms, self.hint
         settled = int(Profile(self.problem).times[-1])
         horizon = int(max(hint.max(), settled) + jobs.walltime.sum())
@@ -256,7 +256,7 @@ class RoundModel:
         return starts
 
     def _resource(self) -> None:
-        """Waiting jobs share, of each resource, what running jobs and windows leave; wide ones exclude one another."""
+        """Limit waiting jobs to what running jobs and windows leave of each resource; wide jobs exclude each other."""
         jobs, problem = self.problem.jobs, self.problem
         intervals = [
             self.model.new_fixed_size_interval_var(start, int(walltime), f"job{j}")
@@ -301,7 +301,7 @@ class RoundModel:
                 self._excess(terms, total)
 
     def _excess(self, terms: Terms, total: Any) -> None:
-        """The sum of the terms is at least the Lagrangian bound and the excess of every start."""
+        """Constrain the sum of the terms to at least the Lagrangian bound and the excess of every start."""
         goal = terms_cost(terms, self.hint) * terms.divisor
         pieces = excess_pieces(self.problem, terms, self.hint, PIECES)
         slack = 1e-7 * goal + 1
@@ -323,7 +323,7 @@ class RoundModel:
         self.model.add(total >= int(np.floor(pieces.bound - slack)) + sum(parts))
 
     def _late(self, j: int, origin: int) -> tuple[Any, int]:
-        """Max(0, start − origin) and its hint."""
+        """Return max(0, start − origin) and its hint."""
         start, hint = self.starts[j], int(self.hint[j])
         if origin <= self.first[j]:
             return start - origin, hint - origin
@@ -334,7 +334,7 @@ class RoundModel:
         return late, max(0, hint - origin)
 
     def _squared(self, j: int, late: Any, origin: int, hint: int) -> tuple[Any, int]:
-        """A variable above the tangents of late², and its hint."""
+        """Return a variable above the tangents of late², and its hint."""
         low, high = max(0, int(self.first[j]) - origin), max(0, int(self.last[j]) - origin)
         square = self.model.new_int_var(low * low, high * high, f"square{j}")
         # Through a² and (a + 1)²: exact at both, below the square at every other whole number.
@@ -348,7 +348,7 @@ class RoundModel:
         return square, hint * hint
 
     def cost_of(self, value: float) -> float:
-        """What the model's bound says about the cost, where the model is in seconds."""
+        """Return the bound of the cost that follows from the model's bound, if the model is in seconds."""
         assert self.scaled.terms is not None
         if self.parts == 1.0 and abs(value) < EXACT:
             return float(np.ceil(value - 1e-6)) / self.scaled.terms.divisor

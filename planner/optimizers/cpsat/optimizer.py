@@ -1,4 +1,4 @@
-"""CP-SAT: the round as a constraint model of intervals and a cumulative resource, solved by OR-Tools."""
+"""The CP-SAT optimizer: a constraint model of intervals and cumulative resources, solved by OR-Tools."""
 
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -18,17 +18,17 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 
-#: Up to so many jobs, the proof is what takes time: no model in coarse time, and all of the solver's searches.
+#: Up to this many jobs, the proof takes most of the time: no model in coarse time, and all of the solver's searches.
 FEW_JOBS = 15
 #: Otherwise, the one complete search that one thread interleaves with neighbourhood searches (measured on real rounds).
 SUBSOLVERS = ["quick_restart_no_lp"]
-#: Iterations of the subgradient method that tell how long all of them take.
+#: Iterations of the subgradient method that measure how long all of them take.
 PILOT = 20
-#: What a pilot takes at least, in seconds a job, and a model besides what its prices take; on a slow machine.
+#: Least time of a pilot (s per job), and time of a model (s per job, s) without its prices; on a slow machine.
 PILOT_PER_JOB, MODEL_PER_JOB, MODEL = 1e-4, 1e-3, 0.05
 #: A step is started only if this multiple of its estimated time remains.
 CAUTION = 3.0
-#: What the solver may take longer than it is told (s).
+#: Time by which the solver may exceed its limit (s).
 SOLVER_RESERVE = 0.02
 
 
@@ -38,18 +38,18 @@ class CpSat:
 
     Jobs are intervals under a cumulative constraint, running jobs are fixed intervals. The start of a job is bounded
     by the reduced costs of the Lagrangian bound: a later one would cost more than the best plan. Equal jobs start in
-    a fixed order. Of short queues, the model also knows by how much each start exceeds the job's share of the
-    Lagrangian bound at least, which is what makes proofs possible. The search is hinted with the best plan, and
+    a fixed order. For short queues, the model also has the least excess of each start over the job's share of the
+    Lagrangian bound, which makes proofs possible. The search is hinted with the best plan, and
     every plan that it finds is decoded, so that the result is feasible to the second and never worse than the seed.
 
-    Squared terms are approximated from below by tangents, so the solver's bound stays a bound. Where the horizon is
-    long, a first part of the budget goes to a model in coarse time, with durations rounded up; its plans start the
-    model in seconds. Only the latter's bound is used.
+    Squared terms are approximated from below by tangents, so the solver's bound stays a bound. If the horizon is
+    long, a first part of the budget goes to a model in coarse time, with durations rounded up; its plans are hints for
+    the model in seconds. Only the latter's bound is used.
 
     With a budget of evaluations only, the search ends at a deterministic time and depends on the seed of ``rng``
     alone (with one worker). A time limit in seconds is not reproducible: CP-SAT may stop anywhere. Such a limit is
-    kept: the bound and the model are only begun where the seconds that are left hold them several times over, as
-    measured and estimated in the call itself; what they leave over, and all of it where they do not fit, is annealed.
+    kept: the bound and the model are only started if the remaining seconds are several times their time, as measured
+    and estimated in the call itself; the seconds that they leave, or all if they do not fit, are annealed.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class CpSat:
     coarse_share : float
         The share of the budget for the model in coarse time.
     annealed : float
-        The share of the budget that is annealed first; a tenth of it where the proof is what takes time.
+        The share of the budget that is annealed first; a tenth of it if the proof takes most of the time.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     workers: int = 1
@@ -74,7 +74,7 @@ class CpSat:
     annealed: float = 0.5
     name: str = "cp-sat"
 
-    #: Searches of a solver that is not ours.
+    #: The searches of the external solver cannot be replayed.
     replayable = False
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class CpSat:
                 raise ValueError(f"{name}: {getattr(self, name)} is not in 0 … 1, 1 excluded")
 
     def supports(self, objective: Objective) -> bool:
-        """Objectives that declare their terms or state their cost to CP-SAT."""
+        """Return whether the objective declares its terms or states its cost to CP-SAT."""
         return objective.terms is not None or objective.cp_cost is not None
 
     def optimize(
@@ -100,7 +100,7 @@ class CpSat:
         Raises
         ------
         UnsupportedObjectiveError
-            Where the objective declares neither terms nor ``cp_cost``.
+            If the objective declares neither terms nor ``cp_cost``.
         """
         clock = budget.start()
         if not self.supports(objective):
@@ -188,7 +188,7 @@ class _Run:
             self.best = FirstPlan(found.permutation, found.plan.start, found.cost)
 
     def prove(self) -> float:
-        """Prove a bound in a tenth of the time left at most; return the seconds that all iterations would take."""
+        """Prove a bound in at most a tenth of the time left; return the seconds that all iterations would take."""
         if self.terms is None:
             return 0.0
         iterations = ITERATIONS
@@ -239,7 +239,7 @@ class _Run:
             self.lower_bound = float(np.fmax(self.lower_bound, min(bound, self.best.cost)))
 
     def _limit(self, parameters: Any, share: float) -> bool:
-        """Limit a search to a share of what is left; False where nothing is."""
+        """Limit a search to a share of what is left; return False if nothing is left."""
         clock = self.clock
         if clock.budget.evaluations is not None:
             left = clock.budget.evaluations - clock.evaluations
@@ -267,7 +267,7 @@ class _Run:
 
 
 def _plans_of(cp_model: Any, starts: list[Any]) -> Any:
-    """A callback of the solver that collects the plans it finds, each better than the one before."""
+    """Return a callback of the solver that collects the plans it finds, each better than the one before."""
 
     class Plans(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
         def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A window of a plan, put into its best order by CP-SAT: all other jobs keep their starts."""
+"""Solving a window of a plan with CP-SAT: all other jobs keep their starts."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from planbatch.planner.terms import Terms
 
 
 class Repaired(NamedTuple):
-    """What became of a window.
+    """The outcome of solving a window.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Repaired(NamedTuple):
 
 
 def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
-    """What is taken around a window, up to the end of its jobs.
+    """Return what is taken around a window, up to the end of its jobs.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
     start : int64 array, shape (n,)
         The plan.
     window : int64 array
-        Indices of the jobs that are free; the others stay.
+        Indices of the free jobs; the others keep their starts.
     """
     walltime = problem.jobs.walltime
     end = start + walltime
@@ -69,24 +69,24 @@ def repair(
     deterministic_time: float,
     seconds: float = float("inf"),
 ) -> Repaired:
-    """Find the best starts of the jobs of a window, among the others' that stay.
+    """Find the best starts of the jobs of a window; the others keep theirs.
 
     Parameters
     ----------
     problem : Round
         The round.
     objective : Objective
-        What plans cost.
+        The cost of plans.
     terms : Terms
         Its terms; the solver minimises those of the window.
     start : int64 array, shape (n,)
         The plan (s).
     window : int64 array
-        Indices of the jobs that are free.
+        Indices of the free jobs.
     seed : int
-        Of the solver.
+        Seed of the solver.
     deterministic_time, seconds : float
-        When the solver ends, whichever comes first; its time in seconds is not reproducible.
+        Limits of the solver, whichever comes first; a limit in seconds is not reproducible.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Branch and bound over plans in the order of their starts: the compiled core of the exhaustive search.
 
 A node is a set of placed jobs; the next job starts as early as possible, but not before the last placed one. After
-that moment the free processors only rise, so every node is a round of its own, with a later now. What is cut:
+that moment the free processors only rise, so every node is a round of its own, with a later now. The search cuts:
 
 - Nodes whose bound is not below the best plan. Bounds are the cost so far with every other job alone, and the
   Lagrangian bound: at fixed prices it is a sum over the jobs, and a job that has started, or cannot start before s any
@@ -28,14 +28,14 @@ from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import Round
 
-#: Ways of the table of seen nodes: how many places a set of jobs may be kept at.
+#: Ways of the table of seen nodes: in how many places a set of jobs may be stored.
 WAYS = 8
-#: Sets of jobs are bit masks; beyond, dominance is not used.
+#: Sets of jobs are bit masks of this size; with more jobs, dominance is not used.
 MASK_BITS = 62
 
 
 class At(IntEnum):
-    """The places of the counters of a search."""
+    """Positions of the counters of a search."""
 
     DEPTH = 0  #: of the present node
     NODES = 1  #: visited so far
@@ -61,18 +61,18 @@ class Jobs(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What a search needs to know about costs.
+    """The cost function of a search.
 
     Attributes
     ----------
     largest : bool
-        Whether the largest term counts, and not the sum.
+        Whether the largest term counts instead of the sum.
     power : int
         Power of the terms.
     slack : float
-        What to take off a bound for rounding errors.
+        Amount to subtract from a bound for rounding errors.
     step : float
-        By how much a better plan is better at least.
+        The least amount by which a better plan is better.
     least_weight : float
         The smallest weight that is not zero.
     """
@@ -116,7 +116,7 @@ class Search(NamedTuple):
 
 @kernel
 def work_by_due(jobs: Jobs, search: Search, d: int) -> float:
-    """The least possible largest (start − origin) of the jobs left, by the area of those due first."""
+    """Return the least possible largest (start − origin) of the jobs left, by the area of those due first."""
     times, free, last = search.times[d], search.free[d], search.size[d] - 1
     i = 0
     moment = float(times[0])
@@ -136,7 +136,7 @@ def work_by_due(jobs: Jobs, search: Search, d: int) -> float:
 
 @kernel
 def seen_before(search: Search, d: int) -> bool:
-    """Whether an earlier node dominates the node at depth ``d``; otherwise it is kept for later ones."""
+    """Return whether an earlier node dominates the node at depth ``d``; if not, store the node for later ones."""
     places = len(search.seen_mask)
     mask = search.mask[d]
     home = ((mask * 0x9E3779B97F4A7C1) >> 20) & (places // WAYS - 1)
@@ -173,7 +173,7 @@ def seen_before(search: Search, d: int) -> bool:
 
 @kernel
 def combine(largest: bool, so_far: float, each: float) -> float:
-    """Sum, or largest."""
+    """Return the sum or the larger of two costs."""
     return max(so_far, each) if largest else so_far + each
 
 
@@ -226,7 +226,7 @@ def branch(
     for j in range(n):
         if search.placed[j] == 1:
             continue
-        # Equal jobs stand next to one another, the one to be taken first in front.
+        # Equal jobs are next to one another, the one to be taken first in front.
         repeated = jobs.kind[j] == kind_taken
         kind_taken = jobs.kind[j]
         if repeated or search.start[j] >= first_end:
@@ -318,7 +318,7 @@ def explore(
     rule: Rule,
     nodes: int,
 ) -> int:
-    """Visit up to ``nodes`` further nodes; return how many were. ``counters[At.DONE]`` becomes 1 at the end."""
+    """Visit up to ``nodes`` further nodes; return how many. ``counters[At.DONE]`` becomes 1 at the end."""
     n = len(jobs.procs)
     visited = 0
     if search.counters[At.NODES] == 0 and nodes > 0:
@@ -354,7 +354,7 @@ def explore(
 
 
 def begin(jobs: Jobs, problem: Round, goal: float, places: int) -> Search:
-    """A search that has not begun; ``goal`` is the cost of a known plan."""
+    """Return a search that has not begun; ``goal`` is the cost of a known plan."""
     n = len(jobs.procs)
     running = problem.running
     room = len(running.procs) + n + 2

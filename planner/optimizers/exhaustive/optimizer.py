@@ -1,4 +1,4 @@
-"""Exhaustive search: the optimum of small rounds, proven."""
+"""Exhaustive search: proven optima of small rounds."""
 
 from dataclasses import dataclass
 
@@ -37,22 +37,22 @@ class Exhaustive:
     """Branch and bound over all plans, with the Lagrangian bound; see :mod:`branching`.
 
     Rounds of about 12 jobs are solved to the optimum, often larger ones too (of about 9 with several resources or
-    windows, see :mod:`prefix_branching`); the status of the result tells:
-    ``OPTIMAL``, or ``FINISHED`` where the budget was used up before. An evaluation is a visited node.
+    windows, see :mod:`prefix_branching`). The status of the result is
+    ``OPTIMAL``, or ``FINISHED`` if the budget was used up before. An evaluation is a visited node.
 
     Attributes
     ----------
     iterations : int
         Iterations of the subgradient method at the root.
     name : str
-        What tables call the optimizer.
+        Name of the optimizer in tables.
     """
 
     iterations: int = 1000
     name: str = "exhaustive"
 
     def supports(self, objective: Objective) -> bool:
-        """Objectives that declare their terms."""
+        """Return whether the objective declares its terms."""
         return objective.terms is not None
 
     def optimize(
@@ -63,7 +63,7 @@ class Exhaustive:
         Raises
         ------
         UnsupportedObjectiveError
-            Where the objective has no terms.
+            If the objective has no terms.
         """
         clock = budget.start()
         if objective.terms is None:
@@ -123,7 +123,7 @@ class _Run:
         self.goal = goal
 
     def _order(self) -> IntArray:
-        """The jobs, equal ones next to one another, by origin: of those, the first is to start first."""
+        """Return the jobs, equal ones next to one another by origin: of those, the first is to start first."""
         jobs, terms = self.problem.jobs, self.terms
         keys = (terms.origin, jobs.latest, terms.weight, jobs.walltime, jobs.procs)
         return np.lexsort(keys)
@@ -174,7 +174,7 @@ class _Run:
         return int(explore(self.jobs, relaxed.market, self.shares, self.search, self.rule, nodes))
 
     def better(self, objective: Objective, seed: FirstPlan) -> FirstPlan:
-        """The better of the seed and the best plan found, decoded."""
+        """Return the better of the seed and the best plan found, decoded."""
         if not self.search.best[0] < self.goal:
             return seed
         start = np.empty(len(self.order), dtype=np.int64)
@@ -185,7 +185,7 @@ class _Run:
         return FirstPlan(order, plan.start, cost) if cost < seed.cost else seed
 
     def lower_bound(self, cost: float) -> float:
-        """The root's bound, or the least bound of a node left to visit where that is higher."""
+        """Return the root's bound, or the least bound of an unvisited node if that is higher."""
         terms, search = self.terms, self.search
         if terms.largest:
             return min(cost, self.root / terms.divisor)

@@ -1,4 +1,4 @@
-"""Branch and bound over prefixes of orders: the exhaustive search where free amounts do not only rise.
+"""Branch and bound over prefixes of orders: exhaustive search if free amounts do not only rise.
 
 With several resources or with windows, what :mod:`branching` builds on does not hold. Here a node is
 a placed prefix with its profile, and the bound is that of every other job alone in what the prefix leaves. Some optimal
@@ -59,7 +59,7 @@ class PrefixSearch(NamedTuple):
 
 @kernel
 def branch(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, d: int) -> None:
-    """List the children of the node at depth ``d`` by their starts; none where its bound is not below the best."""
+    """List the children of the node at depth ``d`` by their starts; none if its bound is not below the best."""
     n = len(tasks.walltime)
     times, free, size = search.times[d], search.free[d], search.size[d]
     last = times[0] if d == 0 else search.child_start[d - 1, search.next[d - 1] - 1]
@@ -123,7 +123,7 @@ def descend(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, d: in
 
 @kernel
 def explore(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, nodes: int) -> int:
-    """Visit up to ``nodes`` further nodes; return how many were. ``counters[At.DONE]`` becomes 1 at the end."""
+    """Visit up to ``nodes`` further nodes; return how many. ``counters[At.DONE]`` becomes 1 at the end."""
     n = len(tasks.walltime)
     visited = 0
     if search.counters[At.NODES] == 0 and nodes > 0:
@@ -156,7 +156,7 @@ def explore(tasks: Tasks, search: PrefixSearch, power: int, largest: bool, nodes
 
 
 def begin(problem: Round, goal: float) -> PrefixSearch:
-    """A search that has not begun; ``goal`` is the cost of a known plan."""
+    """Return a search that has not begun; ``goal`` is the cost of a known plan."""
     n = len(problem)
     arrays = problem.arrays
     room = room_for(arrays, n)
@@ -229,7 +229,7 @@ class PrefixRun:
         return int(explore(self.tasks, self.search, terms.power, terms.largest, nodes))
 
     def better(self, objective: Objective, seed: FirstPlan) -> FirstPlan:
-        """The better of the seed and the best plan found, decoded."""
+        """Return the better of the seed and the best plan found, decoded."""
         start = np.empty(len(self.order), dtype=np.int64)
         start[self.order] = self.search.best_start
         if not self.found:
@@ -240,5 +240,5 @@ class PrefixRun:
         return FirstPlan(order, plan.start, cost) if cost < seed.cost else seed
 
     def lower_bound(self, cost: float) -> float:
-        """The root's bound."""
+        """Return the root's bound."""
         return min(cost, self.root)
