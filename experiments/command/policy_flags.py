@@ -179,7 +179,7 @@ _FLAGS = {
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags of :class:`PolicyOptions`, as its parameter ``chosen``."""
+    """Add the flags of :class:`PolicyOptions` to a command, as its parameter ``chosen``."""
     return policy_options_without()(command)
 
 

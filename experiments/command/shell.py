@@ -17,7 +17,7 @@ WIDTH = 110
 
 
 def say(line: str) -> None:
-    """Print a sentence for people on standard error."""
+    """Print a message for the user on standard error."""
     click.echo(line, err=True)
 
 

@@ -69,7 +69,7 @@ _FLAGS = (
 
 
 def workload_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags of :class:`WorkloadOptions`, as its parameter ``options``."""
+    """Add the flags of :class:`WorkloadOptions` to a command, as its parameter ``options``."""
     names = [field.name for field in fields(WorkloadOptions)]
 
     @functools.wraps(command)

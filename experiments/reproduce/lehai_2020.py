@@ -142,7 +142,7 @@ def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
 
 NOTES = [
     "**What the abstract leaves open.** A job is estimated to be finished at the end of the "
-    "earliest slot that the definitive reservations leave at its submission. Where that is outside "
+    "earliest slot that the definitive reservations leave at its submission. If that is outside "
     "working time (Monday to Friday, 9 to 18 o'clock by the clocks of the site, no holidays), the "
     "beginning of the next working period is its deadline; otherwise it is regular. From there on "
     "the algorithm is that of DBF (2017).",

@@ -83,7 +83,7 @@ class Cell:
     key : str
         Name of its folder.
     folder : Path
-        Where its files are.
+        The folder of its files.
     settings, summary, versions : mappings
         As in ``cell.json``.
     machine : object

@@ -25,7 +25,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Workers:
-    """Where replays run.
+    """The workers that run replays.
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ NOTES = [
     "machine, of which the paper has no figures.",
     "**Utilisation** is work / (capacity × time from the first submission to the last end). On a log "
     "that keeps up with its load the end is near the last submission under any policy, and next to "
-    "nothing can be gained; *at most* is the bound where every job starts at once. The gains of "
+    "nothing can be gained; *at most* is the bound if every job starts at once. The gains of "
     "Table II cannot come about in this way; how the paper measured utilisation it does not say.",
     "**Figures.** The paper's text gives few of the numbers behind Figures 3 to 6; those are set "
     "beside ours. *Half* and *more than half* count as 50 %, and the averages of the summary stand "
