@@ -17,7 +17,7 @@ class Budget:
     seconds : float, optional
         Wall-clock time (s), seeding and decoding included.
     evaluations : int, optional
-        Plans evaluated besides the seeds. With 0, the result is the best seed.
+        Plans evaluated besides the first plans. With 0, the result is the best of these.
 
     Raises
     ------

@@ -1,7 +1,6 @@
 """Comparing policies on one workload."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +11,7 @@ from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Estimates, Trace
-from planbatch.experiments.results.run import HERE, FinishedReplay, Workers, run_replays
-from planbatch.experiments.results.store import Store
+from planbatch.experiments.results.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.model import NEVER, Workload
@@ -168,7 +166,7 @@ def compare(
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
     tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
-    found = replays(tasks, Workers(jobs), out, f"Comparison on {workload.name}", progress, say)
+    found = run_all(tasks, Workers(jobs), out, f"Comparison on {workload.name}", progress, say)
     outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
     if not keep_going:
@@ -182,28 +180,3 @@ def compare(
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
     )
-
-
-def replays(
-    tasks: Sequence[ReplayTask],
-    workers: Workers = HERE,
-    out: str | Path | None = None,
-    title: str = "",
-    progress: Progress | None = None,
-    say: Callable[[str], None] = lambda line: None,
-) -> dict[int, FinishedReplay | Failure]:
-    """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt."""
-    store = None if out is None else Store(Path(out))
-    found: dict[int, FinishedReplay | Failure] = {}
-    if store is not None:
-        store.check()
-    with nullcontext() if store is None else store.locked():
-        if store is not None:
-            store.clean()
-            store.begin(title, list(dict.fromkeys(task.key for task in tasks)))
-        try:
-            for place, outcome in run_replays(tasks, store, workers, progress, say):
-                found[place] = outcome
-        except KeyboardInterrupt:
-            pass
-    return found

@@ -9,10 +9,10 @@ import numpy as np
 
 from planbatch.baselines.catalogue import make_policy, takes
 from planbatch.baselines.policy import Policy, traits_of
-from planbatch.experiments.comparison.compare import REFERENCE, replays
+from planbatch.experiments.comparison.compare import REFERENCE
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Estimates
-from planbatch.experiments.results.run import Workers
+from planbatch.experiments.results.run import Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.planner.model import BoolArray, FloatArray, Workload
 
@@ -198,7 +198,7 @@ def trade(
         ReplayTask(workloads[w], chosen[c].policy, estimates, seed, label=label(chosen[c]))
         for w, c in cells
     ]
-    found = replays(tasks, Workers(jobs), out, "Mean against longest wait", progress, say)
+    found = run_all(tasks, Workers(jobs), out, "Mean against longest wait", progress, say)
     waits: dict[tuple[int, int], tuple[float, float]] = {}
     for place, outcome in found.items():
         if isinstance(outcome, Failure):

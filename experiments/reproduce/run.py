@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.results.run import Workers, run_replays
-from planbatch.experiments.results.store import Store
+from planbatch.experiments.results.run import Workers, run_all
 from planbatch.experiments.tasks.task import Failure
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -72,34 +71,22 @@ class Run:
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
         count.
         """
-        named = {
-            key: replace(task, label=task.label if task.label else _label(key))
-            for key, task in tasks.items()
-        }
-        store = Store(self.out / REPLAYS)
-        store.check()
-        # If standard error is no terminal, only long runs print lines of progress.
+        named = {key: replace(task, title=task.title or _label(key)) for key, task in tasks.items()}
+        # Lines of progress are for those who wait for long, even if standard error is no terminal.
         workers = Workers(self.jobs, quiet=False if self.full else None)
+        listed = list(named.values())
+        found = run_all(listed, workers, self.out / REPLAYS, self.out.name, say=self.tell)
+        if len(found) < len(listed):
+            raise KeyboardInterrupt
         traces: dict[Key, Trace] = {}
-        failed: dict[Key, Failure] = {}
-        names = list(named)
-        with store.locked():
-            store.clean()
-            keys = list(dict.fromkeys(task.key for task in named.values()))
-            there = sum(store.place(key).exists() for key in keys)
-            if 0 < there < len(keys):
-                self.tell(f"{there} of {len(keys)} replays are there already")
-            store.begin(self.out.name, keys)
-            for place, outcome in run_replays(list(named.values()), store, workers, say=self.tell):
-                name = names[place]
-                if isinstance(outcome, Failure):
-                    failed[name] = outcome
-                else:
-                    seconds = outcome.described["machine"]["processor_seconds"]
-                    traces[name] = replace(outcome.trace(), seconds=seconds)
-        for name, failure in failed.items():
-            failure.reraise(named[name].name)
-        return {name: traces[name] for name in names}
+        for place, (name, task) in enumerate(named.items()):
+            outcome = found[place]
+            if isinstance(outcome, Failure):
+                outcome.reraise(task.name)
+            else:
+                seconds = outcome.described["machine"]["processor_seconds"]
+                traces[name] = replace(outcome.trace(), seconds=seconds)
+        return traces
 
 
 def _label(key: Hashable) -> str:

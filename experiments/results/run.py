@@ -1,7 +1,7 @@
 """Running lists of replays: here or elsewhere, stored on disk or not, equal ones only once."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -74,6 +74,49 @@ class FinishedReplay:
     def trace(self) -> Trace:
         """Return the trace, read from disk if it is stored there."""
         return self.task.whole(self.load())
+
+
+def run_all(
+    tasks: Sequence[ReplayTask],
+    workers: Workers = HERE,
+    out: str | Path | None = None,
+    title: str = "",
+    progress: Progress | None = None,
+    say: Say = lambda line: None,
+) -> dict[int, FinishedReplay | Failure]:
+    """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt.
+
+    Parameters
+    ----------
+    tasks, workers, progress, say
+        As in :func:`run_replays`.
+    out : str or Path, optional
+        Folder in which finished replays are kept; a report can be made of it.
+    title : str
+        What the report calls the folder.
+    """
+    store = None if out is None else Store(Path(out))
+    if store is None:
+        return _up_to_an_interrupt(run_replays(tasks, None, workers, progress, say))
+    store.check()
+    with store.locked():
+        store.clean()
+        keys = list(dict.fromkeys(task.key for task in tasks))
+        there = sum(store.place(key).exists() for key in keys)
+        if there:
+            say(f"{there} of {len(keys)} replays are in {store.folder} already")
+        store.begin(title, keys)
+        return _up_to_an_interrupt(run_replays(tasks, store, workers, progress, say))
+
+
+def _up_to_an_interrupt(
+    results: Generator[tuple[int, FinishedReplay | Failure], None, None],
+) -> dict[int, FinishedReplay | Failure]:
+    found: dict[int, FinishedReplay | Failure] = {}
+    with suppress(KeyboardInterrupt), closing(results):
+        for place, outcome in results:
+            found[place] = outcome
+    return found
 
 
 def run_replays(

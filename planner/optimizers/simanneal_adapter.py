@@ -38,7 +38,7 @@ class _PlanAnnealer(Annealer):  # type: ignore[misc]
         self.state = moved(self.state, random.randrange(n), random.randrange(n))
 
     def energy(self) -> float:
-        # The library asks for the energy of the first state, which is a seed and costs no evaluation.
+        # The library asks for the energy of the first state, which is a first plan and costs no evaluation.
         if self.known is not None:
             value, self.known = self.known, None
             return value
@@ -47,7 +47,7 @@ class _PlanAnnealer(Annealer):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class SimAnneal:
-    """simanneal 0.5 on permutations, with remove-and-insert moves, from the best seed.
+    """simanneal 0.5 on permutations, with remove-and-insert moves, from the best first plan.
 
     The adapter avoids the library's pitfalls: it handles no signals, so it works in any thread; it seeds the global
     ``random`` from ``rng`` and restores it; it copies states shallowly; the budget ends it. Runs of ``steps``

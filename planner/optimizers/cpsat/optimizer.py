@@ -40,7 +40,8 @@ class CpSat:
     by the reduced costs of the Lagrangian bound: a later one would cost more than the best plan. Equal jobs start in
     a fixed order. For short queues, the model also has the least excess of each start over the job's share of the
     Lagrangian bound, which makes proofs possible. The search is hinted with the best plan, and
-    every plan that it finds is decoded, so that the result is feasible to the second and never worse than the seed.
+    every plan that it finds is decoded, so that the result is feasible to the second and never worse than the best
+    first plan.
 
     Squared terms are approximated from below by tangents, so the solver's bound stays a bound. If the horizon is
     long, a first part of the budget goes to a model in coarse time, with durations rounded up; its plans are hints for
@@ -58,7 +59,7 @@ class CpSat:
     time_per_evaluation : float
         The solver's deterministic time that stands for one evaluation; about as many seconds.
     units : int
-        Coarse time has at most about so many units until the end of the best seed.
+        Coarse time has at most about so many units until the end of the best first plan.
     coarse_share : float
         The share of the budget for the model in coarse time.
     annealed : float
@@ -107,8 +108,8 @@ class CpSat:
             raise UnsupportedObjectiveError(
                 f"objective {objective.name} declares neither terms nor cp_cost"
             )
-        seed = first_plan(problem, objective)
-        run = _Run(self, problem, objective, seed, clock, rng)
+        first = first_plan(problem, objective)
+        run = _Run(self, problem, objective, first, clock, rng)
         if len(problem):
             run.search()
         best = run.best
@@ -118,7 +119,7 @@ class CpSat:
             plan=Plan(best.start),
             permutation=best.order,
             cost=best.cost,
-            seed_cost=seed.cost,
+            seed_cost=first.cost,
             evaluations=clock.evaluations,
             seconds=clock.elapsed,
             native=objective.compiled,
@@ -135,15 +136,15 @@ class _Run:
         optimizer: CpSat,
         problem: Round,
         objective: Objective,
-        seed: FirstPlan,
+        first: FirstPlan,
         clock: Clock,
         rng: np.random.Generator,
     ) -> None:
         self.optimizer, self.problem, self.objective = optimizer, problem, objective
         self.clock, self.rng = clock, rng
-        self.best = seed
+        self.best = first
         self.interrupted = False
-        self.lower_bound = float("nan") if len(problem) else seed.cost
+        self.lower_bound = float("nan") if len(problem) else first.cost
         self.terms: Terms | None = None
         if objective.terms is not None and len(problem):
             self.terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))

@@ -69,12 +69,12 @@ class Exhaustive:
         if objective.terms is None:
             raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
         terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
-        seed = first_plan(problem, objective)
-        best, status, bound = seed, Status.OPTIMAL, seed.cost
+        first = first_plan(problem, objective)
+        best, status, bound = first, Status.OPTIMAL, first.cost
         if len(problem):
             alone = processors_alone(problem) is problem
             make = _Run if alone else PrefixRun
-            run = make(problem, terms, seed.start, self.iterations)
+            run = make(problem, terms, first.start, self.iterations)
             status = Status.FINISHED
             try:
                 pace = 1e-5
@@ -83,7 +83,7 @@ class Exhaustive:
                     pace = clock.elapsed / max(clock.evaluations, 1)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
-            best = run.better(objective, seed)
+            best = run.better(objective, first)
             bound = run.lower_bound(best.cost)
             if run.done:
                 status, bound = Status.OPTIMAL, best.cost
@@ -91,7 +91,7 @@ class Exhaustive:
             plan=Plan(best.start),
             permutation=best.order,
             cost=best.cost,
-            seed_cost=seed.cost,
+            seed_cost=first.cost,
             evaluations=clock.evaluations,
             seconds=clock.elapsed,
             native=True,
@@ -173,16 +173,16 @@ class _Run:
         relaxed = self.relaxed
         return int(explore(self.jobs, relaxed.market, self.shares, self.search, self.rule, nodes))
 
-    def better(self, objective: Objective, seed: FirstPlan) -> FirstPlan:
-        """Return the better of the seed and the best plan found, decoded."""
+    def better(self, objective: Objective, first: FirstPlan) -> FirstPlan:
+        """Return the better of the first plan and the best plan found, decoded."""
         if not self.search.best[0] < self.goal:
-            return seed
+            return first
         start = np.empty(len(self.order), dtype=np.int64)
         start[self.order] = self.search.best_start
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
         cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
-        return FirstPlan(order, plan.start, cost) if cost < seed.cost else seed
+        return FirstPlan(order, plan.start, cost) if cost < first.cost else first
 
     def lower_bound(self, cost: float) -> float:
         """Return the root's bound, or the least bound of an unvisited node if that is higher."""

@@ -228,16 +228,16 @@ class PrefixRun:
         terms = self.terms
         return int(explore(self.tasks, self.search, terms.power, terms.largest, nodes))
 
-    def better(self, objective: Objective, seed: FirstPlan) -> FirstPlan:
-        """Return the better of the seed and the best plan found, decoded."""
+    def better(self, objective: Objective, first: FirstPlan) -> FirstPlan:
+        """Return the better of the first plan and the best plan found, decoded."""
         start = np.empty(len(self.order), dtype=np.int64)
         start[self.order] = self.search.best_start
         if not self.found:
-            return seed
+            return first
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
         cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
-        return FirstPlan(order, plan.start, cost) if cost < seed.cost else seed
+        return FirstPlan(order, plan.start, cost) if cost < first.cost else first
 
     def lower_bound(self, cost: float) -> float:
         """Return the root's bound."""

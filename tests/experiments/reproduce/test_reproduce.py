@@ -203,7 +203,7 @@ def test_an_interrupt_says_what_is_kept(run, one_log, tmp_path, monkeypatch):
     def interrupted(*words, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planbatch.experiments.reproduce.run.run_replays", interrupted)
+    monkeypatch.setattr("planbatch.experiments.results.run.run_replays", interrupted)
     code, out, err = run(
         "reproduce", "ntakpe-2016", "--workloads", one_log, "--out", tmp_path / "out"
     )
