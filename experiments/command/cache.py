@@ -18,7 +18,7 @@ def command() -> None:
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def info(as_json: bool) -> None:
-    """Show where the kernels are, and how many of each module."""
+    """Show the folder of the kernels, and how many there are of each module."""
     from rich.table import Table
 
     from planbatch.experiments.command.kernel_cache import kept_kernels

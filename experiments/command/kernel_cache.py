@@ -1,4 +1,4 @@
-"""The compiled kernels on disk: how much there is, and deleting what no longer serves."""
+"""Listing the compiled kernels on disk, and deleting those of old versions."""
 
 import shutil
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ class ModuleKernels(NamedTuple):
     module : str
         The module, without ``planbatch.``.
     folder : Path
-        Where they are.
+        Their folder.
     current : bool
         Whether they belong to the sources as they are now.
     kernels : int
-        Compiled forms.
+        Number of compiled forms.
     size : int
-        Bytes.
+        Their size (bytes).
     """
 
     module: str
@@ -36,7 +36,7 @@ class ModuleKernels(NamedTuple):
 
 
 def kept_kernels() -> Iterator[ModuleKernels]:
-    """Look at every folder of compiled kernels, by module, the newest first."""
+    """Yield every folder of compiled kernels, by module, the newest first."""
     if not cache_folder().is_dir():
         return
     folders = [path for path in cache_folder().iterdir() if path.is_dir() and "-" in path.name]
@@ -53,7 +53,7 @@ def clear(everything: bool = False) -> int:
     Parameters
     ----------
     everything : bool
-        Whether all are deleted; by default, those of versions of a module that are neither current nor among its
+        Whether to delete all; by default, those of versions of a module that are neither current nor among its
         newest :data:`KEPT_VERSIONS`.
     """
     others: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Looking into the rounds of a replay: a policy that decides as another one does, and shows what it decided."""
+"""Observing the rounds of a replay: a policy that decides as another one does, and reports its plans."""
 
 from collections.abc import Callable
 
@@ -9,17 +9,17 @@ from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
-#: Receives every round, and the plan that was made for it.
+#: Receives every round and its plan.
 Observer = Callable[[Round, Plan], None]
 
 
 class Observed:
-    """A policy whose rounds are shown to an observer; a replay of it runs interpreted.
+    """A policy that reports its rounds to an observer; its replay runs interpreted.
 
     Parameters
     ----------
     policy : Policy
-        The policy that decides; bound to its workload.
+        The deciding policy, bound to its workload.
     observer : callable
         ``observer(problem, plan)``, called after each decision.
     """
@@ -31,7 +31,7 @@ class Observed:
         self.traits = traits_of(policy)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
-        """Decide as the policy does, and show it."""
+        """Decide as the policy does, and report the plan."""
         outcome = self.policy(problem, rng)
         self.observer(problem, outcome.plan if isinstance(outcome, Result) else outcome)
         return outcome

@@ -54,10 +54,9 @@ class Annealing:
 
     Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. The additions were measured on rounds of
     9–300 jobs: a permutation that is accepted becomes the order of its plan's starts, so that near places are near in
-    time; distances are log-uniform; of two jobs the larger is moved more often, and two jobs that
-    start together are not swapped.
-    Temperatures are relative, see :func:`anneal`; cooling goes in fixed cycles of
-    evaluations with reheats, so that a search stopped by the clock is the beginning of a longer one.
+    time; distances are log-uniform; of two jobs the larger is moved more often, and pairs that start
+    together are avoided. Temperatures are relative, see :func:`anneal`; cooling goes in fixed cycles of evaluations
+    with reheats, so that a search stopped by the clock is the beginning of a longer one.
 
     In rounds of more than ``front_jobs`` jobs, the search begins with the front of the best first plan, its first
     ``front_jobs`` jobs; the others follow in their order, and the plan is taken only if it is better as a whole. After
