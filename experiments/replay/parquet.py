@@ -1,15 +1,10 @@
-"""The jobs and rounds of a replay as Parquet, and back."""
+"""The jobs and rounds of a replay as Parquet."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from planbatch.experiments.replay.trace import JOB_COLUMNS, RoundLog, Trace
-from planbatch.planner.model import IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: The columns of a workload that a table of jobs repeats.
 _GIVEN = ("id", "user", "submit", "procs", "walltime", "runtime")
@@ -38,20 +33,3 @@ def _parquet(columns: dict[str, Any]) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
-
-
-def read_jobs(path: Path) -> dict[str, IntArray]:
-    """Read a table of jobs: int64 arrays by name, shape (n,) each."""
-    return _columns(path)
-
-
-def read_rounds(path: Path) -> RoundLog:
-    """Read a table of rounds."""
-    return RoundLog(**_columns(path))
-
-
-def _columns(path: Path) -> dict[str, Any]:
-    import pyarrow.parquet as pq
-
-    table: pa.Table = pq.read_table(path)
-    return {name: table.column(name).to_numpy() for name in table.column_names}

@@ -9,13 +9,13 @@ from typing import Any
 
 from planbatch.baselines.policy import policy_name
 from planbatch.experiments.replay.identity import content_digest
-from planbatch.experiments.replay.parquet import read_jobs, read_rounds
 from planbatch.experiments.replay.replay import warm_up
 from planbatch.experiments.replay.task import Outcome, ReplayTask
-from planbatch.experiments.replay.trace import JOB_COLUMNS, Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
+from planbatch.experiments.results.columns import read_trace
 from planbatch.experiments.results.space import warn_of_little_space
-from planbatch.experiments.results.store import JOBS, ROUNDS, Store
+from planbatch.experiments.results.store import Store
 from planbatch.experiments.tasks.progress import TaskProgress
 from planbatch.experiments.tasks.run import make_backend
 from planbatch.experiments.tasks.task import Failure, Progress, attempt
@@ -210,19 +210,6 @@ def say_versions(found: Iterable[Mapping[str, Any]], say: Say) -> None:
     if other:
         made = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
         say(f"{len(other)} finished cells were made with other versions ({made}), and are kept")
-
-
-def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
-    """Read the trace of a cell, without its workload, which is in the task."""
-    jobs: dict[str, Any] = read_jobs(folder / JOBS)
-    summary = described["summary"]
-    return Trace(
-        workload=None,  # type: ignore[arg-type]
-        policy=summary["policy"],
-        rounds=read_rounds(folder / ROUNDS),
-        seconds=summary["seconds"],
-        **{name: jobs[name] for name in JOB_COLUMNS},
-    )
 
 
 def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:

@@ -14,8 +14,9 @@ from planbatch.experiments.files import whole
 from planbatch.experiments.grid import Experiment, PolicySpec, read_experiment, run_experiment
 from planbatch.experiments.grid.cells import expand
 from planbatch.experiments.replay import task as task_module
-from planbatch.experiments.replay.parquet import read_jobs
+from planbatch.experiments.replay.parquet import JOBS
 from planbatch.experiments.results import store as store_module
+from planbatch.experiments.results.columns import read_columns
 from planbatch.experiments.results.store import DiskFullError
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER
@@ -57,7 +58,7 @@ def test_results_are_those_of_single_replays(tmp_path):
             assert (seed == 3) == (seeding == "plain")
             alone = compare(grid.workloads[0].jobs, [cell.policy.make()], seed=seed)
             trace = alone.traces[cell.policy.name]
-            jobs = read_jobs(tmp_path / seeding / "cells" / cell.key / "jobs.parquet")
+            jobs = read_columns(tmp_path / seeding / "cells" / cell.key / "jobs.parquet", JOBS)
             np.testing.assert_array_equal(jobs["start"], trace.start)
             assert described["summary"]["mean_wait"] == alone.metrics[cell.policy.name].mean_wait
 

@@ -8,9 +8,10 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.grid import Experiment, Spans, run_experiment
-from planbatch.experiments.replay.parquet import read_jobs, read_rounds
+from planbatch.experiments.replay.parquet import JOBS, ROUNDS
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.spans import split
+from planbatch.experiments.results.columns import read_columns
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import workload_of
 from tests.experiments.grid.grids import small, tables
@@ -92,13 +93,13 @@ def test_warm_up_lowers_the_error(tmp_path, busy):
         grid = Experiment([busy], ["easy"], spans=Spans(6, warm_up, 10**9))
         report = run_experiment(grid, tmp_path / str(warm_up))
         (key,) = report.found
-        jobs = read_jobs(tmp_path / str(warm_up) / "cells" / key / "jobs.parquet")
+        jobs = read_columns(tmp_path / str(warm_up) / "cells" / key / "jobs.parquet", JOBS)
         np.testing.assert_array_equal(jobs["id"], busy.id)
         deviations.append(np.abs(jobs["start"] - whole.start).mean())
-        rounds = read_rounds(tmp_path / str(warm_up) / "cells" / key / "rounds.parquet")
-        assert (np.diff(rounds.time) > 0).all()
+        rounds = read_columns(tmp_path / str(warm_up) / "cells" / key / "rounds.parquet", ROUNDS)
+        assert (np.diff(rounds["time"]) > 0).all()
     assert deviations[0] > deviations[1] >= deviations[2] == 0
-    np.testing.assert_array_equal(rounds.time, whole.rounds.time)
+    np.testing.assert_array_equal(rounds["time"], whole.rounds.time)
 
 
 def test_spans_on_two_workers(tmp_path):

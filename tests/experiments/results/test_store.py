@@ -9,10 +9,11 @@ import pytest
 
 from planbatch.experiments.files import whole
 from planbatch.experiments.replay.metrics import summary
-from planbatch.experiments.replay.parquet import JOBS, ROUNDS, read_jobs, read_rounds
+from planbatch.experiments.replay.parquet import JOBS, ROUNDS
 from planbatch.experiments.replay.task import Outcome, machine
 from planbatch.experiments.replay.version import versions
 from planbatch.experiments.results import store as store_module
+from planbatch.experiments.results.columns import read_columns
 from planbatch.experiments.results.store import DiskFullError, ResultsError, Store
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of
@@ -58,10 +59,10 @@ def test_a_cell_is_stored_as_it_is_agreed(store, trace):
     assert tuple(table.column_names) == JOBS
     assert {str(field.type) for field in table.schema} == {"int64"}
     assert tuple(pq.read_table(place / "rounds.parquet").column_names) == ROUNDS
-    jobs = read_jobs(place / "jobs.parquet")
+    jobs = read_columns(place / "jobs.parquet", JOBS)
     assert (list(jobs["start"]), list(jobs["end"])) == ([0, 3], [3, 7])
     assert set(jobs["promise"]) == set(jobs["deadline"]) == {NEVER}
-    for name, column in vars(read_rounds(place / "rounds.parquet")).items():
+    for name, column in read_columns(place / "rounds.parquet", ROUNDS).items():
         np.testing.assert_array_equal(column, getattr(trace.rounds, name))
     assert store.load("abc") == described
     assert store.load("other") is None
