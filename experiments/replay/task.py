@@ -12,7 +12,7 @@ from typing import Any
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
 from planbatch.experiments.replay.metrics import summary
-from planbatch.experiments.replay.replay import bound, replay
+from planbatch.experiments.replay.replay import bound, replay, warm_up
 from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
@@ -186,6 +186,7 @@ class ReplayTask:
             raise ValueError(
                 f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})"
             )
+        warm_up(self.policy)  # loading kernels is on neither clock
         began, processor_began = perf_counter(), process_time()
         with own_core() if self.reserve else nullcontext() as core:
             trace = replay(

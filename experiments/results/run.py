@@ -1,4 +1,4 @@
-"""Running lists of replays: here or elsewhere, stored on disk or not, equal ones only once."""
+"""Running lists of replays: here or elsewhere, stored on disk or not; equal ones are stored, and run, once."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.baselines.policy import policy_name
-from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.replay import warm_up
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -128,8 +127,9 @@ def run_replays(
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
     """Run replays, and yield the place of each with its outcome as they finish.
 
-    Replays with the same key run once. Those that the store holds are not run at all, and each of the others is stored
-    before it is yielded; the caller holds the store's lock.
+    With a store, replays with the same key run once, those that it holds do not run at all, and each of the others is
+    stored before it is yielded; the caller holds the store's lock. Without one, no key is needed: policies may have
+    parts that have none.
 
     Parameters
     ----------
@@ -151,9 +151,10 @@ def run_replays(
     OSError
         If a result cannot be stored.
     """
+    keys = [task.key if store is not None else str(place) for place, task in enumerate(tasks)]
     places: dict[str, list[int]] = {}
-    for place, task in enumerate(tasks):
-        places.setdefault(task.key, []).append(place)
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
     first = [tasks[own[0]] for own in places.values()]
     found = {} if store is None else stored(store, first, say)
     for key, described in found.items():
@@ -172,12 +173,12 @@ def run_replays(
     shown = None if progress is None else _at(missing, progress)
     with closing(_run(to_run, workers, shown)) as results:
         for which, outcome in results:
-            task = to_run[which]
+            same = places[keys[missing[which]]]
             if isinstance(outcome, Failure):
-                yield from ((place, outcome) for place in places[task.key])
+                yield from ((place, outcome) for place in same)
                 continue
-            kept = _keep(task, outcome, store)
-            yield from ((place, replace(kept, task=tasks[place])) for place in places[task.key])
+            kept = _keep(to_run[which], outcome, store)
+            yield from ((place, replace(kept, task=tasks[place])) for place in same)
 
 
 def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
@@ -255,6 +256,6 @@ def _run(
 
 def compile_once(tasks: Sequence[ReplayTask]) -> None:
     """Compile what the replays run once, here, rather than in all workers at the same time."""
-    for policy in {content_digest(task.policy): task.policy for task in tasks}.values():
+    for task in tasks:  # what is compiled already is found at once
         # A policy that cannot be compiled fails in its own replay, and affects no other.
-        attempt(warm_up, policy)
+        attempt(warm_up, task.policy)

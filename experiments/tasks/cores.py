@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from planbatch.experiments.files.lock import locked
+
 #: Interval between attempts to find a free core (s).
 POLL_SECONDS = 0.2
 
@@ -23,13 +25,8 @@ def own_core() -> Iterator[int | None]:
     """Reserve a core among all experiments on this machine and stay on it; a context that yields its number.
 
     Waits until one is free. An operating system lock holds it, so a killed process frees it. If the
-    system has no such locks, or cannot bind processes to cores, nothing is reserved: ``None``.
+    system cannot bind processes to cores, nothing is reserved: ``None``.
     """
-    try:
-        import fcntl
-    except ImportError:
-        yield None
-        return
     if not hasattr(os, "sched_setaffinity"):
         yield None
         return
@@ -38,10 +35,8 @@ def own_core() -> Iterator[int | None]:
     before = os.sched_getaffinity(0)
     while True:
         for core in sorted(before):
-            with (folder / str(core)).open("w") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
+            with locked(folder / str(core)) as alone:
+                if not alone:
                     continue
                 os.sched_setaffinity(0, {core})
                 try:

@@ -222,3 +222,43 @@ def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs
     assert list(whole.traces) == ["fcfs", "easy", "conservative"]
     assert same(part.traces["easy"], whole.traces["easy"])
     assert [cell.label for cell in read_results(tmp_path).cells] == list(whole.traces)
+
+
+def test_without_a_store_a_policy_needs_no_content():
+    """Parts that cannot be told from others matter only if results are kept."""
+    easy = make_policy("easy")
+
+    def deep(problem, rng):
+        return easy(problem, rng)
+
+    class Odd:
+        name = "odd"
+
+        def __init__(self):
+            self.part = [deep]
+            for _ in range(12):
+                self.part = [self.part]
+
+        def __call__(self, problem, rng):
+            return deep(problem, rng)
+
+    traces = compare(LOAD, [easy, Odd()]).traces
+    assert traces["odd"].start.tolist() == traces["easy"].start.tolist()
+    with pytest.raises(ValueError, match="nested too deeply"):
+        _ = ReplayTask(LOAD, Odd()).key
+
+
+def test_loading_kernels_is_on_no_clock_of_a_replay(monkeypatch):
+    """Kernels are there before the clocks of the task start."""
+    calls = []
+
+    def clock():
+        calls.append("clock")
+        return 0.0
+
+    monkeypatch.setattr(task_module, "warm_up", lambda policy: calls.append(policy.name))
+    monkeypatch.setattr(task_module, "process_time", clock)
+    monkeypatch.setattr(task_module, "perf_counter", clock)
+    outcome = ReplayTask(LOAD, make_policy("fcfs"))()
+    assert calls == ["fcfs", *["clock"] * 4]
+    assert outcome.machine["processor_seconds"] == 0.0
