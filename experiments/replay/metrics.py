@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from planbatch.experiments.replay.slowdown import bounded_slowdown
 from planbatch.experiments.replay.trace import Trace
-from planbatch.planner.model import NEVER, FloatArray, IntArray
+from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.resources import PROCESSORS
-
-#: Run times below this many seconds count as this long in the bounded slowdown.
-SLOWDOWN_BOUND = 10
 
 
 @dataclass(frozen=True)
@@ -106,12 +104,6 @@ def utilisation_by_resource(trace: Trace) -> dict[str, float]:
         name: float(amount / (size * makespan))
         for name, amount, size in zip(names, taken, sizes, strict=True)
     }
-
-
-def bounded_slowdown(wait: FloatArray, run: FloatArray) -> FloatArray:
-    """Return max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)) of every job."""
-    slowdown: FloatArray = np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
-    return slowdown
 
 
 class FinishedJobs(NamedTuple):

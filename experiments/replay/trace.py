@@ -1,17 +1,25 @@
 """The trace of a replay: starts and ends of the jobs, and a log of the rounds."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from planbatch.baselines.policy import Traits
-from planbatch.planner.model import FloatArray, IntArray, Workload
+from planbatch.experiments.replay.slowdown import bounded_slowdown
+from planbatch.planner.model import NEVER, FloatArray, IntArray, Workload
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Estimates = Literal["requested", "actual", "mixed"]
 
 #: The columns of a trace that have one entry per job.
 JOB_COLUMNS = ("start", "end", "promise", "first_planned")
+
+
+#: The columns of a workload that :meth:`Trace.to_frame` repeats.
+GIVEN_COLUMNS = ("id", "user", "queue", "submit", "procs", "walltime", "runtime")
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,58 @@ class Trace:
         if self.first_planned is None:
             object.__setattr__(self, "first_planned", self.start)
 
+    def to_frame(self) -> "DataFrame":
+        """Return a data frame: one row per job, in the order of the workload.
+
+        All times are seconds of the log's clock, all columns int64 unless stated otherwise:
+
+        ==================== =========================================================================
+        ``id``               number of the job, as in the log
+        ``user``             number of the user, -1 if unknown
+        ``queue``            number of the queue, -1 if unknown
+        ``submit``           when it was submitted
+        ``procs``            processors
+        ``walltime``         requested time
+        ``runtime``          run time
+        ``start``, ``end``   when it started and ended
+        ``wait``             start − submit
+        ``bounded_slowdown`` max(1, (wait + runtime) / max(runtime, 10)); float64
+        ``stretch``          (wait + walltime) / walltime; float64
+        ``first_planned``    its first planned start; under policies that do not plan, its start
+        ``promise``          the latest start promised to it, NaN for none; float64
+        ``deadline``         its latest end, NaN for none; float64
+        ==================== =========================================================================
+
+        Demands on further resources follow, one column per resource, by its name. ``frame.attrs`` has the
+        ``workload`` (its name), the ``capacity`` (processors), and the ``policy``.
+        """
+        import pandas as pd
+
+        workload = self.workload
+        wait = self.start - workload.submit
+        columns = {name: getattr(workload, name) for name in GIVEN_COLUMNS}
+        columns |= {
+            "start": self.start,
+            "end": self.end,
+            "wait": wait,
+            "bounded_slowdown": bounded_slowdown(
+                wait.astype(np.float64), workload.runtime.astype(float)
+            ),
+            "stretch": (wait + workload.walltime) / workload.walltime,
+            "first_planned": self.first_planned,
+            "promise": absent_as_nan(self.promise),
+            "deadline": absent_as_nan(workload.deadline),
+        }
+        for k, resource in enumerate(workload.resources):
+            columns[resource.name] = workload.demands[:, k]
+        frame = pd.DataFrame(columns)
+        frame.attrs = {
+            "workload": workload.name,
+            "capacity": workload.capacity,
+            "policy": self.policy,
+        }
+        return frame
+
     def part(self, first: int, last: int) -> "Trace":
         """Keep the jobs from ``first`` to before ``last``, and the rounds of their time.
 
@@ -99,6 +159,11 @@ class Trace:
             rounds=RoundLog(**{name: column[inside] for name, column in vars(self.rounds).items()}),
             **columns,
         )
+
+
+def absent_as_nan(times: IntArray) -> FloatArray:
+    """Return times with NaN in place of ``NEVER``."""
+    return np.where(times == NEVER, np.nan, times)
 
 
 def joined(workload: Workload, parts: list[Trace]) -> Trace:

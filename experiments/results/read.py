@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.replay.metrics import bounded_slowdown
 from planbatch.experiments.replay.parquet import ROUNDS as ROUND_COLUMNS
+from planbatch.experiments.replay.slowdown import bounded_slowdown
 from planbatch.experiments.results.columns import first_line, read_columns
 from planbatch.experiments.results.store import (
     CELL,

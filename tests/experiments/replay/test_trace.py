@@ -1,0 +1,65 @@
+"""The frame of a trace."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.replay.replay import replay
+from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.resources import Resource
+from tests.builders import trace_of, workload_of
+
+
+def small_trace():
+    """Two jobs on two processors, by hand: the second waits for 90 s after the first.
+
+    ::
+
+        job 7   ████████████
+        job 9               ██
+                0  10       100  105
+    """
+    workload = Workload(
+        "small", 2, [7, 9], [0, 10], [2, 2], [120, 30], [100, 5],
+        deadline=[NEVER, 200], user=[4, -1], resources=(Resource("memory", 8),), demands=[[3], [8]],
+    )  # fmt: skip
+    trace = trace_of(workload, [0, 100])
+    return replace(trace, first_planned=np.array([0, 120]), promise=np.array([NEVER, 240]))
+
+
+def test_a_frame_has_one_row_per_job():
+    """Every column of two jobs, by hand."""
+    frame = small_trace().to_frame()
+    assert frame.to_dict("list") == {
+        "id": [7, 9],
+        "user": [4, -1],
+        "queue": [-1, -1],
+        "submit": [0, 10],
+        "procs": [2, 2],
+        "walltime": [120, 30],
+        "runtime": [100, 5],
+        "start": [0, 100],
+        "end": [100, 105],
+        "wait": [0, 90],
+        "bounded_slowdown": [1.0, 9.5],
+        "stretch": [1.0, 4.0],
+        "first_planned": [0, 120],
+        "promise": [pytest.approx(np.nan, nan_ok=True), 240.0],
+        "deadline": [pytest.approx(np.nan, nan_ok=True), 200.0],
+        "memory": [3, 8],
+    }
+    assert frame.attrs == {"workload": "small", "capacity": 2, "policy": "by-hand"}
+
+
+def test_metrics_can_be_computed_from_the_frame():
+    """The frame of a replay has the columns that the formulas need."""
+    trace = replay(workload_of(4, [(0, 3, 50, 40), (5, 2, 30), (6, 1, 20, 7)]), "easy")
+    frame, measured = trace.to_frame(), metrics(trace)
+    assert frame.wait.mean() == measured.mean_wait
+    assert frame.bounded_slowdown.mean() == measured.mean_bounded_slowdown
+    assert frame.stretch.mean() == measured.mean_stretch
+    area = (frame.procs * frame.runtime).sum()
+    makespan = frame.end.max() - frame.submit.min()
+    assert area / (frame.attrs["capacity"] * makespan) == measured.utilisation
