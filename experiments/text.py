@@ -1,22 +1,47 @@
 """How numbers are written for people: durations, shares, changes; one place for tables and pictures."""
 
 import re
+from collections.abc import Sequence
 
-#: Units of time (s), largest first. A unit is used for two and more: 90 min says more than 1.5 h.
-_UNITS = (("d", 86400), ("h", 3600), ("min", 60))
+from planbatch.planner.display import counted, duration, hms, unit_for
+
+__all__ = ["change", "counted", "duration", "durations", "hms", "number", "share", "slug"]
 
 
-def duration(seconds: float) -> str:
-    """Write a duration in the unit that suits it.
+def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:
+    """Write durations for one column of a table: all in one unit, with as many decimals.
 
-    >>> duration(0), duration(119), duration(120), duration(5400), duration(86400 * 333)
-    ('0 s', '119 s', '2.0 min', '90.0 min', '333 d')
+    The unit suits their median, zeros aside. NaN is written as a dash, and a duration too short for the decimals
+    as less than their least.
+
+    Returns
+    -------
+    str
+        The unit, for the heading.
+    list of str
+        The numbers.
+
+    >>> durations([5400, 7200, 35000.0, 0])
+    ('h', ['1.5', '2.0', '9.7', '0'])
+    >>> durations([0.021, 7.561, 119]), durations([20, 86400, 90000, 950000])
+    (('s', ['0.02', '7.56', '119.00']), ('h', ['<0.1', '24.0', '25.0', '263.9']))
     """
-    for name, length in _UNITS:
-        if seconds >= 2 * length:
-            value = seconds / length
-            return f"{value:,.0f} {name}" if value >= 99.95 else f"{value:.1f} {name}"
-    return f"{seconds:.0f} s"
+    known = sorted(value for value in seconds if value > 0)
+    median = known[len(known) // 2] if known else 0.0
+    unit, length = unit_for(median)
+    whole = all(value == round(value) for value in known)
+    digits = 0 if median >= 99.95 * length or (length == 1 and whole) else 1
+    if length == 1 and not whole and median < 9.995:
+        digits = 2
+    least = 10.0**-digits
+
+    def text(value: float) -> str:
+        if value != value:
+            return "–"
+        short = 0 < value / length < least / 2
+        return f"<{least:.{digits}f}" if short else f"{value / length:,.{digits if value else 0}f}"
+
+    return unit, [text(value) for value in seconds]
 
 
 def share(value: float) -> str:
@@ -50,15 +75,6 @@ def number(value: float) -> str:
     """
     digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:,.{digits}f}"
-
-
-def counted(count: int, thing: str) -> str:
-    """Write how many things there are.
-
-    >>> counted(1, "cell"), counted(2000, "cell")
-    ('1 cell', '2,000 cells')
-    """
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")
 
 
 def slug(words: str) -> str:

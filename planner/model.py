@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, int_column
+from planbatch.planner.display import counted, duration, hms, html_table
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
 __all__ = [
@@ -176,6 +177,43 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self.submit)
+
+    @property
+    def _size(self) -> str:
+        """Jobs, processors, further resources, and over how long the jobs were submitted."""
+        parts = [counted(len(self), "job"), counted(self.capacity, "processor")]
+        parts += [resource.amount(resource.capacity) for resource in self.resources]
+        if len(self) > 1:
+            parts.append(f"submitted in {duration(int(self.submit[-1] - self.submit[0]))}")
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"Workload({self.name}: {self._size})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the size, and how processors and times are distributed."""
+        notes = [f"{self.name}: {self._size}"]
+        users = len(np.unique(self.user[self.user >= 0]))
+        notes += [counted(users, "user")] if users else []
+        notes += [counted(len(self.windows), "window")] if self.windows else []
+        late = int((self.deadline != NEVER).sum())
+        notes += [f"{late:,} with deadlines"] if late else []
+        dropped = ", ".join(f"{n:,} {reason}" for reason, n in self.dropped.items() if n)
+        notes += [f"dropped: {dropped}"] if dropped else []
+        if not len(self):
+            return html_table((), (), "; ".join(notes))
+        measures = (("least", np.min), ("median", np.median), ("mean", np.mean), ("most", np.max))
+        rows = [
+            [
+                name,
+                f"{of(self.procs):,.4g}",
+                hms(float(of(self.runtime))),
+                hms(float(of(self.walltime))),
+            ]
+            for name, of in measures
+        ]
+        headings = ("", "processors", "run time (h:m:s)", "walltime (h:m:s)")
+        return html_table(headings, rows, "; ".join(notes))
 
     def __iter__(self) -> Iterator[Job]:
         return (self[i] for i in range(len(self)))

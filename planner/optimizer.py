@@ -9,6 +9,7 @@ import numpy as np
 
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
+from planbatch.planner.display import duration, html_table
 from planbatch.planner.objective import Objective
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -61,6 +62,28 @@ class Result:
     native: bool
     status: Status = Status.FINISHED
     lower_bound: float = float("nan")
+
+    def __repr__(self) -> str:
+        bound = "" if self.lower_bound != self.lower_bound else f", bound {self.lower_bound:,.6g}"
+        return (
+            f"Result(cost {self.cost:,.6g}{bound}, {self.status}, {self.evaluations:,} evaluations in "
+            f"{self.seconds:.3g} s, {self.plan!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: costs, the bound and what the search took."""
+        known = self.lower_bound == self.lower_bound
+        rows = [
+            ["cost", f"{self.cost:,.6g}"],
+            ["best first plan", f"{self.seed_cost:,.6g}"],
+            ["lower bound", f"{self.lower_bound:,.6g}" if known else "–"],
+            ["gap", f"{self.gap:.2%}" if known else "–"],
+            ["status", str(self.status)],
+            ["evaluations", f"{self.evaluations:,}"],
+            ["time", f"{self.seconds:.3g} s" if self.seconds < 100 else duration(self.seconds)],
+            ["objective", "compiled" if self.native else "plain Python"],
+        ]
+        return html_table((), rows, "Result of a search") + self.plan._repr_html_()
 
     @property
     def gap(self) -> float:

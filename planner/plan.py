@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planbatch.planner.display import MOST_ROWS, counted, html_table
 from planbatch.planner.model import NEVER, IntArray, int_column
 from planbatch.planner.resources import PROCESSORS
 from planbatch.planner.round import Round
@@ -31,6 +32,26 @@ class Plan:
             object.__setattr__(self, "notes", int_column("notes", self.notes, -NEVER, NEVER))
             if len(self.notes) != len(self.start):
                 raise ValueError(f"notes: {len(self.notes)} entries for {len(self.start)} starts")
+
+    @property
+    def _size(self) -> str:
+        """How many jobs have a start, and when the first and the last are."""
+        starts = self.start[self.start != NEVER]
+        missing = len(self.start) - len(starts)
+        parts = [counted(len(starts), "start")]
+        if len(starts):
+            parts.append(f"from {starts.min():,} s to {starts.max():,} s")
+        return ", ".join([*parts, *([f"{missing:,} unplanned"] if missing else [])])
+
+    def __repr__(self) -> str:
+        return f"Plan({self._size})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the jobs that start first, by their places in the round."""
+        first = self.order()[:MOST_ROWS]
+        rows = [[f"{i}", f"{self.start[i]:,}" if self.start[i] != NEVER else "–"] for i in first]
+        more = len(self.start) - len(rows)
+        return html_table(("place in the round", "start (s)"), rows, f"Plan: {self._size}", more)
 
     def startable(self, now: int) -> IntArray:
         """Return the indices of the jobs that the plan starts at ``now``."""

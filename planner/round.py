@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 
@@ -209,6 +210,38 @@ class Round:
 
     def __len__(self) -> int:
         return len(self.jobs.submit)
+
+    @property
+    def _size(self) -> str:
+        """How many jobs wait and run, and what is free."""
+        return (
+            f"at {self.now:,} s, {len(self):,} waiting, {len(self.running.end):,} running, "
+            f"{self.free:,} of {counted(self.capacity, 'processor')} free"
+        )
+
+    def __repr__(self) -> str:
+        return f"Round({self._size})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the first waiting jobs, and how long they have waited."""
+        jobs, planned = self.jobs, bool((self.planned != NEVER).any())
+        headings = ["job", "waited (h:m:s)", "processors", "walltime (h:m:s)"]
+        headings += [resource.name for resource in self.resources]
+        headings += ["planned to start in (h:m:s)"] if planned else []
+        rows = []
+        for i in range(min(len(self), MOST_ROWS)):
+            row = [
+                str(self.ids[i]),
+                hms(max(self.now - int(jobs.submit[i]), 0)),
+                f"{jobs.procs[i]:,}",
+                hms(int(jobs.walltime[i])),
+                *(f"{amount:,}" for amount in jobs.demands[i]),
+            ]
+            if planned:
+                known = self.planned[i] != NEVER
+                row.append(hms(max(int(self.planned[i]) - self.now, 0)) if known else "–")
+            rows.append(row)
+        return html_table(headings, rows, f"Round: {self._size}", len(self) - len(rows))
 
     @property
     def free(self) -> int:

@@ -212,7 +212,7 @@ def described(comparison: "RoundComparison") -> dict[str, Any]:
     return {
         "evaluations": comparison.budget.evaluations,
         "seconds": comparison.budget.seconds,
-        "rows": plain(comparison.frame()),
+        "rows": plain(comparison.to_frame()),
         "summary": plain(comparison.summary()),
         "unfinished": comparison.unfinished,
     }

@@ -94,7 +94,7 @@ def command(
     if result.points:
         from planbatch.experiments.views.trade_picture import draw_trade
 
-        result.frame().to_csv(out / "trade.csv", index=False)
+        result.to_frame().to_csv(out / "trade.csv", index=False)
         draw_trade(result, out / "trade")
         say(f"trade.png, trade.svg, trade.csv and the replays written to {out}")
     if result.unfinished:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.comparison.columns import shown_columns
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.results.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
+from planbatch.experiments.text import counted
 from planbatch.experiments.workloads.swf.log import WALLTIMES
+from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-#: The policy that others are measured against.
-REFERENCE = "easy"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,33 @@ class Comparison:
             return {}
         return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
 
-    def frame(self) -> "DataFrame":
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        workload = self.workload
+        return (
+            f"{workload.name}: {counted(len(workload), 'job')}, "
+            f"{counted(workload.capacity, 'processor')}, {self.estimates} estimates"
+        )
+
+    def __repr__(self) -> str:
+        lost = [*self.failed, *self.unfinished]
+        without = f"; no result: {', '.join(lost)}" if lost else ""
+        return f"Comparison({self.title}; {', '.join(self.finished)}{without})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the table that the command prints."""
+        columns = shown_columns(self.summaries)
+        rows = [
+            [name, *(column.texts[row] for column in columns)]
+            for row, name in enumerate(self.finished)
+        ]
+        for name, failure in self.failed.items():
+            rows.append([name, f"failed: {failure.error}"])
+        rows += [[name, "interrupted"] for name in self.unfinished]
+        return html_table(("policy", *(column.one_line for column in columns)), rows, self.title)
+
+    def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per policy, one column per metric."""
         import pandas as pd
 

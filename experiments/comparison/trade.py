@@ -9,11 +9,13 @@ import numpy as np
 
 from planbatch.baselines.catalogue import make_policy, takes
 from planbatch.baselines.policy import Policy, traits_of
-from planbatch.experiments.comparison.compare import REFERENCE
+from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.results.run import Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
+from planbatch.experiments.text import counted
+from planbatch.planner.display import html_table
 from planbatch.planner.model import BoolArray, FloatArray, Workload
 
 if TYPE_CHECKING:
@@ -87,7 +89,28 @@ class Trade:
             groups.setdefault(point.workload, []).append(point)
         return groups
 
-    def frame(self) -> "DataFrame":
+    def __repr__(self) -> str:
+        return f"Trade({counted(len(self.points), 'point')}, {counted(len(self.by_workload()), 'workload')})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the points of every workload, by mean wait."""
+        headings = ("policy", "promise", "mean wait / EASY's", "max. wait / EASY's", "front")
+        tables = []
+        for workload, points in self.by_workload().items():
+            rows = [
+                [
+                    point.policy,
+                    point.promise,
+                    f"{point.mean_ratio:.2f}",
+                    f"{point.max_ratio:.2f}",
+                    "●" if point.on_front else "",
+                ]
+                for point in sorted(points, key=lambda point: point.mean_ratio)
+            ]
+            tables.append(html_table(headings, rows, workload))
+        return "".join(tables)
+
+    def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per point, the fields of :class:`Point` as columns."""
         import pandas as pd
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Traits
 from planbatch.experiments.replay.slowdown import bounded_slowdown
+from planbatch.planner.display import counted, duration, html_table
 from planbatch.planner.model import NEVER, FloatArray, IntArray, Workload
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ class RoundLog:
     def __len__(self) -> int:
         return len(self.time)
 
+    def __repr__(self) -> str:
+        return f"RoundLog({counted(len(self), 'round')})"
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -87,6 +91,30 @@ class Trace:
     def __post_init__(self) -> None:
         if self.first_planned is None:
             object.__setattr__(self, "first_planned", self.start)
+
+    @property
+    def title(self) -> str:
+        """What was replayed, in one line; traces on their way between processes have no workload."""
+        on = f" on {self.workload.name}" if self.workload is not None else ""
+        return f"{self.policy}{on}: {counted(len(self.start), 'job')}, {counted(len(self.rounds), 'round')}"
+
+    def __repr__(self) -> str:
+        return f"Trace({self.title}, replayed in {self.seconds:.3g} s)"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the waits, and what the replay took."""
+        rows = [["replayed in", f"{self.seconds:.3g} s"]]
+        if self.workload is not None and len(self.start):
+            wait = self.start - self.workload.submit
+            makespan = int(self.end.max() - self.workload.submit.min())
+            rows = [
+                ["mean wait", duration(float(wait.mean()))],
+                ["median wait", duration(float(np.median(wait)))],
+                ["maximum wait", duration(int(wait.max()))],
+                ["makespan", duration(makespan)],
+                *rows,
+            ]
+        return html_table((), rows, self.title)
 
     def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per job, in the order of the workload.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planbatch.experiments.comparison.compare import REFERENCE
+from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.text import slug
 from planbatch.planner.model import IntArray

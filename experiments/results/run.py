@@ -18,6 +18,7 @@ from planbatch.experiments.results.store import Store
 from planbatch.experiments.tasks.progress import TaskProgress
 from planbatch.experiments.tasks.run import make_backend
 from planbatch.experiments.tasks.task import Failure, Progress, attempt
+from planbatch.planner.display import html_table
 
 Say = Callable[[str], None]
 
@@ -69,6 +70,18 @@ class FinishedReplay:
     def summary(self) -> dict[str, Any]:
         """The metrics, under the policy's name; see :func:`summary`."""
         return {**self.described["summary"], "policy": policy_name(self.task.policy)}
+
+    def __repr__(self) -> str:
+        return f"FinishedReplay({self.task.name})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: all metrics of the replay."""
+        rows = [
+            [name.replace("_", " "), f"{value:,.6g}"]
+            for name, value in self.summary.items()
+            if isinstance(value, (int, float))
+        ]
+        return html_table(("", "times in seconds"), rows, self.task.name)
 
     def trace(self) -> Trace:
         """Return the trace, read from disk if it is stored there."""

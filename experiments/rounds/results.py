@@ -10,10 +10,20 @@ import pandas as pd
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
 from planbatch.experiments.rounds.search import Found
 from planbatch.experiments.tasks.task import Failure
+from planbatch.experiments.text import counted
 from planbatch.planner.budget import Budget
+from planbatch.planner.display import html_table
 from planbatch.planner.round import Round
 
 FAILED = "failed"
+#: What tables show of the summary: heading, column, and whether less is better.
+SHOWN = (
+    ("median\nexcess", "median_excess", True),
+    ("worst\nexcess", "worst_excess", True),
+    ("proven\ngap", "median_gap", True),
+    ("evaluations\na second", "evaluations_per_second", False),
+    ("wins", "wins", False),
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,23 @@ class RoundComparison:
         """Number of searches that an interrupt left without a result."""
         return sum(cell.outcome is None for cell in self.cells)
 
-    def frame(self) -> pd.DataFrame:
+    def __repr__(self) -> str:
+        return (
+            f"RoundComparison({counted(len(self.rounds), 'round')}, {', '.join(self.optimizers)}; "
+            f"{', '.join(self.objectives)}; {len(self.cells):,} searches)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the summary, as the command prints it."""
+        rows = [
+            [f"{row['objective']}, {row['optimizer']}"]
+            + [written(name, row[name]) for _, name, _ in SHOWN]
+            for row in self.summary().to_dict("records")
+        ]
+        headings = ["", *(heading.replace("\n", " ") for heading, *_ in SHOWN)]
+        return html_table(headings, rows, repr(self))
+
+    def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per search that is over.
 
         Columns: round, jobs, objective, optimizer, seed; cost, seed_cost (of the best first plan), best (known), excess
@@ -93,7 +119,7 @@ class RoundComparison:
         evaluations_per_second (all searches together), wins (searches that no other optimizer beat on the same round
         and seed). Figures are over searches that did not fail.
         """
-        data = self.frame()
+        data = self.to_frame()
         rows = []
         for objective in self.objectives:
             of_objective = data[data["objective"] == objective]
@@ -153,6 +179,17 @@ class RoundComparison:
             data[figure] = groups[figure].cummax()
         data["cost"] = groups["cost"].cummin()
         return data
+
+
+def written(column: str, value: float) -> str:
+    """Write a figure of the summary; a dash if there is none."""
+    if math.isnan(value):
+        return "–"
+    if column == "wins":
+        return f"{value:,.0f}"
+    if column == "evaluations_per_second":
+        return f"{value:,.0f}"
+    return f"{value:.2%}"
 
 
 def excess(cost: float, best: float) -> float:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from planbatch.experiments.comparison.compare import REFERENCE, Comparison
+from planbatch.experiments.comparison.columns import REFERENCE
+from planbatch.experiments.comparison.compare import Comparison
 from planbatch.experiments.text import change, duration
 from planbatch.experiments.views.style import (
     COLOURS,
@@ -30,7 +31,7 @@ CUT = 3.0
 def write_comparison(comparison: Comparison, folder: Path) -> None:
     """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG."""
     folder.mkdir(parents=True, exist_ok=True)
-    comparison.frame().to_csv(folder / "comparison.csv")
+    comparison.to_frame().to_csv(folder / "comparison.csv")
     draw_waits(comparison, folder / "waits")
     draw_mean_waits(comparison, folder / "mean-wait")
 

@@ -41,7 +41,7 @@ def write_round_comparison(comparison: RoundComparison, folder: Path, plans: int
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / "rounds.csv", folder / "summary.csv"]
-    comparison.frame().to_csv(written[0], index=False)
+    comparison.to_frame().to_csv(written[0], index=False)
     comparison.summary().to_csv(written[1], index=False)
     curves = comparison.curves() if comparison.curve_cells else None
     if curves is not None:
@@ -85,7 +85,7 @@ def grid(axes: Axes) -> None:
 
 def draw_profile(comparison: RoundComparison, objective: str, path: Path) -> Path | None:
     """Draw the share of searches in which each optimizer came within each distance of the best known."""
-    data = comparison.frame()
+    data = comparison.to_frame()
     data = data[data["objective"] == objective]
     if data.empty or not np.isfinite(data["excess"]).any():
         return None

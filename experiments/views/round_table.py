@@ -1,33 +1,11 @@
 """A comparison of optimizers as a table for the terminal."""
 
-import math
-
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from planbatch.experiments.rounds.compare import budget_text
-from planbatch.experiments.rounds.results import RoundComparison
-
-#: Heading, column of the summary, and whether less is better.
-_COLUMNS = (
-    ("median\nexcess", "median_excess", True),
-    ("worst\nexcess", "worst_excess", True),
-    ("proven\ngap", "median_gap", True),
-    ("evaluations\na second", "evaluations_per_second", False),
-    ("wins", "wins", False),
-)
-
-
-def cell(column: str, value: float) -> str:
-    """Write a figure of the summary; a dash if there is none."""
-    if math.isnan(value):
-        return "–"
-    if column == "wins":
-        return f"{value:,.0f}"
-    if column == "evaluations_per_second":
-        return f"{value:,.0f}"
-    return f"{value:.2%}"
+from planbatch.experiments.rounds.results import SHOWN, RoundComparison, written
 
 
 def round_table(comparison: RoundComparison) -> Table:
@@ -46,7 +24,7 @@ def round_table(comparison: RoundComparison) -> Table:
     )
     table.add_column("objective", no_wrap=True, vertical="bottom")
     table.add_column("optimizer", no_wrap=True, vertical="bottom")
-    for heading, *_ in _COLUMNS:
+    for heading, *_ in SHOWN:
         table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
     table.add_column("searches", justify="right", no_wrap=True, vertical="bottom", style="dim")
     failed = len(summary) > 0 and bool(summary["failed"].any())
@@ -56,13 +34,15 @@ def round_table(comparison: RoundComparison) -> Table:
         rows = summary[summary["objective"] == objective] if len(summary) else summary
         best = {
             name: rows[name].min() if less else rows[name].max()
-            for _, name, less in _COLUMNS
+            for _, name, less in SHOWN
             if len(rows)
         }
         for place, row in enumerate(rows.to_dict("records")):
             cells = [
-                Text(cell(name, row[name]), style="bold green" if row[name] == best[name] else "")
-                for _, name, _ in _COLUMNS
+                Text(
+                    written(name, row[name]), style="bold green" if row[name] == best[name] else ""
+                )
+                for _, name, _ in SHOWN
             ]
             cells.append(Text(str(row["searches"])))
             if failed:

@@ -15,7 +15,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.comparison.compare import REFERENCE
+from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
 from planbatch.experiments.text import duration
 from planbatch.experiments.views.style import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save

@@ -66,11 +66,11 @@ def test_an_interrupt_keeps_the_policies_that_finished(workload, policies, monke
 
 def test_frame_has_a_row_for_each_policy(workload, policies):
     """All the figures, by name."""
-    frame = compare(workload, policies).frame()
+    frame = compare(workload, policies).to_frame()
     assert list(frame.index) == list(NAMES)
     assert (frame["jobs"] == 120).all()
     assert {"mean_wait", "p95_wait", "max_wait", "utilisation", "rounds", "seconds"} <= {*frame}
-    assert compare(workload, []).frame().empty
+    assert compare(workload, []).to_frame().empty
 
 
 def test_names_have_to_differ(workload):

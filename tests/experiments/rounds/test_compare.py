@@ -65,7 +65,7 @@ def comparison(rounds):
 
 def test_the_frame_is_tidy_and_its_figures_agree(comparison, rounds):
     """A row a search, in the order of rounds, optimizers and seeds."""
-    data = comparison.frame()
+    data = comparison.to_frame()
     assert list(data["round"].unique()) == list(rounds)
     assert len(data) == 3 * 2 * 2
     assert list(data["seed"][:2]) == [0, 1]
@@ -97,7 +97,7 @@ def test_curves_only_fall_and_end_where_the_search_does(comparison):
         assert list(curve["evaluations"]) == [0, 10, 30, 40]
         assert curve["cost"].is_monotonic_decreasing
         assert curve["seconds"].is_monotonic_increasing
-        ends = comparison.frame().set_index(["round", "optimizer", "seed"])["cost"]
+        ends = comparison.to_frame().set_index(["round", "optimizer", "seed"])["cost"]
         assert curve["cost"].iloc[-1] == ends["n8", name, 0]
 
 
@@ -118,14 +118,14 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
         jobs=2,
     )
     key = ["round", "optimizer", "seed"]
-    here = comparison.frame().drop(columns=CLOCKS).set_index(key)
-    there = other.frame().drop(columns=CLOCKS).set_index(key)
+    here = comparison.to_frame().drop(columns=CLOCKS).set_index(key)
+    there = other.to_frame().drop(columns=CLOCKS).set_index(key)
     same = ["cost", "seed_cost", "evaluations", "status", "error"]
     here = here[here.index.get_level_values("seed") == 0]
     pd.testing.assert_frame_equal(
         here[same], there.loc[here.index, same], check_dtype=False, rtol=0
     )
-    failed = other.frame().query("status == 'failed'")
+    failed = other.to_frame().query("status == 'failed'")
     assert list(zip(failed["round"], failed["optimizer"], failed["error"], strict=True)) == [
         ("n9", "broken-raise", "RuntimeError: no luck"),
     ]
@@ -139,7 +139,7 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
 def test_an_unsound_result_fails_its_cell(rounds, how, told):
     """Neither its plan nor its cost is believed."""
     comparison = compare_rounds(rounds, [Broken(how)], ["wait"], Budget(evaluations=5))
-    data = comparison.frame().set_index("round")
+    data = comparison.to_frame().set_index("round")
     assert list(data["status"] == "failed") == [False, True, False]
     assert told in data.loc["n9", "error"]
     assert ("n9", "wait") not in comparison.best
@@ -181,7 +181,7 @@ def test_an_interrupt_leaves_what_is_finished(rounds):
 
     comparison = compare_rounds(rounds, ["annealing"], ["wait"], BUDGET, seeds=2, progress=progress)
     assert comparison.unfinished == 2
-    assert len(comparison.frame()) == 4
+    assert len(comparison.to_frame()) == 4
     assert list(comparison.summary()["searches"]) == [4]
 
 
