@@ -1,10 +1,12 @@
 """The policies by the names that the command uses."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
-from inspect import signature
+from inspect import Parameter, Signature, signature
 from typing import Any
+
+import numpy as np
 
 from planbatch.baselines.balanced import BalanceSetting, decide_bb, decide_ibb
 from planbatch.baselines.conservative import decide_conservative
@@ -12,90 +14,188 @@ from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
 from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
-from planbatch.baselines.policy import CompiledPolicy, Policy, Traits
+from planbatch.baselines.policy import CompiledPolicy, Policy, Traits, policy_name
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
-from planbatch.objectives.catalogue import OBJECTIVES, PARAMETRIC, make_objective
+from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.planner.budget import Budget
-from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Optimizer, Result
+from planbatch.planner.orders import OrderKeys
+from planbatch.planner.plan import Plan
+from planbatch.planner.plugins.registry import Registry, first_sentence
+from planbatch.planner.round import Round
+
+#: A reference to the policy ``plan``: its objective, and whether more follows.
+_PLAN = re.compile(r"plan:(?:objective=)?([^,]*)(,?)")
 
 PLAIN = Traits()
+KEEPS = Traits(keeps_reservations=True)
 DUE = Traits(about_deadlines=True, needs_deadlines=True)
+Maker = Callable[..., Policy]
+
+
+def queue_based(decide: Callable[..., None], about: str) -> Maker:
+    """Return a maker of policies that work through the queue in an order.
+
+    Parameters
+    ----------
+    decide : callable
+        The kernel.
+    about : str
+        What the policy does, in one sentence.
+    """
+    base = decide.__name__.removeprefix("decide_").replace("_", "-")
+
+    def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:
+        traits = replace(PLAIN, needs_deadlines=order == "earliest-deadline")
+        return CompiledPolicy(name, decide, order=order, traits=traits)
+
+    make.__doc__ = about
+    return make
+
+
+def fixed(name: str, decide: Callable[..., None], about: str, **fields: Any) -> Maker:
+    """Return a maker of one compiled policy, without parameters."""
+
+    def make() -> Policy:
+        return CompiledPolicy(name, decide, **fields)
+
+    make.__doc__ = about
+    return make
 
 
 def plan_based(
-    objective: Objective,
     *,
-    optimizer: str | None = None,
+    objective: Objective | str,
+    optimizer: Optimizer | str | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
     promise: str = "none",
+    name: str | None = None,
 ) -> Policy:
-    """Make a plan-based policy; by default, annealing with 100 evaluations per round."""
+    """In every round, search for the plan that costs least, and act on it.
+
+    Parameters
+    ----------
+    objective : str
+        What plans cost.
+    optimizer : str, optional
+        What searches; annealing by default.
+    evaluations : int, optional
+        Plans that are evaluated per round, after the first ones; 100 by default.
+    seconds : float, optional
+        Time of the search per round, instead.
+    promise : str
+        What jobs are promised; see :meth:`Promise.parse`.
+    name : str, optional
+        What tables call it.
+    """
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)
-    return PlanBased(objective, optimizer or "annealing", budget, promise)
+    if name is not None:
+        name = _PLAN.sub(_shown, name)
+    return PlanBased(objective, optimizer or "annealing", budget, promise, name)
 
 
-def queue_based(
-    decide: Callable[..., None],
-    name: str,
-    traits: Traits = PLAIN,
-    order: str = "submit",
-) -> Policy:
-    """Make a policy that works through the queue in an order (see :data:`ORDERS`)."""
-    if order == "earliest-deadline":
-        traits = replace(traits, needs_deadlines=True)
-    return CompiledPolicy(name, decide, order=order, traits=traits)
+def _shown(match: re.Match[str]) -> str:
+    """Return the beginning of a plan-based policy's name for tables: ``plan-wait:`` for ``plan:wait,``."""
+    objective, more = match.groups()
+    return f"plan-{objective}{(',' if ':' in objective else ':') if more else ''}"
+
+
+def plan_for(objective: str) -> Maker:
+    """Return a maker of plan-based policies for one objective, whose parameters it takes, too."""
+    taken = OBJECTIVE_NAMES.parameters(objective)
+
+    def make(name: str | None = None, **settings: Any) -> Policy:
+        own = {p.name: settings.pop(p.name) for p in taken if p.name in settings}
+        given = ",".join(f"{key}={value}" for key, value in own.items())
+        cost = f"{objective}:{given}" if given else objective
+        return plan_based(objective=cost, name=name, **settings)
+
+    searches = signature(plan_based).parameters.values()
+    own = [
+        Parameter(p.name, Parameter.POSITIONAL_OR_KEYWORD, default=p.default, annotation=p.kind)
+        for p in taken
+    ]
+    make.__signature__ = Signature([*own, *(p for p in searches if p.name != "objective")])  # type: ignore[attr-defined]
+    about = first_sentence(OBJECTIVE_NAMES.documented(OBJECTIVE_NAMES.known[objective]))
+    make.__doc__ = f"Plans that minimise {objective}: {about}."
+    return make
 
 
 def working_time(*, calendar: str = "") -> Policy:
-    """Make working-time backfilling."""
+    """Backfilling that delays jobs that would end outside working time (Le Hai et al. 2020).
+
+    Parameters
+    ----------
+    calendar : str
+        Working time; see :meth:`Calendar.parse`.
+    """
     return WorkingTimeBackfilling(Calendar.parse(calendar))
 
 
 #: Policies that take an order after a colon, such as ``easy:smallest-area``.
-ORDERED: dict[str, Callable[..., None]] = {
-    "fcfs": decide_fcfs,
-    "easy": decide_easy,
-    "replanned": decide_replanned,
-    "best-fit": decide_best_fit,
-    "bb": decide_bb,
-    "ibb": decide_ibb,
-}
+ORDERED: dict[str, Maker] = {
+    "fcfs": queue_based(decide_fcfs, "First come, first served: the first job that does not fit blocks the others."),
+    "easy": queue_based(decide_easy, "EASY backfilling: jobs may pass the first blocked one if they do not delay it."),
+    "replanned": queue_based(decide_replanned, "Conservative backfilling, made anew in every round."),
+    "best-fit": queue_based(decide_best_fit, "Start every job that fits, in order; large ones may starve."),
+    "bb": queue_based(decide_bb, "Backfill Balanced (Leinberger et al. 1999): keeps the use of all resources even."),
+    "ibb": queue_based(decide_ibb, "Improved Backfill Balanced (Liu et al. 2016)."),
+}  # fmt: skip
 
 #: Name → maker of the policy, called with the parameters that it takes by name.
-POLICIES: dict[str, Callable[..., Policy]] = {
-    "fcfs": partial(queue_based, decide_fcfs, "fcfs"),
-    "easy": partial(queue_based, decide_easy, "easy"),
-    "easy-sjf": partial(queue_based, decide_easy, "easy-sjf", order="shortest"),
-    "conservative": partial(
-        CompiledPolicy, "conservative", decide_conservative, traits=Traits(keeps_reservations=True)
+POLICIES: dict[str, Maker] = {
+    "fcfs": ORDERED["fcfs"],
+    "easy": ORDERED["easy"],
+    "easy-sjf": fixed("easy-sjf", decide_easy, "EASY backfilling with the shortest jobs first.", order="shortest"),
+    "conservative": fixed(
+        "conservative", decide_conservative,
+        "Conservative backfilling (CBF): every job has a reservation, which only ever becomes earlier.", traits=KEEPS,
     ),
-    "replanned": partial(queue_based, decide_replanned, "replanned"),
-    "best-fit": partial(queue_based, decide_best_fit, "best-fit"),
-    "bb": partial(queue_based, decide_bb, "bb"),
-    "bb-one": partial(
-        CompiledPolicy,
-        "bb-one",
-        decide_bb,
+    "replanned": ORDERED["replanned"],
+    "best-fit": ORDERED["best-fit"],
+    "bb": ORDERED["bb"],
+    "bb-one": fixed(
+        "bb-one", decide_bb, "Backfill Balanced that starts one job per round.",
         params=tuple(map(float, BalanceSetting(one_a_round=True))),
     ),
-    "ibb": partial(queue_based, decide_ibb, "ibb"),
-    "ibb-printed": partial(
-        CompiledPolicy,
-        "ibb-printed",
-        decide_ibb,
+    "ibb": ORDERED["ibb"],
+    "ibb-printed": fixed(
+        "ibb-printed", decide_ibb, "Improved Backfill Balanced by the letter of its Algorithm 1.",
         params=tuple(map(float, BalanceSetting(as_printed=True))),
     ),
-    "edf": partial(queue_based, decide_easy, "edf", DUE, "earliest-deadline"),
-    "dbf": partial(CompiledPolicy, "dbf", decide_dbf, traits=DUE),
-    "dbf-2016": partial(CompiledPolicy, "dbf-2016", decide_dbf_2016, traits=DUE),
+    "edf": fixed(
+        "edf", decide_easy, "EASY backfilling with the earliest deadlines first.",
+        order="earliest-deadline", traits=DUE,
+    ),
+    "dbf": fixed("dbf", decide_dbf, "Deadline-based backfilling (Ntakpé and Suter 2017).", traits=DUE),
+    "dbf-2016": fixed("dbf-2016", decide_dbf_2016, "Deadline-based backfilling (Ntakpé and Suter 2016).", traits=DUE),
     "wdbf": working_time,
-    **{f"plan-{name}": partial(plan_based, objective) for name, objective in OBJECTIVES.items()},
-}
+    **{f"plan-{name}": plan_for(name) for name in OBJECTIVES},
+}  # fmt: skip
+
+
+def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Policy:
+    if isinstance(thing, str | type) or not callable(thing):
+        raise ValueError(f"policy: {thing!r} is neither a policy nor a name")
+    if not values:
+        return thing  # type: ignore[no-any-return]
+
+    def policy(problem: Round, rng: np.random.Generator) -> Plan | Result:
+        return thing(problem, rng, *values)  # type: ignore[no-any-return]
+
+    policy.__name__ = name
+    return policy
+
+
+#: The policies by name, packages' and users' own among them.
+POLICY_NAMES = Registry(
+    "policy", {**POLICIES, "plan": plan_based}, ("problem", "rng"), _accept, "policies"
+)
 
 
 def make_policy(name: str, **settings: Any) -> Policy:
@@ -104,11 +204,11 @@ def make_policy(name: str, **settings: Any) -> Policy:
     Parameters
     ----------
     name : str
-        One of :data:`POLICIES`; those in :data:`ORDERED` take an order: ``easy:smallest-area``, and plans for an
-        objective with a parameter take that: ``plan-aged-wait:12h``.
+        One of :data:`POLICIES`, with parameters behind a colon: ``easy:smallest-area``,
+        ``plan:squared-wait,optimizer=tabu``, ``plan-aged-wait:12h``; or a user's own, ``FILE.py:name``.
     **settings
-        Parameters. A policy uses those that it :func:`takes`, and ignores the others, so that one set serves a list
-        of policies:
+        Parameters that the name does not give. A policy uses those that it :func:`takes`, and ignores the others, so
+        that one set serves a list of policies:
 
         - ``optimizer`` (str), ``evaluations`` (int) or ``seconds`` (float): how plan-based policies search in a
           round;
@@ -120,33 +220,20 @@ def make_policy(name: str, **settings: Any) -> Policy:
     ValueError
         If there is no such policy or order, with the nearest name; if a parameter is out of its range.
     TypeError
-        If no policy has such a parameter.
+        If no policy of planbatch has such a parameter.
     """
     unknown = settings.keys() - SETTINGS
     if unknown:
         raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")
-    make = _maker(name)
-    return make(**{key: settings[key] for key in takes(name) if key in settings})
+    if {"evaluations", "seconds"} & POLICY_NAMES.reference(name).settings.keys():
+        # One of the two in the name replaces either of those that serve all policies.
+        settings = {k: v for k, v in settings.items() if k not in ("evaluations", "seconds")}
+    return POLICY_NAMES.make(name, **settings)  # type: ignore[no-any-return]
 
 
-@cache
 def takes(name: str) -> tuple[str, ...]:
     """Return which parameters the policy of a name takes; see :func:`make_policy`."""
-    return tuple(key for key in signature(_maker(name)).parameters if key in SETTINGS)
-
-
-def _maker(name: str) -> Callable[..., Policy]:
-    """Find what makes the policy of a name."""
-    base, colon, behind = name.partition(":")
-    if base not in POLICIES:
-        raise ValueError(f"policy: there is no {name!r}; {did_you_mean(base, POLICIES)}")
-    if not colon:
-        return POLICIES[base]
-    if base.removeprefix("plan-") in PARAMETRIC:
-        return partial(plan_based, make_objective(name.removeprefix("plan-")))
-    if base in ORDERED:
-        return partial(queue_based, ORDERED[base], name, order=behind)
-    raise ValueError(f"policy: {base} takes no order; {', '.join(ORDERED)} do")
+    return tuple(p.name for p in POLICY_NAMES.parameters(name) if p.name in SETTINGS)
 
 
 def as_policy(policy: Policy | str) -> Policy:
@@ -159,9 +246,7 @@ def as_policy(policy: Policy | str) -> Policy:
     """
     if isinstance(policy, str):
         return make_policy(policy)
-    if not callable(policy):
-        raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
-    return policy
+    return _accept(policy, policy_name(policy), ())
 
 
 #: Every parameter that some policy takes.
@@ -169,5 +254,5 @@ SETTINGS = frozenset(
     name
     for make in (plan_based, working_time)
     for name, parameter in signature(make).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY
+    if name not in ("objective", "name")
 )

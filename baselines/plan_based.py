@@ -1,7 +1,9 @@
 """Plan-based scheduling: in every round an optimizer searches for the plan to act on (Zheng et al. 2016)."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +12,11 @@ from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.kernels.first_plans import kept_plan
-from planbatch.planner.objective import Cost, Objective, as_objective
+from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status, compiled_search
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
+from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 
 #: Evaluations in each round unless another budget is given.
@@ -36,6 +39,8 @@ class PlanBased:
         What jobs are promised when they are first planned. Every later plan keeps it: the search takes no plan that
         does not, and the plan of the round before, decoded again in the order of its starts, always does.
         Text is read by :meth:`Promise.parse`.
+    name : str, optional
+        What tables call it; ``plan-`` and the name of the objective by default.
 
     Raises
     ------
@@ -48,25 +53,23 @@ class PlanBased:
     optimizer: Optimizer
     budget: Budget
     promise: Promise | None
+    name: str = field(compare=False)
 
     def __init__(
         self,
         objective: Objective | Cost | str,
-        optimizer: Optimizer | str = "annealing",
+        optimizer: Optimizer | Callable[..., Any] | str = "annealing",
         budget: Budget | int = DEFAULT_EVALUATIONS,
         promise: Promise | str | None = None,
+        name: str | None = None,
     ) -> None:
         set_field = partial(object.__setattr__, self)  # the class is frozen
         set_field("objective", as_objective(objective))
         set_field("optimizer", as_optimizer(optimizer))
         set_field("budget", as_budget(budget))
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
+        set_field("name", name or f"plan-{self.objective.name}")
         check_supported(self.optimizer, self.objective)
-
-    @property
-    def name(self) -> str:
-        """``plan-`` and the name of the objective."""
-        return f"plan-{self.objective.name}"
 
     @property
     def traits(self) -> Traits:

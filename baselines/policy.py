@@ -51,7 +51,8 @@ def traits_of(policy: Any) -> Traits:
 
 def policy_name(policy: Any) -> str:
     """Return what tables call a policy: its ``name``, or that of the function or class."""
-    return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))
+    own = getattr(policy, "name", None)
+    return str(own or getattr(policy, "__name__", type(policy).__name__).replace("_", "-"))
 
 
 class Policy(Protocol):

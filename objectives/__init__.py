@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from planbatch.objectives.catalogue import (
         DEADLINE_OBJECTIVES as DEADLINE_OBJECTIVES,
         OBJECTIVES as OBJECTIVES,
-        PARAMETRIC as PARAMETRIC,
+        OBJECTIVE_NAMES as OBJECTIVE_NAMES,
         make_objective as make_objective,
     )
     from planbatch.objectives.combine import (

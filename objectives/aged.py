@@ -94,16 +94,21 @@ def aged_wait(scale: int) -> Objective:
     return Objective(f"aged-wait:{scale}s", cost, terms=_terms(seconds))
 
 
-def parse_aged_wait(text: str) -> Objective:
-    """The objective ``aged-wait:TEXT``, such as ``aged-wait:12h``.
+def aged_wait_from(age: str = "1d") -> Objective:
+    """Wait weighted by urgency, which grows with area and age: jobs that waited long start, however large they are.
+
+    Parameters
+    ----------
+    age : str
+        The age from which jobs are urgent, such as ``12h``.
 
     Raises
     ------
     ValueError
         If the text is not a positive duration.
     """
-    match = _DURATION.fullmatch(text)
+    match = _DURATION.fullmatch(age)
     if not match:
-        raise ValueError(f"aged-wait: {text!r} is no duration, such as 12h, 2d, 90min or 600s")
+        raise ValueError(f"aged-wait: age: {age!r} is no duration, such as 12h, 2d, 90min or 600s")
     scale = int(float(match[1]) * _UNITS[match[2]])
-    return replace(aged_wait(scale), name=f"aged-wait:{text}")
+    return AGED_WAIT if age == "1d" else replace(aged_wait(scale), name=f"aged-wait:{age}")

@@ -1,8 +1,8 @@
 """The objectives by the names that the command uses."""
 
-from collections.abc import Callable
+from typing import Any
 
-from planbatch.objectives.aged import AGED_WAIT, parse_aged_wait
+from planbatch.objectives.aged import AGED_WAIT, aged_wait_from
 from planbatch.objectives.deadline import (
     MAXIMUM_TARDINESS,
     MISSED_DEADLINES,
@@ -12,8 +12,9 @@ from planbatch.objectives.deadline import (
 from planbatch.objectives.makespan import MAKESPAN
 from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
 from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
-from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective
+from planbatch.planner.plugins.objective import objective_of
+from planbatch.planner.plugins.registry import Registry
 
 #: The objectives by the names that the command uses.
 OBJECTIVES: dict[str, Objective] = {
@@ -42,21 +43,29 @@ DEADLINE_OBJECTIVES = frozenset(
     objective.name for objective in (TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES)
 )
 
-#: Objectives that take a parameter after a colon, such as ``aged-wait:12h``, and the functions that read it.
-PARAMETRIC: dict[str, Callable[[str], Objective]] = {AGED_WAIT.name: parse_aged_wait}
+
+def _documented(target: Any) -> Any:
+    return target.cost if isinstance(target, Objective) else target
+
+
+#: The objectives by name, packages' and users' own among them.
+OBJECTIVE_NAMES = Registry(
+    "objective",
+    {**OBJECTIVES, AGED_WAIT.name: aged_wait_from},
+    ("start", "jobs", "now"),
+    objective_of,
+    "objectives",
+    _documented,
+)
 
 
 def make_objective(name: str) -> Objective:
-    """The objective of a name, with its parameter if it takes one: ``aged-wait:12h``.
+    """Make the objective of a name: ``wait``, ``aged-wait:12h``, or a user's own, ``FILE.py:name`` or ``MODULE:name``.
 
     Raises
     ------
     ValueError
-        If there is no objective of this name (the message suggests the nearest), or the parameter cannot be read.
+        If there is no objective of this name (the message suggests the nearest), or a parameter cannot be read; as
+        ``PluginError``, if a user's file or function cannot be used.
     """
-    base, colon, parameter = name.partition(":")
-    if colon and base in PARAMETRIC:
-        return PARAMETRIC[base](parameter)
-    if name not in OBJECTIVES:
-        raise ValueError(f"objective: there is no {name!r}; {did_you_mean(name, OBJECTIVES)}")
-    return OBJECTIVES[name]
+    return OBJECTIVE_NAMES.make(name)  # type: ignore[no-any-return]

@@ -4,7 +4,8 @@ from functools import cache
 
 from planbatch.planner.kernels.native import kernel, made_kernel
 from planbatch.planner.model import IntArray, JobTable
-from planbatch.planner.objective import Cost, Objective, as_objective
+from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.plugins.objective import as_objective
 
 #: Where :func:`squashed` reaches one half: a day, for costs in seconds.
 HALF = 86400.0

@@ -8,7 +8,6 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.planner.model import IntArray, JobTable
-from planbatch.planner.names import make_named
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 
@@ -83,22 +82,3 @@ def not_finite(objective: Objective, now: int) -> ObjectiveError:
     return ObjectiveError(
         f"objective {objective.name} returned a cost that is not a finite number in the round at {now}"
     )
-
-
-def as_objective(objective: Objective | Cost | str) -> Objective:
-    """Return an objective unchanged, or make one of a cost function or a name of ``planbatch.objectives``.
-
-    Raises
-    ------
-    ValueError
-        If there is no objective of this name, or it is none of the three.
-    """
-    if isinstance(objective, Objective):
-        return objective
-    if isinstance(objective, str):
-        return make_named("objective", objective)  # type: ignore[no-any-return]
-    if not callable(objective):
-        raise ValueError(
-            f"objective: {objective!r} is neither an Objective nor a function nor a name"
-        )
-    return Objective(getattr(objective, "__name__", "objective").replace("_", "-"), objective)

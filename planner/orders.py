@@ -21,8 +21,10 @@ from planbatch.planner.kernels.orders import (
     smallest_first,
     submit_order,
 )
+from planbatch.planner.kernels.signatures import ORDER_KEYS
 from planbatch.planner.model import FloatArray, JobTable
-from planbatch.planner.names import did_you_mean
+from planbatch.planner.plugins.compiling import compiled_or_plain
+from planbatch.planner.plugins.registry import Registry
 
 OrderKeys = Callable[[JobTable, int], FloatArray]
 
@@ -40,19 +42,35 @@ ORDERS: dict[str, Any] = {
 }
 
 
+def _accept(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
+    if not callable(order):
+        raise ValueError(f"order: {order!r} is neither a function nor a name")
+    if order in ORDERS.values():
+        return order  # type: ignore[no-any-return]
+    return compiled_or_plain(f"order {name}", order, ORDER_KEYS.signature, values)
+
+
+#: The orders, packages' and users' own among them.
+ORDER_NAMES = Registry("order", ORDERS, ("jobs", "now"), _accept, "orders")
+
+
 def as_order(order: OrderKeys | str) -> OrderKeys:
-    """Return an order unchanged, or find it by its name in :data:`ORDERS`.
+    """Return an order unchanged, or make it of its name.
+
+    Parameters
+    ----------
+    order : callable or str
+        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``. Functions in
+        plain Python are compiled where numba can.
 
     Raises
     ------
     ValueError
         If there is no order of this name.
     """
-    if not isinstance(order, str):
-        return order
-    if order not in ORDERS:
-        raise ValueError(f"order: there is no {order!r}; {did_you_mean(order, ORDERS)}")
-    return ORDERS[order]  # type: ignore[no-any-return]
+    if isinstance(order, str):
+        return ORDER_NAMES.make(order)  # type: ignore[no-any-return]
+    return _accept(order, getattr(order, "__name__", "order"), ())
 
 
 def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:

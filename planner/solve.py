@@ -4,9 +4,10 @@ import numpy as np
 
 from planbatch.planner.bounds import ITERATIONS, bounded
 from planbatch.planner.budget import Budget, as_budget
-from planbatch.planner.objective import Cost, Objective, as_objective
+from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.optimizers import as_optimizer, check_supported, warm_up
+from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 
 #: The evaluations of the preset of Zheng et al. (2016).

@@ -87,7 +87,7 @@ def test_objectives_are_combined_by_names():
         ),
         (lambda: solve(random_round(5), 7), "objective: 7 is neither an Objective nor a function"),
         (lambda: PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
-        (lambda: PlanBased("wait", Tabu), "Tabu'> is neither an optimizer nor a name"),
+        (lambda: PlanBased("wait", Tabu), "Tabu'> is neither an optimizer"),
         (lambda: PlanBased("wait", "tabu", 0.5), r"budget: 0.5 is neither .* Budget\(seconds=…\)"),
         (lambda: PlanBased("wait", "tabu", True), "budget: True is neither"),
         (lambda: replay(WORKLOAD, "esay"), "policy: there is no 'esay'; did you mean easy"),

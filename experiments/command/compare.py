@@ -1,14 +1,17 @@
 """``planbatch compare``: several policies on one workload."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.metric_flags import metric_option
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.command.shell import (
     INTERRUPTED,
+    WIDTH,
     check_folder,
     default_jobs,
     print_table,
@@ -21,10 +24,15 @@ if TYPE_CHECKING:
     from planbatch.experiments.comparison.compare import Comparison
 
 
+#: What a further metric adds to the width of tables if standard output is no terminal.
+METRIC_WIDTH = 12
+
+
 @click.command()
 @click.argument("workload", required=False)
 @policy_options
 @workload_options
+@metric_option
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -45,6 +53,7 @@ def command(
     workload: str | None,
     chosen: PolicyOptions,
     options: WorkloadOptions,
+    metrics: tuple[str, ...],
     jobs: int | None,
     out: Path | None,
     no_out: bool,
@@ -62,6 +71,7 @@ def command(
     if out is not None:
         check_folder(out)
     policies = chosen.policies()
+    check_metrics(metrics)
 
     from planbatch.experiments.comparison.compare import compare
     from planbatch.experiments.workloads.load import load_workload
@@ -75,6 +85,7 @@ def command(
         jobs=jobs or default_jobs(chosen.seconds),
         out=out,
         keep_going=True,
+        metrics=metrics,
         say=say,
     )
     if as_json:
@@ -87,6 +98,18 @@ def command(
         write_comparison(comparison, out)
         say(f"pictures, comparison.csv and the replays written to {out}")
     return conclude(comparison)
+
+
+def check_metrics(names: tuple[str, ...]) -> None:
+    """Raise a ``ValueError``, before anything runs, if a metric cannot be made."""
+    from planbatch.experiments.metrics.catalogue import as_metrics
+
+    as_metrics(names)
+
+
+def plain(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures for JSON output: NaN, of a metric that failed, is null."""
+    return {key: None if value != value else value for key, value in figures.items()}
 
 
 def conclude(comparison: "Comparison") -> int:
@@ -107,7 +130,7 @@ def show(comparison: "Comparison") -> None:
 
     for key, value in described_walltimes(comparison.workload).items():
         click.echo(f"{key}: {value}")
-    print_table(comparison_table(comparison))
+    print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")
 
@@ -125,7 +148,7 @@ def described(comparison: "Comparison") -> dict[str, Any]:
         **described_walltimes(comparison.workload),
         "estimates": comparison.estimates,
         "seed": comparison.seed,
-        "results": comparison.summaries,
+        "results": [plain(summary) for summary in comparison.summaries],
         "failed": {name: failure.error for name, failure in comparison.failed.items()},
         "unfinished": list(comparison.unfinished),
     }

@@ -1,11 +1,13 @@
 """``planbatch experiment``: a grid of workloads, policies and seeds from a TOML file, run and resumed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.metric_flags import metric_option
 from planbatch.experiments.command.shell import INTERRUPTED, print_table, say
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ def command() -> None:
     metavar="ADDRESS",
     help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
 )
+@metric_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def run(
     file: Path,
@@ -49,6 +52,7 @@ def run(
     jobs: int | None,
     backend: str,
     scheduler: str | None,
+    metrics: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Run the experiment of a TOML FILE; finished cells are kept.
@@ -61,6 +65,7 @@ def run(
 
     check_backend(backend, scheduler)
     experiment = read_experiment(file)
+    experiment = replace(experiment, metrics=(*experiment.metrics, *metrics))
 
     from planbatch.experiments.grid.run import run_experiment
     from planbatch.experiments.tasks.cores import usable_cores
@@ -100,7 +105,7 @@ def show(report: "RunReport") -> None:
     from planbatch.experiments.views.grid_table import cell_table, span_table
 
     errors = span_table(report.folder)
-    tables = [cell_table(report.folder)] if report.found else []
+    tables = [cell_table(report.folder, report.metrics)] if report.found else []
     print_table(*tables, *([] if errors is None else [errors]), width=120)
     click.echo(f"results: {report.folder}")
 

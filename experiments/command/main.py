@@ -4,6 +4,7 @@ import importlib
 import os
 import signal
 import sys
+import warnings
 from difflib import get_close_matches
 from functools import cache
 
@@ -22,6 +23,7 @@ VERBS = {
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "report": "Make one HTML page of the results of an experiment.",
+    "list": "List policies, orders, objectives, optimizers and metrics, with their parameters.",
     "convert": "Write the jobs of a replay for other tools, and read them back.",
     "workload": "Inspect, transform, generate or fetch workloads.",
     "bench": "Measure the speed of the kernels against references.",
@@ -79,6 +81,11 @@ def _say_that_kernels_compile(name: str) -> None:
     _say_once("compiling kernels that this run needs; later runs load them from disk")
 
 
+def _print_warning(message: Warning | str, *place: object, **more: object) -> None:
+    """Print a warning as one sentence, without the line of planbatch that gave it."""
+    _say_once(f"planbatch: {message}")
+
+
 #: Exit codes of a run that Ctrl-C or SIGTERM ended.
 INTERRUPTED, TERMINATED = 130, 143
 
@@ -86,6 +93,7 @@ INTERRUPTED, TERMINATED = 130, 143
 def main() -> None:
     """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for Ctrl-C, 143 for SIGTERM."""
     listeners.append(_say_that_kernels_compile)
+    warnings.showwarning = _print_warning
     terminated = []
 
     def terminate(number: int, frame: object) -> None:

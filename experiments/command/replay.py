@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.command.compare import conclude, show
+from planbatch.experiments.command.compare import check_metrics, conclude, plain, show
+from planbatch.experiments.command.metric_flags import metric_option
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.command.shell import say
 from planbatch.experiments.command.workload_flags import workload_options
@@ -40,6 +41,7 @@ DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait"
 @click.argument("workload")
 @policy_options
 @workload_options
+@metric_option
 @click.option(
     "--starts",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -53,6 +55,7 @@ def command(
     workload: str,
     chosen: PolicyOptions,
     options: WorkloadOptions,
+    metrics: tuple[str, ...],
     starts: Path | None,
     check: bool,
     as_json: bool,
@@ -66,6 +69,7 @@ def command(
     if starts is not None and not starts.parent.is_dir():
         raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
     policies = chosen.policies()
+    check_metrics(metrics)
 
     from planbatch.experiments.comparison.compare import (
         compare,
@@ -76,8 +80,9 @@ def command(
 
     loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
     comparison = compare(
-        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, say=say
-    )
+        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True,
+        metrics=metrics, say=say,
+    )  # fmt: skip
     if comparison.unfinished:
         raise KeyboardInterrupt
     traces = comparison.traces
@@ -89,7 +94,10 @@ def command(
             "dropped": dict(loaded.dropped),
             **described_resources(loaded),
             **described_walltimes(loaded),
-            "results": [result(replay) for replay in comparison.finished.values()],
+            "results": [
+                {**result(replay), **plain(comparison.values.get(name, {}))}
+                for name, replay in comparison.finished.items()
+            ],
         }
         click.echo(json.dumps(described, ensure_ascii=False))
     elif comparison.finished:
@@ -115,8 +123,10 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
     import numpy as np
 
+    from planbatch.experiments.text import slug
+
     for name, trace in traces.items():
-        own = path.with_stem(f"{path.stem}-{name.replace(':', '-')}") if len(traces) > 1 else path
+        own = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]
         np.savetxt(
             own,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.command.compare import check_metrics, plain
+from planbatch.experiments.command.metric_flags import metric_option
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.command.shell import (
     INTERRUPTED,
@@ -19,7 +21,7 @@ from planbatch.experiments.command.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
-    from planbatch.experiments.comparison.trade import Trade
+    from planbatch.experiments.comparison.trade import Point, Trade
     from planbatch.planner.model import Workload
 
 DEFAULT_POLICIES = (
@@ -40,6 +42,7 @@ DEFAULT_PROMISES = ("none", "4x", "2x", "1x")
               help="What plan-based policies promise, as for compare; each gives a point. May be repeated.  "
               f"[default: {', '.join(DEFAULT_PROMISES)}]")  # fmt: skip
 @workload_options
+@metric_option
 @click.option("--jobs", type=click.IntRange(min=1), metavar="J",
               help="Processes. By default as many as there are cores.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/trade"),
@@ -51,6 +54,7 @@ def command(
     chosen: PolicyOptions,
     promises: tuple[str, ...],
     options: WorkloadOptions,
+    metrics: tuple[str, ...],
     jobs: int | None,
     out: Path,
     as_json: bool,
@@ -65,6 +69,7 @@ def command(
     from planbatch.experiments.comparison.trade import choices, trade
 
     check_folder(out)
+    check_metrics(metrics)
     names = chosen.policy or DEFAULT_POLICIES
     chosen.check()
     listed = choices(names, promises or DEFAULT_PROMISES, chosen.make)
@@ -85,6 +90,7 @@ def command(
         seed=chosen.seed,
         jobs=jobs or default_jobs(),
         out=out,
+        metrics=metrics,
         say=say,
     )
     if as_json:
@@ -122,9 +128,15 @@ def described(result: "Trade", chosen: PolicyOptions) -> dict[str, Any]:
     return {
         "estimates": chosen.estimates,
         "seed": chosen.seed,
-        "points": [dict(vars(point)) for point in result.points],
+        "points": [described_point(point) for point in result.points],
         "unfinished": result.unfinished,
     }
+
+
+def described_point(point: "Point") -> dict[str, Any]:
+    """Return a point with its further metrics beside its fields."""
+    fields = dict(vars(point))
+    return fields | plain(fields.pop("values"))
 
 
 def show(result: "Trade") -> None:
@@ -132,4 +144,4 @@ def show(result: "Trade") -> None:
     from planbatch.experiments.views.trade_picture import trade_table
 
     for name, points in result.by_workload().items():
-        print_table(trade_table(name, points))
+        print_table(trade_table(name, points, result.asked))

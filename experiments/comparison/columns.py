@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from planbatch.experiments.metrics.catalogue import Metric
 from planbatch.experiments.text import change, durations, number, share
 
 #: The policy that others are measured against.
@@ -54,8 +55,18 @@ class ShownColumn:
         return f"{words} ({self.unit})" if self.unit else words
 
 
-def shown_columns(summaries: Sequence[Mapping[str, Any]]) -> list[ShownColumn]:
-    """Write the summaries of several policies as columns; all durations of a column have one unit."""
+def shown_columns(
+    summaries: Sequence[Mapping[str, Any]], asked: Sequence[Metric] = ()
+) -> list[ShownColumn]:
+    """Write the summaries of several policies as columns; all durations of a column have one unit.
+
+    Parameters
+    ----------
+    summaries : sequence of mapping
+        See :attr:`Comparison.summaries`.
+    asked : sequence of Metric
+        Further metrics, whose values are in the summaries by name.
+    """
     with_deadlines = all("missed_deadlines" in summary for summary in summaries)
     columns = [_written(summaries, *figure) for figure in _FIGURES]
     reference = next((one["mean_wait"] for one in summaries if one["policy"] == REFERENCE), None)
@@ -67,6 +78,11 @@ def shown_columns(summaries: Sequence[Mapping[str, Any]]) -> list[ShownColumn]:
         columns.append(ShownColumn("change", "", changes))
     if with_deadlines and summaries:
         columns += [_written(summaries, *figure) for figure in _DEADLINES]
+    for metric in asked:
+        write = durations if metric.unit == "s" else metric.written
+        name, colon, given = metric.name.partition(":")
+        heading = name.replace("-", "\n") + (f"{colon}\n{given}" if given else "")
+        columns.append(_written(summaries, heading, metric.name, write, None))
     return columns + [_written(summaries, *figure) for figure in _CLOCK]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.comparison.columns import shown_columns
+from planbatch.experiments.metrics.catalogue import Metric, as_metrics, measure
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Estimates, Trace
@@ -41,6 +42,10 @@ class Comparison:
         Policies whose replay failed.
     unfinished : tuple of str
         Policies that an interrupt left without a result.
+    asked : tuple of Metric
+        Further metrics.
+    values : mapping of str to mapping of str to float
+        Their values by policy and metric; NaN for one that failed.
     """
 
     workload: Workload
@@ -49,6 +54,8 @@ class Comparison:
     finished: Mapping[str, FinishedReplay]
     failed: Mapping[str, Failure] = field(default_factory=dict)
     unfinished: tuple[str, ...] = ()
+    asked: tuple[Metric, ...] = ()
+    values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @cached_property
     def traces(self) -> dict[str, Trace]:
@@ -57,8 +64,11 @@ class Comparison:
 
     @property
     def summaries(self) -> list[dict[str, Any]]:
-        """Everything reported about every policy that finished; see :func:`summary`."""
-        return [replay.summary for replay in self.finished.values()]
+        """Everything reported about every policy that finished (see :func:`summary`), and the further metrics."""
+        return [
+            {**replay.summary, **self.values.get(name, {})}
+            for name, replay in self.finished.items()
+        ]
 
     @property
     def metrics(self) -> dict[str, Metrics]:
@@ -88,7 +98,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the table that the command prints."""
-        columns = shown_columns(self.summaries)
+        columns = shown_columns(self.summaries, self.asked)
         rows = [
             [name, *(column.texts[row] for column in columns)]
             for row, name in enumerate(self.finished)
@@ -141,6 +151,7 @@ def compare(
     progress: Progress | None = None,
     out: str | Path | None = None,
     keep_going: bool = False,
+    metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
     """Replay a workload under several policies.
@@ -167,6 +178,8 @@ def compare(
         Folder in which every replay is stored as soon as it is finished; those that it holds are not run again.
     keep_going : bool
         Whether a failure is listed in ``failed`` instead of being raised after all other policies have finished.
+    metrics : sequence of Metric, function or str
+        Further metrics: functions of :meth:`Trace.to_frame`, or names; see :func:`make_metric`. One that fails is NaN.
     say : callable
         Called with messages for the user.
 
@@ -184,6 +197,7 @@ def compare(
     ChildProcessError
         If a policy cannot be sent to another process, or crashes it.
     """
+    asked = as_metrics(metrics)
     chosen = [as_policy(policy) for policy in policies]
     names = [policy_name(policy) for policy in chosen]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -198,11 +212,25 @@ def compare(
     if not keep_going:
         for name, failure in failed.items():
             failure.reraise(name)
+    finished = {name: f for name, f in outcomes.items() if isinstance(f, FinishedReplay)}
     return Comparison(
         workload,
         estimates,
         seed,
-        {name: f for name, f in outcomes.items() if isinstance(f, FinishedReplay)},
+        finished,
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
+        asked,
+        measured_for(finished, asked, say),
     )
+
+
+def measured_for(
+    finished: Mapping[str, FinishedReplay], asked: Sequence[Metric], say: Callable[[str], None]
+) -> dict[str, Mapping[str, float]]:
+    """Compute further metrics of finished replays."""
+    if not asked:
+        return {}
+    return {
+        name: measure(replay.trace().to_frame(), asked, say) for name, replay in finished.items()
+    }

@@ -1,15 +1,16 @@
 """The trade-off between mean and maximum wait: policies × promises, relative to EASY."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from planbatch.baselines.catalogue import make_policy, takes
-from planbatch.baselines.policy import Policy, traits_of
+from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.experiments.comparison.columns import REFERENCE
+from planbatch.experiments.metrics.catalogue import Metric, as_metrics, measure
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.results.run import Workers, run_all
@@ -54,6 +55,8 @@ class Point:
         Whether no other policy on this workload is better in one and no worse in the other.
     searches : bool
         Whether the policy searches for plans.
+    values : mapping of str to float
+        Further metrics.
     """
 
     workload: str
@@ -65,6 +68,7 @@ class Point:
     max_ratio: float
     on_front: bool = False
     searches: bool = False
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,13 @@ class Trade:
         One per finished replay, EASY's among them.
     unfinished : int
         Replays that an interrupt left without a result.
+    asked : tuple of Metric
+        Further metrics.
     """
 
     points: tuple[Point, ...]
     unfinished: int = 0
+    asked: tuple[Metric, ...] = ()
 
     def by_workload(self) -> dict[str, list[Point]]:
         """Return the points of each workload."""
@@ -111,11 +118,13 @@ class Trade:
         return "".join(tables)
 
     def to_frame(self) -> "DataFrame":
-        """Return a data frame: one row per point, the fields of :class:`Point` as columns."""
+        """Return a data frame: one row per point, the fields of :class:`Point` and the metrics as columns."""
         import pandas as pd
 
-        names = list(Point.__dataclass_fields__)
-        return pd.DataFrame([vars(point) for point in self.points], columns=names)
+        names = [name for name in Point.__dataclass_fields__ if name != "values"]
+        names += [metric.name for metric in self.asked]
+        rows = [{**vars(point), **point.values} for point in self.points]
+        return pd.DataFrame(rows, columns=names)
 
 
 def pareto_front(costs: FloatArray) -> BoolArray:
@@ -170,7 +179,8 @@ def choices(
     listed = []
     for name in dict.fromkeys((REFERENCE, *names)):
         own = dict.fromkeys(promises) if "promise" in takes(name) else (NO_PROMISE,)
-        listed += [Choice(name, promise, make(name, promise)) for promise in own]
+        made = [(promise, make(name, promise)) for promise in own]
+        listed += [Choice(policy_name(policy), promise, policy) for promise, policy in made]
     return listed
 
 
@@ -183,6 +193,7 @@ def trade(
     jobs: int = 1,
     progress: Progress | None = None,
     out: str | Path | None = None,
+    metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> Trade:
     """Replay workloads under policies and promises, and compare their waits with EASY's.
@@ -195,7 +206,7 @@ def trade(
         The workloads, with distinct names.
     chosen : sequence of Choice
         The choices, EASY without an order among them; see :func:`choices`.
-    estimates, seed, jobs, progress, out, say
+    estimates, seed, jobs, progress, out, metrics, say
         As in :func:`compare`.
 
     Returns
@@ -222,18 +233,23 @@ def trade(
         for w, c in cells
     ]
     found = run_all(tasks, Workers(jobs), out, "Mean against longest wait", progress, say)
+    asked = as_metrics(metrics)
     waits: dict[tuple[int, int], tuple[float, float]] = {}
+    values: dict[tuple[int, int], Mapping[str, float]] = {}
     for place, outcome in found.items():
         if isinstance(outcome, Failure):
             outcome.reraise(tasks[place].name)
         else:
             summary = outcome.summary
             waits[cells[place]] = summary["mean_wait"], float(summary["max_wait"])
+            if asked:
+                values[cells[place]] = measure(outcome.trace().to_frame(), asked, say)
     points: list[Point] = []
     for w, workload in enumerate(workloads):
         own = {c: waits[w, c] for c in range(len(chosen)) if (w, c) in waits}
-        points += _points(workload.name, chosen, own)
-    return Trade(tuple(points), len(cells) - len(waits))
+        more = {c: values.get((w, c), {}) for c in own}
+        points += _points(workload.name, chosen, own, more)
+    return Trade(tuple(points), len(cells) - len(waits), asked)
 
 
 def label(choice: Choice) -> str:
@@ -244,9 +260,12 @@ def label(choice: Choice) -> str:
 
 
 def _points(
-    workload: str, chosen: Sequence[Choice], waits: dict[int, tuple[float, float]]
+    workload: str,
+    chosen: Sequence[Choice],
+    waits: dict[int, tuple[float, float]],
+    values: dict[int, Mapping[str, float]],
 ) -> list[Point]:
-    """Return the points of one workload, from the waits (mean and maximum, s) of the choices."""
+    """Return the points of one workload, from waits (mean and maximum, s) and further metrics of the choices."""
     reference = next((waits[c] for c in waits if chosen[c].name == REFERENCE), None)
     if reference is None:
         return []
@@ -257,7 +276,7 @@ def _points(
     return [
         Point(
             workload, chosen[c].name, chosen[c].promise, *waits[c],
-            waits[c][0] / mean, waits[c][1] / longest, bool(marked), chosen[c].searches,
+            waits[c][0] / mean, waits[c][1] / longest, bool(marked), chosen[c].searches, values[c],
         )
         for c, marked in zip(waits, front, strict=True)
     ]  # fmt: skip

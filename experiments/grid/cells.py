@@ -224,7 +224,7 @@ def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[
 
 def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
     """Return distinct labels of the policies: equal labels or names are extended by what differs."""
-    names = [spec.label or spec.name for spec in specs]
+    names = [spec.label or spec.shown for spec in specs]
     parts = []
     for spec in specs:
         own = spec.identity()
@@ -232,7 +232,7 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
         promise = own.get("promise")
         parts.append(
             [
-                spec.name if spec.label else "",
+                spec.shown if spec.label else "",
                 own.get("optimizer", ""),
                 "" if evaluations is None else f"{evaluations} evaluations",
                 "" if seconds is None else f"{seconds} s",

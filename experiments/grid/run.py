@@ -9,6 +9,7 @@ from typing import Any
 from planbatch.experiments.grid.cells import Cell, expand
 from planbatch.experiments.grid.spec import Experiment
 from planbatch.experiments.grid.summary import write_tables
+from planbatch.experiments.metrics.catalogue import Metric
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
@@ -41,6 +42,8 @@ class RunReport:
         Number of cells that are not stored.
     found : mapping of str to dict
         The ``cell.json`` of every stored cell, by its key.
+    metrics : sequence of Metric
+        Further metrics of the tables.
     """
 
     folder: Path
@@ -50,6 +53,7 @@ class RunReport:
     interrupted: bool
     missing: int
     found: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    metrics: Sequence[Metric] = ()
 
 
 def run_experiment(
@@ -118,11 +122,13 @@ def run_experiment(
                 failed,
                 say,
             )
-            write_tables(store, cells, found)
+            write_tables(store, cells, found, experiment.metrics, say)
         except KeyboardInterrupt:
             interrupted = True
     missing = sum(not store.place(cell.key).exists() for cell in cells)
-    return RunReport(store.folder, len(cells), reused, failed, interrupted, missing, found)
+    return RunReport(
+        store.folder, len(cells), reused, failed, interrupted, missing, found, experiment.metrics
+    )
 
 
 def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> None:

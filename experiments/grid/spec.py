@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS, make_policy, takes
 from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.metrics.catalogue import as_metrics
 from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.replay.trace import Estimates
@@ -102,6 +104,11 @@ class PolicySpec:
             return self.policy
         return make_policy(self.name, **{key: getattr(self, key) for key in takes(self.name)})
 
+    @cached_property
+    def shown(self) -> str:
+        """The name of the policy in tables, without the place of a user's file."""
+        return self.name if self.policy is not None else policy_name(self.make())
+
     def given(self) -> dict[str, Any]:
         """Return the parameters as given, for readers of the settings."""
         if self.policy is not None:
@@ -118,7 +125,7 @@ class PolicySpec:
             own["optimizer"] = self.optimizer or "annealing"
             if self.evaluations is None and self.seconds is None:
                 own["evaluations"] = DEFAULT_EVALUATIONS
-        return {"name": self.name} | {key: value for key, value in own.items() if value != ""}
+        return {"name": self.shown} | {key: value for key, value in own.items() if value != ""}
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,8 @@ class Experiment:
         the seed alone, as ``planbatch replay --seed`` does.
     spans : Spans or sequence of Spans, optional
         Whether and how logs are split; one cell for each way.
+    metrics : sequence of Metric, function or str
+        Further columns of the tables; see :func:`make_metric`. They do not affect the cells.
     """
 
     workloads: Sequence[Any]
@@ -148,6 +157,7 @@ class Experiment:
     title: str = "Experiment"
     seeding: str = "cell"
     spans: Any = ()
+    metrics: Sequence[Any] = ()
     where: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -162,6 +172,7 @@ class Experiment:
         spans = (self.spans,) if isinstance(self.spans, Spans) else tuple(self.spans or ())
         object.__setattr__(self, "spans", spans)
         object.__setattr__(self, "seeds", tuple(self.seeds))
+        object.__setattr__(self, "metrics", as_metrics(self.metrics))
         object.__setattr__(self, "workloads", tuple(map(as_workload_spec, self.workloads)))
         object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))
 

@@ -2,10 +2,12 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from planbatch.experiments.grid.cells import Cell
+from planbatch.experiments.metrics.catalogue import Metric, measure
+from planbatch.experiments.results.columns import read_trace
 from planbatch.experiments.results.store import Store
 
 #: The metrics that are compared if a split log was also replayed as a whole.
@@ -16,12 +18,25 @@ _SETTINGS = ("workload", "policy", "name", "objective", "optimizer", "evaluation
 Row = dict[str, Any]
 
 
-def write_tables(store: Store, cells: Sequence[Cell], found: Mapping[str, Any]) -> None:
+def write_tables(
+    store: Store,
+    cells: Sequence[Cell],
+    found: Mapping[str, Any],
+    metrics: Sequence[Metric] = (),
+    say: Callable[[str], None] = lambda line: None,
+) -> None:
     """Write ``summary.csv``, ``summary.parquet``, ``timings.csv``, and ``spans.csv`` if logs are split.
 
-    Nothing in the summary depends on the clock or on the machine.
+    Nothing in the summary depends on the clock or on the machine. Further metrics are columns behind the others.
     """
-    rows = [summary_row(cell, found[cell.key]) for cell in cells if cell.key in found]
+    rows = [
+        {
+            **summary_row(cell, found[cell.key]),
+            **further(store, cell, found[cell.key], metrics, say),
+        }
+        for cell in cells
+        if cell.key in found
+    ]
     store.write("summary.parquet", _parquet(rows))
     store.write("timings.csv", _csv([timing_row(cell, found[cell.key]) for cell in cells
                                      if cell.key in found]))  # fmt: skip
@@ -48,6 +63,21 @@ def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
         if name not in ("policy", "seconds")
     }
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}
+
+
+def further(
+    store: Store,
+    cell: Cell,
+    described: Mapping[str, Any],
+    metrics: Sequence[Metric],
+    say: Callable[[str], None],
+) -> Row:
+    """Return the further metrics of a cell, empty for one that fails."""
+    if not metrics:
+        return {}
+    trace = cell.whole.whole(read_trace(store.place(cell.key), described))
+    values = measure(trace.to_frame(), metrics, lambda line: say(f"{line} ({cell.name})"))
+    return {name: None if value != value else value for name, value in values.items()}
 
 
 def timing_row(cell: Cell, described: Mapping[str, Any]) -> Row:

@@ -1,5 +1,6 @@
 """Reading an experiment from a TOML file; errors name the line."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
@@ -24,10 +25,14 @@ from planbatch.experiments.grid.toml_keys import (
     WORKLOAD_KEYS,
 )
 from planbatch.experiments.grid.toml_lines import line_of
+from planbatch.experiments.metrics.catalogue import as_metrics
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
+
+#: The path of a user's file in a name.
+_OWN_FILE = re.compile(r"[^:=,()\[\]]+\.py(?=:)")
 
 
 class ExperimentFileError(ValueError):
@@ -92,6 +97,10 @@ class _Reader:
         ]
         seeds = _listed(top.get("seeds", 0))
         spans = self.spans(top["spans"]) if "spans" in top else ()
+        metrics = self.located(
+            lambda: as_metrics([self.beside(name) for name in _listed(top.get("metrics", []))]),
+            "", 0, "metrics",
+        )  # fmt: skip
         key = "seeding" if "seeding" in top else "seeds"
         return self.located(
             lambda: Experiment(
@@ -101,6 +110,7 @@ class _Reader:
                 title=top.get("title", self.path.stem),
                 seeding=top.get("seeding", "cell"),
                 spans=spans,
+                metrics=metrics,
                 where=str(self.path),
             ),
             "", 0, key,
@@ -186,6 +196,15 @@ class _Reader:
                 ) from None
             raise
 
+    def beside(self, name: str) -> str:
+        """Resolve the user's files in a name: paths are relative to the file's folder, or else to the current one."""
+
+        def resolved(match: re.Match[str]) -> str:
+            path = self.path.parent / match[0]
+            return str(path) if path.is_file() else match[0]
+
+        return _OWN_FILE.sub(resolved, name)
+
     def policies(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
         """Expand one [[policy]]: lists of values give one policy each, as far as it takes them."""
         own = self.checked(entry, POLICY_KEYS, "policy", index)
@@ -204,6 +223,8 @@ class _Reader:
                     {"evaluations", "seconds"} & given.keys()
                 ):
                     given[key] = top[key]
+            if "optimizer" in given:
+                given["optimizer"] = [self.beside(own) for own in _listed(given["optimizer"])]
             for values in _combinations(given):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
@@ -223,14 +244,16 @@ class _Reader:
             )
         for name in names:
             if name != "plan":
-                yield name
+                yield self.beside(name)
             elif "objective" not in own:
                 raise ExperimentFileError(
                     f"{self.where('policy', index, 'name', name)}: plan needs an objective: "
                     + ", ".join(OBJECTIVES)
                 )
             else:
-                yield from (f"plan-{objective}" for objective in _listed(own["objective"]))
+                for objective in _listed(own["objective"]):
+                    known = objective.partition(":")[0] in OBJECTIVES
+                    yield f"plan-{objective}" if known else f"plan:{self.beside(objective)}"
 
     def spans(self, entry: Any) -> list[Spans]:
         """Turn [spans] into the ways in which logs are split."""
@@ -280,7 +303,7 @@ def _keys_of(name: str) -> tuple[str, ...]:
 def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
     """Guess which key of a policy is at fault by making it again without some of them."""
     for objective in _listed(own.get("objective", [])):
-        if name == f"plan-{objective}" and objective not in OBJECTIVES:
+        if name.startswith("plan:") and name.endswith(objective):
             return "objective", objective
     for key, value in values.items():
         if key in own:

@@ -6,7 +6,7 @@ NUMBER = (int, float)
 #: Keys of the file itself, of a workload, of a policy and of the spans, and the types of their values.
 TOP_KEYS: dict[str, Any] = {
     "title": str, "seeds": int, "seeding": str, "estimates": str, "deadlines": str,
-    "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str,
+    "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str, "metrics": str,
     "workload": dict, "policy": dict, "spans": dict,
 }  # fmt: skip
 WORKLOAD_KEYS: dict[str, Any] = {

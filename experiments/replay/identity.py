@@ -12,6 +12,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy
 from planbatch.planner.model import Workload
+from planbatch.planner.plugins.source import content_digest_of
 
 #: Header fields that policies read.
 _HEADER = ("UnixStartTime", "TimeZone", "TimeZoneString")
@@ -106,7 +107,10 @@ def _described(thing: Any, depth: int = 0) -> Any:
 
 
 def _source(thing: Any) -> str:
-    """Return the source of a function or class, or its compiled code."""
+    """Return the digest of the user's file that a function or class stands in, its source, or its compiled code."""
+    content = content_digest_of(thing)
+    if content is not None:
+        return content
     try:
         return inspect.getsource(thing)
     except (OSError, TypeError):

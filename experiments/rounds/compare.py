@@ -16,9 +16,10 @@ from planbatch.experiments.tasks.run import run_tasks
 from planbatch.experiments.tasks.task import Failure, without_progress
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget, as_budget
-from planbatch.planner.objective import Cost, Objective, as_objective
+from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
+from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 
 #: Called with the number of searches done and of all searches.

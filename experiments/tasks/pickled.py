@@ -2,18 +2,20 @@
 
 numba would send a kernel as a copy of its function, which the other process compiles again. Here a
 kernel travels as its name, so that the other process imports it and finds its compiled code on
-disk.
+disk. What stands in a user's file travels as the text of that file.
 """
 
 import importlib
 import io
 import pickle
+from types import FunctionType
 from typing import Any
 
 from numba.cloudpickle import CloudPickler
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.experiments.tasks.task import attempt
+from planbatch.planner.plugins.source import sent
 
 
 def _imported(module: str, name: str) -> Any:
@@ -22,9 +24,13 @@ def _imported(module: str, name: str) -> Any:
 
 
 class _KernelPickler(CloudPickler):  # type: ignore[misc]
-    """Pickles kernels by the names of their modules and functions, anything else as cloudpickle."""
+    """Pickles kernels by name, what stands in users' files by its text, anything else as cloudpickle."""
 
     def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Dispatcher | FunctionType | type):
+            users = sent(obj) or vars(obj).get("made_by")
+            if users is not None:
+                return users
         if isinstance(obj, Dispatcher):
             module, name = obj.py_func.__module__, obj.py_func.__qualname__
             try:

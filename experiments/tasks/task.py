@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from planbatch.planner.plugins.source import place_of
+
 #: Reports the progress of a task; for a replay, how many jobs it has started.
 Tell = Callable[[int], None]
 #: Receives the place of a task and its progress; possibly called from another thread.
@@ -74,7 +76,10 @@ def attempt(task: Callable[..., Any], *given: Any) -> Any:
         return task(*given)
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
-        return Failure(f"{type(error).__name__}: {text}" if text else type(error).__name__, error)
+        found = place_of(error)
+        where = "" if found is None or found[0] in text else f" ({found[0]}, line {found[1]})"
+        name = type(error).__name__
+        return Failure((f"{name}: {text}" if text else name) + where, error)
 
 
 def without_progress(function: Callable[..., Any], *given: Any) -> Task:

@@ -23,7 +23,7 @@ def comparison_table(comparison: Comparison) -> Table:
         caption_justify="left",
     )
     table.add_column("policy", no_wrap=True, vertical="bottom")
-    columns = shown_columns(summaries)
+    columns = shown_columns(summaries, comparison.asked)
     for column in columns:
         heading = f"{column.heading}\n({column.unit})" if column.unit else column.heading
         style = "dim" if column.heading == "time" else ""

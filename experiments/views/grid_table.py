@@ -1,25 +1,27 @@
 """The figures of an experiment as tables for the terminal."""
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich import box
 from rich.table import Table
 
+from planbatch.experiments.metrics.catalogue import Metric
 from planbatch.experiments.text import duration, number, share
 
 #: Tables of more cells than this are cut short; summary.csv has all cells.
 MOST_ROWS = 60
 
 
-def cell_table(folder: Path) -> Table:
-    """Lay out ``summary.csv``: one row per cell."""
+def cell_table(folder: Path, metrics: Sequence[Metric] = ()) -> Table:
+    """Lay out ``summary.csv``: one row per cell, with further metrics behind the usual ones."""
     rows = _rows(folder / "summary.csv")
     seeds = len({row["seed"] for row in rows}) > 1
     table = Table(box=box.SIMPLE_HEAD)
     for name in ("workload", "policy", *(["seed"] if seeds else [])):
         table.add_column(name)
-    for name in ("mean wait", "max. wait", "slowdown", "used"):
+    for name in ("mean wait", "max. wait", "slowdown", "used", *(m.name for m in metrics)):
         table.add_column(name, justify="right")
     for row in rows[:MOST_ROWS]:
         policy = row["policy"] + (" *" if row["budget_seconds"] else "")
@@ -31,6 +33,7 @@ def cell_table(folder: Path) -> Table:
             duration(float(row["max_wait"])),
             number(float(row["mean_bounded_slowdown"])),
             share(float(row["utilisation"])),
+            *(metric.written(float(row[metric.name] or "nan")) for metric in metrics),
         )
     notes = []
     if len(rows) > MOST_ROWS:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
+from planbatch.experiments.metrics.catalogue import Metric
 from planbatch.experiments.text import duration
 from planbatch.experiments.views.style import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
 
@@ -154,7 +155,7 @@ def _legend(
             text.set_fontweight("bold")
 
 
-def trade_table(workload: str, points: Sequence[Point]) -> Table:
+def trade_table(workload: str, points: Sequence[Point], asked: Sequence[Metric] = ()) -> Table:
     """Lay out the points of a workload, by mean wait; those on the front marked."""
     table = Table(
         title=Text(workload), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False,
@@ -162,7 +163,7 @@ def trade_table(workload: str, points: Sequence[Point]) -> Table:
     )  # fmt: skip
     for heading in ("policy", "promise"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("mean wait", "ratio", "max. wait", "ratio", "front"):
+    for heading in ("mean wait", "ratio", "max. wait", "ratio", "front", *(m.name for m in asked)):
         table.add_column(heading, justify="right", no_wrap=True)
     for point in sorted(points, key=lambda point: (point.mean_wait, point.max_wait)):
         promise = "" if point.promise == NO_PROMISE and not point.searches else point.promise
@@ -174,6 +175,7 @@ def trade_table(workload: str, points: Sequence[Point]) -> Table:
             duration(point.max_wait),
             f"{point.max_ratio:.2f}",
             "●" if point.on_front else "",
+            *(metric.written(point.values[metric.name]) for metric in asked),
             style="bold" if point.policy == REFERENCE else "",
         )
     return table

@@ -11,8 +11,9 @@ import numpy as np
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.resources import alone_bound, relaxations
 from planbatch.planner.bounds.separable import sum_bound
-from planbatch.planner.objective import Cost, Objective, as_objective
+from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 

@@ -1,27 +1,46 @@
 """The optimizers, by name."""
 
+import inspect
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from planbatch.planner.budget import Budget
-from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
 from planbatch.planner.optimizers.exhaustive import Exhaustive
+from planbatch.planner.optimizers.function import FunctionOptimizer
 from planbatch.planner.optimizers.greedy import Greedy
 from planbatch.planner.optimizers.lns import LargeNeighbourhood
 from planbatch.planner.optimizers.local_search import LocalSearch
 from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
+from planbatch.planner.plugins.registry import Registry
 from planbatch.planner.round import Round
 
-#: Name → maker of the optimizer.
-OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+
+def portfolio(
+    members: tuple[str, ...] = ("annealing", "lns", "tabu"), name: str = "portfolio"
+) -> Portfolio:
+    """Several optimizers one after the other, each with an equal share of the budget.
+
+    Parameters
+    ----------
+    members : tuple of str
+        Names of the optimizers.
+    name : str
+        What tables call it.
+    """
+    return Portfolio(tuple(make_optimizer(member) for member in members), name=name)
+
+
+#: Name → maker of the optimizer; its parameters are the settings of the optimizer.
+OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
     "simanneal": SimAnneal,
@@ -31,7 +50,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "cp-sat": CpSat,
     "exhaustive": Exhaustive,
     "greedy": Greedy,
-    "portfolio": lambda: Portfolio((Annealing(), LargeNeighbourhood(), Tabu())),
+    "portfolio": portfolio,
 }
 
 
@@ -39,32 +58,42 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
 WARM_UP = 64
 
 
+def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
+    if isinstance(thing, type) or not hasattr(thing, "supports"):
+        if inspect.isroutine(thing):
+            return FunctionOptimizer(thing, values, name)
+        raise ValueError(
+            f"optimizer: {thing!r} is neither an optimizer (with name, supports and optimize) nor a function nor a name"
+        )
+    return thing  # type: ignore[no-any-return]
+
+
+#: The optimizers by name, packages' and users' own among them.
+OPTIMIZER_NAMES = Registry("optimizer", OPTIMIZERS, ("search", "rng"), _accept, "optimizers")
+
+
 def make_optimizer(name: str) -> Optimizer:
-    """Make an optimizer by name, with its default parameters.
+    """Make an optimizer by name, with its parameters: ``tabu``, ``annealing:cooling=0.8,moves=20``, ``my.py:Mine``.
 
     Raises
     ------
     ValueError
-        If there is none of this name; suggests the nearest.
+        If there is none of this name (suggests the nearest), or a parameter is unknown or wrong.
     """
-    if name not in OPTIMIZERS:
-        raise ValueError(f"optimizer: there is no {name!r}; {did_you_mean(name, OPTIMIZERS)}")
-    return OPTIMIZERS[name]()
+    return OPTIMIZER_NAMES.make(name)  # type: ignore[no-any-return]
 
 
-def as_optimizer(optimizer: Optimizer | str) -> Optimizer:
-    """Return an optimizer unchanged, or make it by its name in :data:`OPTIMIZERS`.
+def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
+    """Return an optimizer unchanged, or make one of a function (:class:`FunctionOptimizer`) or a name.
 
     Raises
     ------
     ValueError
-        If there is no optimizer of this name, or it is neither.
+        If there is no optimizer of this name, or it is none of the three.
     """
     if isinstance(optimizer, str):
         return make_optimizer(optimizer)
-    if isinstance(optimizer, type) or not hasattr(optimizer, "supports"):
-        raise ValueError(f"optimizer: {optimizer!r} is neither an optimizer nor a name")
-    return optimizer
+    return _accept(optimizer, getattr(optimizer, "__name__", "").replace("_", "-"), ())
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:

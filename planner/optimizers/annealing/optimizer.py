@@ -120,7 +120,7 @@ class Annealing:
 
     @classmethod
     def paper(cls) -> "Annealing":
-        """Return the preset of Zheng et al. 2016, Section IV-C: (T0, Tth, N, r) = (1, 0.0001, 100, 0.9).
+        """The preset of Zheng et al. 2016, Section IV-C: (T0, Tth, N, r) = (1, 0.0001, 100, 0.9).
 
         Its 88 temperatures make 8,800 evaluations. It starts from the order of the queue, and its moves are
         remove-and-insert alone.

@@ -119,7 +119,7 @@ compare = true
         ('"easy"', '[\n  "easy",\n  "plan-wiat"]', 7, "did you mean plan-wait?"),
         ("first = 30", 'source = "embeded"', 2, "did you mean embedded?"),
         ('"easy"', '"plan"', 5, "plan needs an objective: wait, squared-wait, makespan"),
-        ('"easy"', '"plan"\nobjective = "wiat"', 6, "did you mean plan-wait?"),
+        ('"easy"', '"plan"\nobjective = "wiat"', 6, "did you mean wait?"),
         ('"easy"', '"easy"\nobjective = "wait"', 6, 'objective goes with name = "plan"'),
         ('"easy"', '"easy"\nevaluations = 3', 6, "easy takes no evaluations"),
         ('"easy"', '"plan-wait"\nevaluations = -3', 6, "-3 is not a number of evaluations"),

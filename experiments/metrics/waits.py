@@ -1,0 +1,58 @@
+"""Metrics of waits and responses: percentiles, sizes, work, and how far first plans slide.
+
+Each is a function of a data frame with one row per job, see :meth:`Trace.to_frame`; times are in seconds.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def wait_percentile(jobs: "DataFrame", q: float = 95.0) -> float:
+    """The wait that q % of the jobs do not exceed (linear interpolation), in seconds."""
+    if not 0 <= q <= 100:
+        raise ValueError(f"q: {q:g} is no percentage")
+    return float(np.percentile(jobs["wait"], q))
+
+
+def no_wait(jobs: "DataFrame") -> float:
+    """The share of the jobs that start when they are submitted."""
+    return float((jobs["wait"] == 0).mean())
+
+
+def size_wait(jobs: "DataFrame", procs: str = "1-1") -> float:
+    """The mean wait of the jobs of some sizes, such as procs=1-8 or procs=64- (processors), in seconds."""
+    least, dash, most = procs.partition("-")
+    if not least.isdigit() or (most and not most.isdigit()):
+        raise ValueError(f"procs: {procs!r} is no range of processors, such as 8, 1-8 or 64-")
+    top = int(most) if most else (np.inf if dash else int(least))
+    chosen = jobs.loc[jobs["procs"].between(int(least), top), "wait"]
+    return float(chosen.mean())
+
+
+def area_weighted_response(jobs: "DataFrame") -> float:
+    """Σ procsᵢ · runᵢ · (waitᵢ + runᵢ) / Σ procsᵢ · runᵢ: the response of a processor-second of work, in seconds."""
+    work = jobs["procs"] * jobs["runtime"]
+    return float((work * (jobs["wait"] + jobs["runtime"])).sum() / work.sum())
+
+
+def p2sf(jobs: "DataFrame") -> float:
+    """Σ procsᵢ (Fᵢ⁴ − Wᵢ⁴) / Σ procsᵢ (Fᵢ³ − Wᵢ³), F response, W wait, in seconds (Goponenko et al., DEBS 2024)."""
+    wait = jobs["wait"].to_numpy(dtype=np.float64)
+    response = wait + jobs["runtime"].to_numpy(dtype=np.float64)
+    procs = jobs["procs"].to_numpy(dtype=np.float64)
+    fourth = (procs * (response**4 - wait**4)).sum()
+    return float(fourth / (procs * (response**3 - wait**3)).sum())
+
+
+def first_plan_delay(jobs: "DataFrame") -> float:
+    """The mean of actual start − first planned start, in seconds: how far first plans slide; negative if forward."""
+    return float((jobs["start"] - jobs["first_planned"]).mean())
+
+
+def first_plan_error(jobs: "DataFrame") -> float:
+    """The mean of |actual start − first planned start|, in seconds."""
+    return float((jobs["start"] - jobs["first_planned"]).abs().mean())

@@ -1,0 +1,47 @@
+"""A function of the user's as an optimizer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Result
+from planbatch.planner.optimizers.search import OrderSearch
+from planbatch.planner.round import Round
+
+
+@dataclass(frozen=True)
+class FunctionOptimizer:
+    """An optimizer made of a function ``function(search, rng, *values)``.
+
+    The function looks for better orders with ``search.evaluate(order)``, which returns the cost of the plan that an
+    order decodes to, keeps the best, and ends the search when the budget is used up. It begins with ``search.order``,
+    the best first plan, and returns nothing; if it ends, the search ends.
+
+    Attributes
+    ----------
+    function : callable
+        The function; ``search`` is an :class:`OrderSearch`.
+    values : tuple
+        Its further arguments.
+    name : str
+        What tables call it.
+    """
+
+    function: Callable[..., None]
+    values: tuple[Any, ...] = ()
+    name: str = "function"
+
+    def supports(self, objective: Objective) -> bool:
+        """Return True: every objective is supported."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
+        search = OrderSearch(problem, objective, budget)
+        return search.run(lambda: self.function(search, rng, *self.values))
