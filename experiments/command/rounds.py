@@ -129,7 +129,7 @@ def capture_command(
               help="Whether to follow the cost over time, which takes more searches. "
               "[default: unless --seconds]")  # fmt: skip
 @click.option("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
-              help="Of how many rounds, from the first on, curves and plans are drawn.")  # fmt: skip
+              help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/round-comparison"),
               show_default=True, help="Folder of tables and pictures.")  # fmt: skip
 @click.option("--best-known", type=click.Path(path_type=Path, dir_okay=False),
@@ -174,7 +174,7 @@ def compare_command(
             seeds,
             jobs or default_jobs(seconds),
             bar,
-            curves=pictured if curves else 0,
+            curves=len(files) if curves else 0,
             best_known=best_known or out / "best-known.json",
         )
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])

@@ -56,7 +56,7 @@ def compare_rounds(
     progress : callable, optional
         ``progress(done, total)``.
     curves : int
-        Number of rounds whose cost is followed over time, by searches with ever larger budgets on the first seed.
+        Number of rounds whose cost is followed over time, by searches with ever larger budgets.
     best_known : path, optional
         The file of best known costs, created or improved.
 
@@ -83,7 +83,13 @@ def compare_rounds(
     names = list(product(problems, costs, searchers))
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
     followed = list(problems)[:curves]
-    plan += [(*name, 0, part) for name in names if name[0] in followed for part in parts(budget)]
+    plan += [
+        (*name, seed, part)
+        for name in names
+        if name[0] in followed
+        for seed in range(seeds)
+        for part in parts(budget)
+    ]
     searches = [
         Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan
     ]

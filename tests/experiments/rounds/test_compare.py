@@ -93,12 +93,13 @@ def test_curves_only_fall_and_end_where_the_search_does(comparison):
     """A search with a small budget is the beginning of one with a larger."""
     data = comparison.curves()
     assert set(data["round"]) == {"n8"}
-    for name, curve in data.groupby("optimizer"):
+    assert set(data["seed"]) == {0, 1}
+    for (name, seed), curve in data.groupby(["optimizer", "seed"]):
         assert list(curve["evaluations"]) == [0, 10, 30, 40]
         assert curve["cost"].is_monotonic_decreasing
         assert curve["seconds"].is_monotonic_increasing
         ends = comparison.to_frame().set_index(["round", "optimizer", "seed"])["cost"]
-        assert curve["cost"].iloc[-1] == ends["n8", name, 0]
+        assert curve["cost"].iloc[-1] == ends["n8", name, seed]
 
 
 def test_budgets_of_curves_grow_geometrically():
