@@ -183,7 +183,7 @@ def write_curves(comparison: RoundComparison, objective: str, path: Path) -> Pat
             legend = axes.get_legend()
             assert legend is not None
             legend.remove()
-        right.set_title("")
+        right.set_title("", loc="left")
         right.set_ylabel("")
         for text in list(right.texts):
             text.remove()
@@ -238,11 +238,14 @@ def draw_curves(
             own = data[data["optimizer"] == optimizer]
             if own.empty:
                 continue
-            at, low, middle, high = excess_over(comparison, own, against)
+            last = float(data[against].max())
+            at, low, middle, high = excess_over(comparison, own, against, last)
             highest = max(highest, float(high.max(initial=0)))
             axes.plot(at, middle, color=colour, linestyle=dash, linewidth=2, label=optimizer)
             if len(followed) > 1:
-                axes.fill_between(at, low, high, color=colour, alpha=0.15, linewidth=0)
+                axes.fill_between(at, low, high, color=colour, alpha=0.08, linewidth=0)
+                for quartile in (low, high):
+                    axes.plot(at, quartile, color=colour, linestyle=dash, linewidth=0.7)
         finish_curves(axes, against, highest)
         counts = counted(data["round"].nunique(), "round"), counted(data["seed"].nunique(), "seed")
         spread = "median and quartiles of " if len(followed) > 1 else ""
@@ -252,11 +255,12 @@ def draw_curves(
 
 
 def excess_over(
-    comparison: RoundComparison, curves: "DataFrame", against: str
+    comparison: RoundComparison, curves: "DataFrame", against: str, last: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return points of an axis, and the quartiles of the excess of all searches of an optimizer there.
 
     The points begin where every search has a first plan: at one evaluation, or after the slowest one's seconds.
+    They reach to ``last``, even if all searches of the optimizer ended before.
     """
     steps = []
     for (name, objective, _), curve in curves.groupby(["round", "objective", "seed"]):
@@ -264,7 +268,7 @@ def excess_over(
         over = np.array([excess(cost, best) for cost in curve["cost"]])
         steps.append((curve[against].to_numpy(dtype=np.float64), over))
     begin = max(max(float(at[0]) for at, _ in steps), 1.0 if against == "evaluations" else 1e-6)
-    end = max(max(float(at[-1]) for at, _ in steps), 1.01 * begin)
+    end = max(last, 1.01 * begin)
     at = np.unique(np.concatenate([at for at, _ in steps] + [[begin, end]]).clip(begin, end))
     levels = np.array([over[np.searchsorted(own, at, side="right") - 1] for own, over in steps])
     levels = levels[np.isfinite(levels).all(axis=1)]  # no excess over a best cost of nothing

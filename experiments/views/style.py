@@ -82,11 +82,14 @@ def panels_for(
     ValueError
         If the caller's are too few or too many.
     """
-    with rc_context(STYLE):  # type: ignore[arg-type]
-        if axes is None:
-            from matplotlib import pyplot
+    figure = None
+    if axes is None:
+        from matplotlib import pyplot
 
-            figure = pyplot.figure(figsize=size, layout="constrained")
+        # Outside of the style: pyplot's first figure makes notebooks interactive, which leaving the style would undo.
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        if figure is not None:
             yield panels_of(figure, count, across)
             return
         given = [axes] if isinstance(axes, Axes) else list(np.asarray(axes, dtype=object).flat)
