@@ -87,7 +87,7 @@ def test_a_comparison_is_short_in_a_notebook(workload, policies):
     assert "no result: never" in repr(comparison)
     shown = comparison._repr_html_()
     assert '<th scope="col" style="text-align: right">mean wait (' in shown
-    assert "failed: policy never left" in shown
+    assert "no result: never (ReplayError: policy never left" in shown
     assert len(shown) < 4000
     name = policies[0].name
     trace, finished = comparison.traces[name], comparison.finished[name]
