@@ -68,7 +68,10 @@ if TYPE_CHECKING:
         draw_waits as draw_waits,
         write_comparison as write_comparison,
     )
-    from planbatch.experiments.views.round_gantt import draw_plans as draw_plans
+    from planbatch.experiments.views.round_gantt import (
+        draw_plan as draw_plan,
+        draw_plans as draw_plans,
+    )
     from planbatch.experiments.views.round_pictures import (
         draw_curves as draw_curves,
         draw_profile as draw_profile,

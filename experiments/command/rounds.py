@@ -18,7 +18,6 @@ from planbatch.experiments.command.shell import (
     warn_without_deadlines,
 )
 from planbatch.experiments.command.workload_flags import workload_options
-from planbatch.experiments.tasks.progress import CountBar
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def capture_command(
               help="Whether to follow the cost over time, which takes more searches. "
               "[default: unless --seconds]")  # fmt: skip
 @click.option("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
-              help="Of how many rounds, from the first on, curves and plans are drawn.")  # fmt: skip
+              help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/round-comparison"),
               show_default=True, help="Folder of tables and pictures.")  # fmt: skip
 @click.option("--best-known", type=click.Path(path_type=Path, dir_okay=False),
@@ -165,18 +164,16 @@ def compare_command(
         evaluations = DEFAULT_EVALUATIONS
     if curves is None:
         curves = seconds is None
-    with CountBar("searches") as bar:
-        comparison = compare_rounds(
-            files,
-            tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
-            tuple(dict.fromkeys(objectives)),
-            Budget(seconds=seconds, evaluations=evaluations),
-            seeds,
-            jobs or default_jobs(seconds),
-            bar,
-            curves=pictured if curves else 0,
-            best_known=best_known or out / "best-known.json",
-        )
+    comparison = compare_rounds(
+        files,
+        tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
+        tuple(dict.fromkeys(objectives)),
+        Budget(seconds=seconds, evaluations=evaluations),
+        seeds,
+        jobs or default_jobs(seconds),
+        curves=len(files) if curves else 0,
+        best_known=best_known or out / "best-known.json",
+    )
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)

@@ -98,10 +98,10 @@ def command(
     else:
         show(result)
     if result.points:
-        from planbatch.experiments.views.trade_picture import draw_trade
+        from planbatch.experiments.views.trade_picture import write_trade
 
         result.to_frame().to_csv(out / "trade.csv", index=False)
-        draw_trade(result, out / "trade")
+        write_trade(result, out / "trade")
         say(f"trade.png, trade.svg, trade.csv and the replays written to {out}")
     if result.unfinished:
         say(

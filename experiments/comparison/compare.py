@@ -103,10 +103,10 @@ class Comparison:
             [name, *(column.texts[row] for column in columns)]
             for row, name in enumerate(self.finished)
         ]
-        for name, failure in self.failed.items():
-            rows.append([name, f"failed: {failure.error}"])
-        rows += [[name, "interrupted"] for name in self.unfinished]
-        return html_table(("policy", *(column.one_line for column in columns)), rows, self.title)
+        lost = [f"{name} ({failure.error})" for name, failure in self.failed.items()]
+        lost += [f"{name} (interrupted)" for name in self.unfinished]
+        caption = self.title + (f"; no result: {', '.join(lost)}" if lost else "")
+        return html_table(("policy", *(column.one_line for column in columns)), rows, caption)
 
     def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per policy, one column per metric."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison
 from planbatch.experiments.rounds.search import Found, Search, warm_up_once
+from planbatch.experiments.tasks.progress import CountBar
 from planbatch.experiments.tasks.run import run_tasks
 from planbatch.experiments.tasks.task import Failure, without_progress
 from planbatch.planner.bounds import lower_bound
@@ -55,9 +57,9 @@ def compare_rounds(
     jobs : int
         Processes. Results do not depend on it, as long as evaluations end the searches.
     progress : callable, optional
-        ``progress(done, total)``.
+        ``progress(done, total)``; by default, a bar on standard error if that is a terminal, or in a notebook.
     curves : int
-        Number of rounds whose cost is followed over time, by searches with ever larger budgets on the first seed.
+        Number of rounds whose cost is followed over time, by searches with ever larger budgets.
     best_known : path, optional
         The file of best known costs, created or improved.
 
@@ -84,7 +86,13 @@ def compare_rounds(
     names = list(product(problems, costs, searchers))
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
     followed = list(problems)[:curves]
-    plan += [(*name, 0, part) for name in names if name[0] in followed for part in parts(budget)]
+    plan += [
+        (*name, seed, part)
+        for name in names
+        if name[0] in followed
+        for seed in range(seeds)
+        for part in parts(budget)
+    ]
     searches = [
         Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan
     ]
@@ -94,10 +102,10 @@ def compare_rounds(
         if jobs > 1:  # so that processes need not all compile the same
             warm_ups = [without_progress(warm_up_once, *pair) for pair in pairs]
             list(run_tasks(warm_ups, jobs))
-        for done, (place, outcome) in enumerate(run_tasks(searches, jobs), 1):
-            outcomes[place] = outcome
-            if progress is not None:
-                progress(done, len(searches))
+        with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
+            for done, (place, outcome) in enumerate(run_tasks(searches, jobs), 1):
+                outcomes[place] = outcome
+                tell(done, len(searches))
     except KeyboardInterrupt:
         interrupted = True
     cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]

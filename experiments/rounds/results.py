@@ -147,13 +147,13 @@ class RoundComparison:
         return pd.DataFrame(rows)
 
     def curves(self) -> pd.DataFrame:
-        """Return a data frame with the cost over time of the first seed, on the rounds that were followed.
+        """Return a data frame with the cost over time, on the rounds that were followed.
 
-        Columns: round, objective, optimizer, evaluations, seconds, cost (the best so far). A search with a small
+        Columns: round, objective, optimizer, seed, evaluations, seconds, cost (the best so far). A search with a small
         budget is the beginning of one with a larger budget, so each row is the end of a search of its own.
         """
         followed = {cell.round for cell in self.curve_cells}
-        ends = [cell for cell in self.cells if cell.seed == 0 and cell.round in followed]
+        ends = [cell for cell in self.cells if cell.round in followed]
         rows = []
         for cell in (*self.curve_cells, *ends):
             if isinstance(cell.outcome, Found):
@@ -162,12 +162,13 @@ class RoundComparison:
                         "round": cell.round,
                         "objective": cell.objective,
                         "optimizer": cell.optimizer,
+                        "seed": cell.seed,
                         "evaluations": cell.outcome.evaluations,
                         "seconds": cell.outcome.seconds,
                         "cost": cell.outcome.cost,
                     }
                 )
-        names = ["round", "objective", "optimizer"]
+        names = ["round", "objective", "optimizer", "seed"]
         data = pd.DataFrame(rows, columns=[*names, "evaluations", "seconds", "cost"])
         # The rows of a search come in the order of their budgets; the clock of a short one may have been slower.
         data[["evaluations", "seconds", "cost"]] = data[["evaluations", "seconds", "cost"]].astype(

@@ -1,4 +1,4 @@
-"""Progress bars on standard error: what runs, and how long the rest will take."""
+"""Progress bars, on standard error or in a notebook: what runs, and how long the rest will take."""
 
 import sys
 from collections.abc import Sequence
@@ -16,11 +16,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from planbatch.experiments.tasks.notebook import NotebookBar, in_notebook
 from planbatch.experiments.text import duration
 
 
 class TaskProgress:
     """A bar for each running task and one for all of them; lines if standard error is no terminal. A context.
+
+    In a notebook there is one bar for all.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ class TaskProgress:
     weights : sequence of float, optional
         Roughly how long each takes, in any unit; by default, its size.
     quiet : bool, optional
-        Whether to print nothing; by default, if standard error is no terminal.
+        Whether to print nothing; by default, if standard error is neither a terminal nor a notebook's.
     """
 
     def __init__(
@@ -49,7 +52,9 @@ class TaskProgress:
         self._lock = Lock()
         self._bars: dict[int, TaskID] = {}
         self._lines = not sys.stderr.isatty()
-        self._quiet = self._lines if quiet is None else quiet
+        notebook = in_notebook()
+        self._quiet = self._lines and not notebook if quiet is None else quiet
+        self._notebook = NotebookBar() if notebook and not self._quiet else None
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -75,6 +80,9 @@ class TaskProgress:
         traceback: TracebackType | None,
     ) -> None:
         self._progress.stop()
+        if self._notebook is not None:
+            took = duration(perf_counter() - self._began)
+            self._notebook.close(f"{len(self._done)} of {len(self._names)} in {took}")
 
     def __call__(self, place: int, count: int) -> None:
         """Show the progress of a task; possibly called from another thread."""
@@ -99,7 +107,7 @@ class TaskProgress:
             if place in self._bars:
                 self._progress.update(self._bars[place], visible=False)
             self._show_all()
-            if self._quiet or (not self._lines and not what):
+            if self._quiet or (not what and (self._notebook or not self._lines)):
                 return
             line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
             line += f": {what}" if what else ""
@@ -122,10 +130,16 @@ class TaskProgress:
         self._progress.update(
             self._all, completed=done, description=f"{over} of {len(self._names)}"
         )
+        if self._notebook is not None:
+            left = self.remaining()
+            text = f"{over} of {len(self._names)}" + (
+                f"; about {duration(left)} left" if left else ""
+            )
+            self._notebook.show(done / (sum(self._weights) or 1), text)
 
 
 class CountBar:
-    """One bar for counted tasks, on standard error if that is a terminal; a context.
+    """One bar for counted tasks, on standard error if that is a terminal, or in a notebook; a context.
 
     Parameters
     ----------
@@ -139,6 +153,8 @@ class CountBar:
             console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
         )  # fmt: skip
         self._task = self._bar.add_task(what, total=None)
+        self._what, self._text = what, ""
+        self._notebook = NotebookBar() if in_notebook() else None
 
     def __enter__(self) -> "CountBar":
         self._bar.start()
@@ -146,7 +162,12 @@ class CountBar:
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
+        if self._notebook is not None:
+            self._notebook.close(self._text)
 
     def __call__(self, done: int, total: int) -> None:
         """Show how many are done."""
         self._bar.update(self._task, completed=done, total=total)
+        self._text = f"{done:,} of {total:,} {self._what}"
+        if self._notebook is not None:
+            self._notebook.show(done / max(total, 1), self._text)

@@ -15,10 +15,10 @@ from planbatch.experiments.views.style import (
     COLOURS,
     FAINT,
     TICKS,
-    drawing,
+    axes_for,
     line_styles,
-    save,
     titled,
+    write_picture,
 )
 
 if TYPE_CHECKING:
@@ -26,23 +26,17 @@ if TYPE_CHECKING:
 
 #: A bar longer than this many times the next one is cut, so that the others can still be distinguished.
 CUT = 3.0
+#: Size of the picture of the distributions (inches).
+WAITS = (8.4, 4.6)
 
 
 def write_comparison(comparison: Comparison, folder: Path) -> None:
     """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG."""
     folder.mkdir(parents=True, exist_ok=True)
     comparison.to_frame().to_csv(folder / "comparison.csv")
-    draw_waits(comparison, folder / "waits")
-    draw_mean_waits(comparison, folder / "mean-wait")
-
-
-def described(comparison: Comparison) -> str:
-    """Describe in one line what was replayed."""
-    workload = comparison.workload
-    return (
-        f"{workload.name}: {len(workload):,} jobs on {workload.capacity:,} processors, "
-        f"{comparison.estimates} estimates"
-    )
+    write_picture(folder / "waits", WAITS, lambda axes: draw_waits(comparison, axes))
+    size = bars_size(comparison)
+    write_picture(folder / "mean-wait", size, lambda axes: draw_mean_waits(comparison, axes))
 
 
 def searching(comparison: Comparison) -> list[str]:
@@ -60,11 +54,22 @@ def left_edge(waits: "Mapping[str, FloatArray]") -> int:
     return edge
 
 
-def draw_waits(comparison: Comparison, path: Path) -> None:
+def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the empirical distribution functions of the waiting times.
 
     The axis of waiting times is logarithmic. Jobs that started at once have no place on it: at the left edge, every
     curve begins at the share of jobs that waited no longer than that.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+    ax : Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    Axes
     """
     submit = comparison.workload.submit
     waits = {
@@ -75,7 +80,7 @@ def draw_waits(comparison: Comparison, path: Path) -> None:
     longest = max(max(wait[-1] for wait in waits.values()), 60.0 * edge)
     by_mean = sorted(waits, key=lambda name: float(waits[name].mean()))
     styles = line_styles(list(waits), searching(comparison))
-    with drawing(8.4, 4.6) as (figure, axes):
+    with axes_for(ax, *WAITS) as axes:
         for name in by_mean:
             wait = waits[name]
             inside = wait[wait > edge]
@@ -105,7 +110,7 @@ def draw_waits(comparison: Comparison, path: Path) -> None:
             f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})"
         )
         axes.set_ylabel("jobs that waited at most so long")
-        titled(axes, "How long jobs wait", described(comparison))
+        titled(axes, "How long jobs wait", comparison.title)
         legend = axes.legend(
             title="policy  (mean wait)",
             loc="center left",
@@ -115,7 +120,7 @@ def draw_waits(comparison: Comparison, path: Path) -> None:
             alignment="left",
         )
         legend.get_title().set_color(FAINT)
-        save(figure, path)
+    return axes
 
 
 def unit_of(seconds: float) -> tuple[str, int]:
@@ -137,15 +142,32 @@ def axis_end(means: list[float]) -> float:
     return max(end, 1.0)
 
 
-def draw_mean_waits(comparison: Comparison, path: Path) -> None:
-    """Draw the mean waits as bars, the shortest on top, with their change against EASY."""
+def bars_size(comparison: Comparison) -> tuple[float, float]:
+    """Return the size of the picture of the mean waits (inches)."""
+    return 8.4, 1.5 + 0.38 * len(comparison.finished)
+
+
+def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Draw the mean waits as bars, the shortest on top, with their change against EASY.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+    ax : Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    Axes
+    """
     measured = comparison.metrics
     names = sorted(measured, key=lambda name: measured[name].mean_wait)
     means = [measured[name].mean_wait for name in names]
     reference = measured[REFERENCE].mean_wait if REFERENCE in measured else None
     end = axis_end(means)
     unit, length = unit_of(end)
-    with drawing(8.4, 1.5 + 0.38 * len(names)) as (figure, axes):
+    with axes_for(ax, *bars_size(comparison)) as axes:
         for row, (name, mean) in enumerate(zip(names, means, strict=True)):
             searched = comparison.traces[name].traits.searches
             shown = min(mean, 1.08 * end)
@@ -175,8 +197,8 @@ def draw_mean_waits(comparison: Comparison, path: Path) -> None:
         axes.set_xlabel(
             f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
         )
-        titled(axes, "Mean wait by policy", described(comparison))
-        save(figure, path)
+        titled(axes, "Mean wait by policy", comparison.title)
+    return axes
 
 
 def cut_mark(axes: Axes, at: float, row: int, end: float) -> None:

@@ -1,19 +1,31 @@
 """The plans of one round side by side, as Gantt charts."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 
 from planbatch.experiments.rounds.results import RoundComparison, excess
 from planbatch.experiments.rounds.search import Found
-from planbatch.experiments.text import duration
 from planbatch.experiments.views.comparison_pictures import unit_of
-from planbatch.experiments.views.style import FAINT, INK, drawing, save, titled
-from planbatch.planner.model import IntArray
+from planbatch.experiments.views.style import (
+    FAINT,
+    INK,
+    axes_for,
+    drawing,
+    panels_for,
+    panels_of,
+    save,
+    titled,
+)
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
 #: Most charts side by side.
@@ -32,10 +44,11 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     jobs, running = problem.jobs, problem.running
     free: list[tuple[int, int]] = [(0, problem.capacity)]
     events: list[tuple[int, int, int]] = [(problem.now, 1, -1 - i) for i in range(len(running.end))]
-    events += [(int(start[i]), 1, int(i)) for i in np.argsort(start, kind="stable")]
+    planned = [int(i) for i in np.argsort(start, kind="stable") if start[i] != NEVER]
+    events += [(int(start[i]), 1, i) for i in planned]
     held: dict[int, list[tuple[int, int]]] = {}
     ends = [(int(running.end[i]), 0, -1 - i) for i in range(len(running.end))]
-    ends += [(int(start[i] + jobs.walltime[i]), 0, i) for i in range(len(start))]
+    ends += [(int(start[i] + jobs.walltime[i]), 0, i) for i in planned]
     blocks: list[Block] = []
     # Jobs that end at an instant make room for those that start at it; running jobs come first.
     for when, begins, job in sorted(events + ends):
@@ -92,64 +105,163 @@ def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict
     return best
 
 
-def draw_plans(comparison: RoundComparison, name: str, objective: str, path: Path) -> Path | None:
-    """Draw the best plan of every optimizer on a round side by side, on the same axes."""
-    problem = comparison.rounds[name]
-    plans = best_of_each(comparison, name, objective)
-    if not plans or not len(problem):
+def plans_size(count: int) -> tuple[float, float]:
+    """Return the size of a picture of so many plans (inches)."""
+    across = min(count, ACROSS)
+    return 1.3 + 4.2 * across, 0.9 + 3.2 * -(-count // across)
+
+
+def write_plans(comparison: RoundComparison, name: str, objective: str, path: Path) -> Path | None:
+    """Write :func:`draw_plans` as PNG and SVG; nothing, and None, if there is no plan."""
+    count = len(best_of_each(comparison, name, objective))
+    if not count or not len(comparison.rounds[name]):
         return None
-    last = max(int((f.start + problem.jobs.walltime).max()) for f in plans.values())
-    last = max(last, int(problem.running.end.max(initial=0))) - problem.now
-    unit, length = unit_of(last)
-    across = min(len(plans), ACROSS)
-    down = -(-len(plans) // across)
-    best = comparison.best[name, objective].cost
-    with drawing(1.0 + 4.2 * across, 0.9 + 3.2 * down) as (figure, empty):
+    with drawing(*plans_size(count)) as (figure, empty):
         empty.remove()
-        panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        for axes, (optimizer, found) in zip(panels.flat, plans.items(), strict=False):
-            draw_plan(axes, problem, found.start, length)
-            over = excess(found.cost, best)
-            quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
-            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {quality}")
-            axes.set_xlim(0, 1.04 * last / length)
-            axes.set_ylim(0, problem.capacity)
-        for axes in panels.flat[len(plans) :]:
-            axes.set_visible(False)
-        for place, axes in enumerate(panels.flat[: len(plans)]):
-            if place + across >= len(plans):
-                axes.tick_params(labelbottom=True)
-                axes.set_xlabel(f"{unit} from now")
-        for axes in panels[:, 0]:
-            axes.set_ylabel("processors")
-        waited = duration(int(problem.now - problem.jobs.submit.min()))
-        figure.suptitle(
-            f"{name}: {len(problem)} waiting jobs, the darker the longer (up to {waited}); grey: running",
-            x=0.01, ha="left", fontsize=10, color=FAINT,
-        )  # fmt: skip
+        draw_plans(comparison, name, objective, panels_of(figure, count, ACROSS))
         save(figure, path)
     return path.with_suffix(".png")
 
 
-def draw_plan(axes: Axes, problem: Round, start: IntArray, length: int) -> None:
-    """Draw one plan; the longer a job has waited, the darker it is."""
-    blocks = lay_out(problem, start)
-    n = len(problem)
-    shades: Any = colormaps["GnBu"](0.95 - 0.75 * np.arange(n) / max(n - 1, 1))
+def draw_plans(
+    comparison: RoundComparison,
+    name: str,
+    objective: str,
+    ax: Axes | Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the best plan of every optimizer on a round side by side, on the same axes.
+
+    Parameters
+    ----------
+    comparison : RoundComparison
+        The searches.
+    name, objective : str
+        Of the round and of the objective.
+    ax : Axes or sequence of Axes, optional
+        Where to draw: one per optimizer that has a plan; by default in a new figure.
+
+    Returns
+    -------
+    list of Axes
+        One per optimizer.
+
+    Raises
+    ------
+    ValueError
+        If no optimizer has a plan for the round.
+    """
+    problem = comparison.rounds[name]
+    plans = best_of_each(comparison, name, objective)
+    if not plans or not len(problem):
+        raise ValueError(f"{name}: no optimizer has a plan for {objective}")
+    last = max(planned_end(problem, found.start) for found in plans.values())
+    unit, _ = unit_of(last - problem.now)
+    best = comparison.best[name, objective].cost
+    with panels_for(ax, len(plans), ACROSS, plans_size(len(plans))) as panels:
+        for place, (axes, (optimizer, found)) in enumerate(zip(panels, plans.items(), strict=True)):
+            draw_plan(problem, found.start, axes, until=last)
+            over = excess(found.cost, best)
+            quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
+            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {quality}")
+            axes.set_xlabel(f"{unit} from now" if place + ACROSS >= len(plans) else "")
+            axes.set_ylabel("processors" if place % ACROSS == 0 else "")
+        figure = panels[0].get_figure(root=True)
+        assert figure is not None
+        if ax is None or len(figure.axes) == len(panels):
+            colour_bar(problem, panels)
+        figure.suptitle(
+            f"{name}: {len(problem)} waiting jobs; grey: running", x=0.01, ha="left", fontsize=10,
+            color=FAINT,
+        )  # fmt: skip
+    return panels
+
+
+def planned_end(problem: Round, start: IntArray) -> int:
+    """Return when the last planned job ends (s): running jobs may run for longer, but nothing is planned there."""
+    planned = start != NEVER
+    return int((start + problem.jobs.walltime)[planned].max(initial=problem.now + 1))
+
+
+def waits_so_far(problem: Round) -> tuple[Any, Any, str, int]:
+    """Return colour map and norm for how long jobs have waited, the unit of the colour bar, and its length (s)."""
+    waited = problem.now - problem.jobs.submit
+    unit, length = unit_of(int(waited.max(initial=0)))
+    longest = max(float(waited.max(initial=0)) / length, 1e-9)
+    shades = LinearSegmentedColormap.from_list(
+        "waits", colormaps["GnBu"](np.linspace(0.25, 0.95, 64))
+    )
+    return shades, Normalize(0.0, longest), unit, length
+
+
+def colour_bar(problem: Round, panels: Sequence[Axes]) -> None:
+    """Put the colours of the jobs beside the plans, with their unit."""
+    shades, norm, unit, _ = waits_so_far(problem)
+    figure = panels[0].figure
+    bar = figure.colorbar(ScalarMappable(norm, shades), ax=list(panels), pad=0.015, aspect=28)
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.set_label(f"waited so far ({unit})")
+
+
+def draw_plan(
+    problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, until: int | None = None
+) -> Axes:
+    """Draw one plan as a Gantt chart; the longer a job has waited, the darker it is. Running jobs are grey.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    plan : Plan or int64 array
+        The plan, or its starts; jobs without a start are not drawn.
+    ax : Axes, optional
+        Where to draw; by default in a new figure, with a colour bar.
+    until : int, optional
+        Where the axis ends (s); by default when the last planned job ends.
+
+    Returns
+    -------
+    Axes
+    """
+    start = plan.start if isinstance(plan, Plan) else plan
+    last = planned_end(problem, start) if until is None else until
+    unit, length = unit_of(last - problem.now)
+    with axes_for(ax, *plans_size(1)) as axes:
+        blocks = lay_out(problem, start)
+        add_blocks(axes, problem, blocks, length)
+        axes.set_xlim(0, 1.02 * (last - problem.now) / length)
+        axes.set_ylim(0, problem.capacity)
+        axes.set_xlabel(f"{unit} from now")
+        axes.set_ylabel("processors")
+        if len(problem) <= NUMBERED:
+            number_blocks(axes, problem, blocks, last, length)
+        if ax is None:
+            colour_bar(problem, [axes])
+    return axes
+
+
+def add_blocks(axes: Axes, problem: Round, blocks: Sequence[Block], length: int) -> None:
+    """Draw the jobs."""
+    shades, norm, _, unit = waits_so_far(problem)
+    waited = (problem.now - problem.jobs.submit) / unit
     corners, colours = [], []
     for begin, end, low, count, job in blocks:
         left, right = (begin - problem.now) / length, (end - problem.now) / length
         corners.append([(left, low), (right, low), (right, low + count), (left, low + count)])
-        colours.append(shades[job] if job >= 0 else RUNNING)
+        colours.append(shades(norm(waited[job])) if job >= 0 else RUNNING)
+    wide = 0.5 if len(problem) > 60 else 0.9
     axes.add_collection(
-        PolyCollection(
-            corners, facecolors=colours, edgecolors="white", linewidths=0.5 if n > 60 else 0.9
-        )
+        PolyCollection(corners, facecolors=colours, edgecolors="white", linewidths=wide)
     )
     axes.margins(0)
-    if n > NUMBERED:
-        return
-    horizon = max(end for _, end, *_ in blocks) - problem.now
+
+
+def number_blocks(
+    axes: Axes, problem: Round, blocks: Sequence[Block], last: int, length: int
+) -> None:
+    """Write the numbers of the jobs onto blocks that have room for them."""
+    waited = problem.now - problem.jobs.submit
+    longest = max(int(waited.max(initial=0)), 1)
+    horizon = last - problem.now
     numbered: set[int] = set()
     for begin, end, low, count, job in sorted(blocks, key=lambda block: -block[3]):
         text = str(problem.ids[job])
@@ -157,7 +269,8 @@ def draw_plan(axes: Axes, problem: Round, start: IntArray, length: int) -> None:
         if job < 0 or job in numbered or not wide or count / problem.capacity < 0.06:
             continue
         numbered.add(job)
+        dark = waited[job] > 0.55 * longest
         axes.text(
             (begin + end - 2 * problem.now) / 2 / length, low + count / 2, text,
-            ha="center", va="center", fontsize=7, color="white" if job < 0.4 * n else INK,
+            ha="center", va="center", fontsize=7, color="white" if dark else INK, clip_on=True,
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """The house style of pictures: colours, fonts, axes, and how they are written to files."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,67 @@ def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         yield figure, figure.add_subplot()
+
+
+@contextmanager
+def axes_for(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
+    """Open given axes for drawing in the project's style, or those of a new figure, which notebooks show.
+
+    Sizes are in inches. pyplot, which keeps the figures that notebooks show, is imported only if it is needed.
+    """
+    with panels_for(None if ax is None else [ax], 1, 1, (width, height)) as panels:
+        yield panels[0]
+
+
+@contextmanager
+def panels_for(
+    axes: Axes | Sequence[Axes] | None, count: int, across: int, size: tuple[float, float]
+) -> Iterator[list[Axes]]:
+    """Open so many given axes for drawing, or those of a new figure with so many side by side.
+
+    Parameters
+    ----------
+    axes : Axes or sequence of Axes, optional
+        The caller's.
+    count, across : int
+        How many are needed, and how many stand side by side.
+    size : tuple of float
+        Width and height of the new figure (inches).
+
+    Raises
+    ------
+    ValueError
+        If the caller's are too few or too many.
+    """
+    figure = None
+    if axes is None:
+        from matplotlib import pyplot
+
+        # Outside of the style: pyplot's first figure makes notebooks interactive, which leaving the style would undo.
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        if figure is not None:
+            yield panels_of(figure, count, across)
+            return
+        given = [axes] if isinstance(axes, Axes) else list(np.asarray(axes, dtype=object).flat)
+        if len(given) != count:
+            raise ValueError(f"ax: {count} axes are needed, and {len(given)} are given")
+        yield given
+
+
+def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
+    """Divide a figure into so many axes."""
+    across = min(count, across)
+    down = -(-count // across)
+    return [figure.add_subplot(down, across, place + 1) for place in range(count)]
+
+
+def write_picture(path: Path, size: tuple[float, float], draw: Callable[[Axes], object]) -> Path:
+    """Draw on new axes of a size (inches), and write them as PNG and SVG; return the path of the PNG."""
+    with drawing(*size) as (figure, axes):
+        draw(axes)
+        save(figure, path)
+    return path.with_suffix(".png")
 
 
 def logarithmic_ticks(low: float, high: float) -> list[float]:

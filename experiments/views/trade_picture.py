@@ -19,7 +19,16 @@ from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
 from planbatch.experiments.metrics.catalogue import Metric
 from planbatch.experiments.text import duration
-from planbatch.experiments.views.style import COLOURS, FAINT, INK, STYLE, logarithmic_ticks, save
+from planbatch.experiments.views.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    STYLE,
+    logarithmic_ticks,
+    panels_for,
+    panels_of,
+    save,
+)
 
 #: Markers of the promises, in order of appearance.
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "p", "h", "*")
@@ -30,39 +39,65 @@ ACROSS, SIZE = 3, (3.4, 3.1)
 WIDEST = 2.0
 
 
-def draw_trade(trade: Trade, path: Path) -> None:
-    """Draw one panel per workload, as PNG and SVG.
+def write_trade(trade: Trade, path: Path) -> None:
+    """Write :func:`draw_trade` as PNG and SVG."""
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=_size(trade), layout="constrained")
+        FigureCanvasAgg(figure)
+        draw_trade(trade, panels_of(figure, len(trade.by_workload()), _across(trade)))
+        save(figure, path)
+
+
+def _across(trade: Trade) -> int:
+    """Return how many panels stand side by side."""
+    count = len(trade.by_workload())
+    return 2 if count == 4 else min(count, ACROSS)
+
+
+def _size(trade: Trade) -> tuple[float, float]:
+    """Return the size of the picture (inches)."""
+    across = _across(trade)
+    down = ceil(len(trade.by_workload()) / across)
+    return max(across * SIZE[0], 4.6) + 2.1, down * SIZE[1] + 0.6
+
+
+def draw_trade(trade: Trade, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
+    """Draw one panel per workload.
 
     Colours stand for policies, markers for promises. The front is drawn as a staircase that no point lies below.
     Ratios of the maximum wait have a logarithmic axis; points beyond :data:`WIDEST` are drawn hollow at the right
     edge.
+
+    Parameters
+    ----------
+    trade : Trade
+        The points.
+    ax : Axes or sequence of Axes, optional
+        Where to draw: one per workload; by default in a new figure.
+
+    Returns
+    -------
+    list of Axes
+        One per workload.
     """
-    groups = trade.by_workload()
-    across = 2 if len(groups) == 4 else min(len(groups), ACROSS)
-    down = ceil(len(groups) / across)
+    groups, across = trade.by_workload(), _across(trade)
     colours = _by_order([point.policy for point in trade.points], (INK, *COLOURS[:-1]))
     markers = _by_order([point.promise for point in trade.points if point.searches], MARKERS)
-    with rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(
-            figsize=(max(across * SIZE[0], 4.6) + 2.1, down * SIZE[1] + 0.6), layout="constrained"
-        )
-        FigureCanvasAgg(figure)
+    with panels_for(ax, len(groups), across, _size(trade)) as panels:
+        for place, (panel, (name, points)) in enumerate(zip(panels, groups.items(), strict=True)):
+            _draw_panel(panel, name, points, colours, markers)
+            if place % across == 0:
+                panel.set_ylabel("maximum wait / EASY's")
+            if place + across >= len(panels):
+                panel.set_xlabel("mean wait / EASY's")
+        figure = panels[0].get_figure(root=True)
+        assert figure is not None
         figure.suptitle(
             "Mean wait against maximum wait", x=0.01, ha="left", fontweight="bold", fontsize=12
         )
-        panels = figure.subplots(down, across, squeeze=False)
-        for panel, (name, points) in zip(panels.flat, groups.items(), strict=False):
-            _draw_panel(panel, name, points, colours, markers)
-        for panel in panels.flat[len(groups) :]:
-            panel.set_visible(False)
-        for row in panels:
-            row[0].set_ylabel("maximum wait / EASY's")
-        for column in range(across):
-            lowest = max(row for row in range(down) if row * across + column < len(groups))
-            panels[lowest][column].set_xlabel("mean wait / EASY's")
         searching = {point.policy for point in trade.points if point.searches}
         _legend(figure, colours, markers, searching)
-        save(figure, path)
+    return panels
 
 
 def _by_order(names: Sequence[str], looks: Sequence[str]) -> dict[str, str]:

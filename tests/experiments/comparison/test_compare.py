@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.comparison.compare import compare
@@ -9,7 +10,13 @@ from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import ReplayError
 from planbatch.experiments.text import change, duration, number, share
-from planbatch.experiments.views.comparison_pictures import axis_end, left_edge, write_comparison
+from planbatch.experiments.views.comparison_pictures import (
+    axis_end,
+    draw_mean_waits,
+    draw_waits,
+    left_edge,
+    write_comparison,
+)
 from planbatch.experiments.views.comparison_table import comparison_table
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER
@@ -71,6 +78,33 @@ def test_frame_has_a_row_for_each_policy(workload, policies):
     assert (frame["jobs"] == 120).all()
     assert {"mean_wait", "p95_wait", "max_wait", "utilisation", "rounds", "seconds"} <= {*frame}
     assert compare(workload, []).to_frame().empty
+
+
+def test_a_comparison_is_short_in_a_notebook(workload, policies):
+    """Its table is the command's; its traces and replays have tables of their own."""
+    comparison = compare(workload, [*policies, never], keep_going=True)
+    assert len(repr(comparison)) < 250
+    assert "no result: never" in repr(comparison)
+    shown = comparison._repr_html_()
+    assert '<th scope="col" style="text-align: right">mean wait (' in shown
+    assert "no result: never (ReplayError: policy never left" in shown
+    assert len(shown) < 4000
+    name = policies[0].name
+    trace, finished = comparison.traces[name], comparison.finished[name]
+    assert repr(trace).startswith(f"Trace({name} on {workload.name}: 120 jobs, ")
+    assert "mean wait" in trace._repr_html_()
+    assert name in repr(finished)
+    assert "mean bounded slowdown" in finished._repr_html_()
+    assert repr(trace.rounds) == f"RoundLog({len(trace.rounds)} rounds)"
+
+
+def test_pictures_draw_where_they_are_asked_to(workload, policies):
+    """On given axes, which they return; each function of a comparison."""
+    comparison = compare(workload, policies)
+    axes = Figure().subplots(1, 2)
+    assert draw_waits(comparison, ax=axes[0]) is axes[0]
+    assert draw_mean_waits(comparison, ax=axes[1]) is axes[1]
+    assert len(axes[0].lines) == len(policies) == len(axes[1].patches)
 
 
 def test_names_have_to_differ(workload):

@@ -1,20 +1,29 @@
 """Optimizers compared on rounds."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from planbatch.experiments.rounds.compare import compare_rounds, parts
 from planbatch.experiments.rounds.results import excess, gap
-from planbatch.experiments.views.round_gantt import lay_out
-from planbatch.experiments.views.round_pictures import write_round_comparison
+from planbatch.experiments.views.round_gantt import draw_plan, draw_plans, lay_out
+from planbatch.experiments.views.round_pictures import (
+    draw_curves,
+    draw_profile,
+    excess_over,
+    write_round_comparison,
+)
 from planbatch.objectives import WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from tests.builders import random_round
 
@@ -93,12 +102,13 @@ def test_curves_only_fall_and_end_where_the_search_does(comparison):
     """A search with a small budget is the beginning of one with a larger."""
     data = comparison.curves()
     assert set(data["round"]) == {"n8"}
-    for name, curve in data.groupby("optimizer"):
+    assert set(data["seed"]) == {0, 1}
+    for (name, seed), curve in data.groupby(["optimizer", "seed"]):
         assert list(curve["evaluations"]) == [0, 10, 30, 40]
         assert curve["cost"].is_monotonic_decreasing
         assert curve["seconds"].is_monotonic_increasing
         ends = comparison.to_frame().set_index(["round", "optimizer", "seed"])["cost"]
-        assert curve["cost"].iloc[-1] == ends["n8", name, 0]
+        assert curve["cost"].iloc[-1] == ends["n8", name, seed]
 
 
 def test_budgets_of_curves_grow_geometrically():
@@ -221,3 +231,50 @@ def test_tables_and_pictures_are_written(comparison, tmp_path):
     failed = compare_rounds([random_round(9)], [Broken("raise")], ["wait"], BUDGET, curves=1)
     written = write_round_comparison(failed, tmp_path / "b")
     assert [path.suffix for path in written] == [".csv"] * 3
+
+
+def test_pictures_of_rounds_draw_where_they_are_asked_to(comparison):
+    """On given axes, which they return; too few are refused."""
+    axes = Figure().subplots(2, 2)
+    assert draw_profile(comparison, "wait", ax=axes[0, 0]) is axes[0, 0]
+    assert draw_curves(comparison, "wait", ax=axes[0, 1], against="seconds") is axes[0, 1]
+    assert draw_plans(comparison, "n8", "wait", ax=axes[1]) == list(axes[1])
+    with pytest.raises(ValueError, match="ax: 2 axes are needed, and 1 are given"):
+        draw_plans(comparison, "n8", "wait", ax=axes[0, 0])
+    with pytest.raises(ValueError, match="makespan: no search"):
+        draw_curves(comparison, "makespan")
+
+
+def test_plans_are_drawn_as_far_as_jobs_are_planned():
+    """A running job of four days does not push a job of a minute out of sight."""
+    problem = Round.of(4, 0, [(2, 4 * 86400)], [(-30, 2, 60)])
+    axes = draw_plan(problem, Plan([0]), Figure().subplots())
+    assert axes.get_xlabel() == "seconds from now"
+    assert axes.get_xlim() == (0, pytest.approx(61.2))
+    whole = draw_plan(problem, Plan([NEVER]), Figure().subplots())
+    assert whole.get_xlim()[1] > 0
+
+
+def test_curves_are_quartiles_over_rounds_and_seeds():
+    """Four searches that reach 0 … 30 % at ten evaluations: the median is 15 %, the quartiles 7.5 and 22.5 %."""
+    curves = pd.DataFrame(
+        {
+            "round": ["a"] * 8,
+            "objective": ["wait"] * 8,
+            "seed": np.repeat(range(4), 2),
+            "evaluations": [0, 10] * 4,
+            "cost": [200, 100, 200, 110, 200, 120, 200, 130],
+        }
+    )
+    known = SimpleNamespace(best={("a", "wait"): SimpleNamespace(cost=100.0)})
+    at, low, middle, high = excess_over(known, curves, "evaluations", 100.0)
+    assert at.tolist() == [1, 10, 10, 100, 100]
+    np.testing.assert_allclose(middle[[0, 1, 2]], [1.0, 1.0, 0.15])
+    np.testing.assert_allclose([low[2], high[2]], [0.075, 0.225])
+
+
+def test_a_comparison_of_rounds_is_short_in_a_notebook(comparison):
+    """The summary that the command prints."""
+    assert repr(comparison).endswith(f"wait; {len(comparison.cells)} searches)")
+    assert "median excess" in comparison._repr_html_()
+    assert len(comparison._repr_html_()) < 3000
