@@ -13,6 +13,7 @@ from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
 from planbatch.baselines.policy import CompiledPolicy, Policy, Traits
+from planbatch.baselines.recorded import Recorded
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVES, PARAMETRIC, make_objective
@@ -98,6 +99,10 @@ POLICIES: dict[str, Callable[..., Policy]] = {
 }
 
 
+#: Schedules that are named, stored and tabulated like policies, but decide no rounds.
+SCHEDULES: dict[str, Callable[..., Policy]] = {"recorded": Recorded}
+
+
 def make_policy(name: str, **settings: Any) -> Policy:
     """Make the policy of a name.
 
@@ -138,10 +143,11 @@ def takes(name: str) -> tuple[str, ...]:
 def _maker(name: str) -> Callable[..., Policy]:
     """Find what makes the policy of a name."""
     base, colon, behind = name.partition(":")
-    if base not in POLICIES:
-        raise ValueError(f"policy: there is no {name!r}; {did_you_mean(base, POLICIES)}")
+    known = POLICIES | SCHEDULES
+    if base not in known:
+        raise ValueError(f"policy: there is no {name!r}; {did_you_mean(base, known)}")
     if not colon:
-        return POLICIES[base]
+        return known[base]
     if base.removeprefix("plan-") in PARAMETRIC:
         return partial(plan_based, make_objective(name.removeprefix("plan-")))
     if base in ORDERED:
