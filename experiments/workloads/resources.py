@@ -196,8 +196,9 @@ class ResourceRule:
         else:
             assumed = 0.0 if self.unknown == "drop" else self.quantity(self.unknown, "unknown")[0]
         each = np.where(missing, assumed, values)
-        # Round up to whole KB; the factor absorbs the rounding of a division and a product.
-        taken = np.ceil(each * self.units(np.maximum(procs, 0)) * (1 - 1e-12))
+        product = each * self.units(np.maximum(procs, 0))
+        # Round up; the factor absorbs the rounding of a division and a product.
+        taken = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))
         table = np.minimum(taken, 2.0**53).astype(np.int64)
         return Demand(self, self.resource(processors), table, known, assumed)
 

@@ -86,7 +86,7 @@ def log_of_table(
     header = log.header
     if read["submit"].dates:
         header = header.replaced("UnixStartTime", 0).replaced("TimeZoneString", timezone)
-    marked = {**(unusable or {}), **_not_started(read)}
+    marked = _not_started(read) if unusable is None else unusable
     log = replace(log, header=header, skipped=tuple(bad), unusable=marked)
     return log if keep.all() else log.take(keep)
 

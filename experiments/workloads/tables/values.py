@@ -15,6 +15,7 @@ from planbatch.planner.model import MAX_VALUE, NEVER, BoolArray, FloatArray, Int
 UNKNOWN = frozenset(("", "nan", "nat", "na", "n/a", "<na>", "none", "null", "unknown"))
 #: ``1-02:03:04``, ``02:03:04``, ``03:04``, and what pandas writes: ``1 days 02:03:04``.
 _CLOCK = r"^(?:(\d+)(?:-|\s+days?\s+))?(\d+)(?::(\d+))?(?::(\d+(?:\.\d*)?))?$"
+_DATE = r"^\d{4}-?\d{2}-?\d{2}(?:\D|$)"
 _WITH_ZONE = r"[T ].*(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$"
 _SECOND = pd.Timedelta(seconds=1)
 _EPOCH = pd.Timestamp(0, tz="UTC")
@@ -101,9 +102,10 @@ def moments(column: "pd.Series[Any]", timezone: str) -> Values:
         return plain._replace(expected="a time")
     written = texts(column)
     given = (written != "").to_numpy(dtype=bool)
+    dated = written.str.contains(_DATE).to_numpy(dtype=bool)
     zoned = written.str.contains(_WITH_ZONE).to_numpy(dtype=bool)
     values = np.full(len(written), np.nan)
-    for which in (given & zoned, given & ~zoned):
+    for which in (dated & zoned, dated & ~zoned):
         if which.any():
             utc = bool(zoned[which][0])
             read = pd.to_datetime(written[which], format="ISO8601", errors="coerce", utc=utc)
