@@ -17,8 +17,8 @@ billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1|billing=4,cpu=4,gres/g
 |cpu=2,mem=8000M,node=1,license/matlab=1
 13|13_[4-9%2]|bob|physics|batch|normal|PENDING|2024-03-01T10:01:00|Unknown|Unknown|10|0|2|0|1|4000Mc|cpu=2,mem=8000M|
 20|20|cy||gpu|long|CANCELLED by 1003|2024-03-01T11:00:00|None|2024-03-01T11:30:00|UNLIMITED|0|8|0|1|8Gn|cpu=8,mem=8G|
-21|21|cy||gpu|long|CANCELLED by 1003|2024-03-01T11:00:00|2024-03-01T11:10:00|2024-03-01T11:30:00|UNLIMITED|1200|8|8|2|8Gn|\
-|
+21|21|cy||gpu|long|CANCELLED by 1003|2024-03-01T11:00:00|2024-03-01T11:10:00|2024-03-01T11:30:00|UNLIMITED|1200|8|8|2|\
+8Gn||
 22|22|cy||gpu|long|RUNNING|2024-03-01T12:00:00|2024-03-01T12:10:00|Unknown|Partition_Limit|5000|8|8|1|8Gn|cpu=8|cpu=8
 23|23|ann|physics|batch|normal|REQUEUED|2024-03-01T12:01:00|2024-03-01T12:02:00|2024-03-01T12:03:00|10|60|1|1|1|0n||
 23|23|ann|physics|batch|normal|NODE_FAIL|2024-03-01T12:03:00|2024-03-01T12:04:00|2024-03-01T12:05:00|10|60|1|1|1|0n||
