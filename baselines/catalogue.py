@@ -15,6 +15,7 @@ from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
 from planbatch.baselines.policy import CompiledPolicy, Policy, Traits, policy_name
+from planbatch.baselines.recorded import Recorded
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
@@ -137,6 +138,11 @@ def working_time(*, calendar: str = "") -> Policy:
     return WorkingTimeBackfilling(Calendar.parse(calendar))
 
 
+def recorded() -> Policy:
+    """The schedule that stands in the log, beside the policies: nothing is simulated."""
+    return Recorded()
+
+
 #: Policies that take an order after a colon, such as ``easy:smallest-area``.
 ORDERED: dict[str, Maker] = {
     "fcfs": queue_based(decide_fcfs, "First come, first served: the first job that does not fit blocks the others."),
@@ -194,7 +200,12 @@ def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Policy:
 
 #: The policies by name, packages' and users' own among them.
 POLICY_NAMES = Registry(
-    "policy", {**POLICIES, "plan": plan_based}, ("problem", "rng"), _accept, "policies"
+    "policy",
+    # Neither is a policy of its own: one needs an objective, the other decides no rounds.
+    {**POLICIES, "plan": plan_based, "recorded": recorded},
+    ("problem", "rng"),
+    _accept,
+    "policies",
 )
 
 

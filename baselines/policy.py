@@ -32,6 +32,8 @@ class Traits:
         Whether it looks at deadlines, so that results report on them.
     needs_deadlines : bool
         Whether it makes no sense if no job has a deadline.
+    recorded : bool
+        Whether its starts are read from a log, in which more may be in use than the machine has.
     parameters : mapping of str to object
         Its own parameters by name, as files and tables show them.
     """
@@ -40,6 +42,7 @@ class Traits:
     keeps_reservations: bool = False
     about_deadlines: bool = False
     needs_deadlines: bool = False
+    recorded: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 

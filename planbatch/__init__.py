@@ -20,5 +20,12 @@ def _objective(name: str) -> Any:
     return make_objective(name)
 
 
-# The planner takes names of objectives, but its layer may not import them.
+def _of_frames(name: str) -> Any:
+    from planbatch.experiments.workloads import frames
+
+    return getattr(frames, name)
+
+
+# The planner takes names of objectives and data frames, but its layer may not import what they need.
 provide("objective", _objective)
+provide("frame", _of_frames)

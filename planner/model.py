@@ -8,6 +8,7 @@ import numpy as np
 
 from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, int_column
 from planbatch.planner.display import counted, duration, hms, html_table
+from planbatch.planner.names import make_named
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
 __all__ = [
@@ -69,6 +70,10 @@ class Job:
     demands: tuple[int, ...] = ()
 
 
+#: The columns of a workload that have one number per job.
+_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "deadline", "user", "queue", "wait")
+
+
 @dataclass(frozen=True)
 class Workload:
     """The jobs of one machine in FCFS order, that is by (submit time, place in the file).
@@ -96,6 +101,8 @@ class Workload:
         Demands on those, in their order and units; 0 by default.
     windows : tuple of Window
         The windows in which a part of the machine is unavailable.
+    wait : int64 array, shape (n,)
+        How long each job waited when it was recorded (s), -1 if unknown; all -1 by default. No scheduler sees it.
 
     Raises
     ------
@@ -118,6 +125,7 @@ class Workload:
     resources: tuple[Resource, ...] = ()
     demands: IntArray = field(default=None)  # type: ignore[arg-type]
     windows: tuple[Window, ...] = ()
+    wait: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if (
@@ -129,10 +137,10 @@ class Workload:
                 f"capacity: {self.capacity!r} is not a positive whole number of processors"
             )
         n = len(self.submit)
-        absent = {"deadline": NEVER, "user": -1, "queue": -1}
-        limits = {"id": -MAX_VALUE, "submit": -MAX_VALUE, "procs": 1, "walltime": 1, "runtime": 1}
+        absent = {"deadline": NEVER, "user": -1, "queue": -1, "wait": -1}
+        limits = {"procs": 1, "walltime": 1, "runtime": 1, "wait": -1}
         columns = {}
-        for name in ("id", "submit", "procs", "walltime", "runtime", "deadline", "user", "queue"):
+        for name in _COLUMNS:
             values = getattr(self, name)
             if values is None:
                 values = np.full(n, absent[name])
@@ -233,8 +241,14 @@ class Workload:
 
     def take(self, which: Any, **changes: Any) -> "Workload":
         """Return the workload of the selected jobs (indices, slice or mask), with fields replaced by ``changes``."""
-        columns = (
-            "id", "submit", "procs", "walltime", "runtime", "deadline", "user", "queue", "demands",
-        )  # fmt: skip
-        chosen = {name: getattr(self, name)[which] for name in columns}
+        chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
         return replace(self, **{**chosen, **changes})
+
+    @classmethod
+    def from_frame(cls, frame: Any, capacity: int | None = None, **options: Any) -> "Workload":
+        """Make a workload of a data frame with one row per job; see :func:`workload_of_frame`."""
+        return make_named("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
+
+    def to_frame(self) -> Any:
+        """Return the jobs as a data frame, from which :meth:`from_frame` makes the same workload again."""
+        return make_named("frame", "frame_of_workload")(self)

@@ -49,7 +49,7 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     if log is None:
         described = workload_info(transform_workload(default_workload(), options))
     else:
-        read = load_log(log, skip_bad_lines=options.skip_bad_lines, note=say)
+        read = load_log(log, options, say)
         described = workload_info(workload_of_log(read, options), read)
     if as_json:
         click.echo(json.dumps(described, ensure_ascii=False))
@@ -67,7 +67,7 @@ def transform(source: str, target: Path, options: WorkloadOptions) -> None:
     OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
     kept, and a note of what was done is added to it.
     """
-    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=say)
+    log = load_log(source, options, say)
     result = transform_log(log, options)
     write_swf(target, result)
     say(f"{len(result):,} jobs written to {target}")

@@ -10,6 +10,31 @@ import click
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 _FLAGS = (
+    click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="FIELD=NAME",
+        help="The column of a table that holds a field (submit, processors, walltime, runtime, user …), if its name "
+        "does not say so; may be repeated.",
+    ),
+    click.option(
+        "--timezone",
+        default="UTC",
+        show_default=True,
+        metavar="ZONE",
+        help="Time zone of a table's dates that have none, such as Europe/Berlin.",
+    ),
+    click.option(
+        "--partition",
+        metavar="PARTITION",
+        help="Only the jobs of this partition (number or name), on its processors.",
+    ),
+    click.option(
+        "--known-waits",
+        is_flag=True,
+        help="Only jobs whose recorded wait is known, as --policy recorded needs.",
+    ),
     click.option("--capacity", type=int, metavar="N", help="Processors, instead of the header's."),
     click.option(
         "--first", type=int, metavar="N", help="Only the first N usable jobs of the file."
@@ -31,6 +56,13 @@ _FLAGS = (
         multiple=True,
         metavar="QUEUE",
         help="Leave out the jobs of this queue (number or name); may be repeated.",
+    ),
+    click.option(
+        "--resource",
+        multiple=True,
+        metavar="RULE",
+        help="Make a column a resource: NAME=COLUMN:CAPACITY[,per=…][,unit=…][,unknown=…], such as gpus=gres/gpu:64 or "
+        "memory=mem:4TB; may be repeated.",
     ),
     click.option(
         "--memory",

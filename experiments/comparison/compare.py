@@ -16,6 +16,7 @@ from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.results.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.experiments.text import counted
+from planbatch.experiments.workloads.resources import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER, Workload
@@ -121,18 +122,16 @@ class Comparison:
 
 
 def described_resources(workload: Workload) -> dict[str, Any]:
-    """Return the resources besides processors, and what was assumed about memory, for JSON output."""
+    """Return the resources besides processors, and what was assumed about each, for JSON output."""
     if not workload.resources:
         return {}
+    assumed = statements(workload)
     found: dict[str, Any] = {
-        "resources": {
-            resource.name: {"capacity": resource.capacity, "unit": resource.unit}
-            for resource in workload.resources
-        }
+        resource.name: {"capacity": resource.capacity, "unit": resource.unit}
+        | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
+        for resource in workload.resources
     }
-    return found | {
-        key.lower(): workload.header[key] for key in ("Memory",) if key in workload.header
-    }
+    return {"resources": found}
 
 
 def described_walltimes(workload: Workload) -> dict[str, str]:

@@ -153,12 +153,18 @@ class _Reader:
         for key in ("estimates", "deadlines"):
             if key in top:
                 own.setdefault(key, top[key])
-        queues = tuple(map(str, _listed(own.pop("drop-queue", []))))
+        whole = {
+            "drop_queue": tuple(map(str, _listed(own.pop("drop-queue", [])))),
+            "resource": tuple(_listed(own.pop("resource", []))),
+            "columns": tuple(f"{field}={name}" for field, name in own.pop("columns", {}).items()),
+        }
         own.setdefault("source", EMBEDDED)
         for values in _combinations(own):
-            options = {key.replace("-", "_"): values[key] for key in OPTIONS if key in values} | {
-                "drop_queue": queues
-            }
+            options = {
+                key.replace("-", "_"): values[key] for key in OPTIONS if key in values
+            } | whole
+            if "partition" in values:
+                options["partition"] = str(values["partition"])
             where = self.where("workload", index, "source", values["source"])
             yield self.located(
                 partial(self.workload, values, WorkloadOptions(**options), where),

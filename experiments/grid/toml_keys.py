@@ -13,7 +13,7 @@ WORKLOAD_KEYS: dict[str, Any] = {
     "source": str, "name": str, "skip-bad-lines": bool, "capacity": int, "drop-queue": (str, int),
     "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str,
     "memory": str, "memory-capacity": str, "memory-per": str, "memory-unit": str, "memory-unknown": str,
-    "windows": str,
+    "windows": str, "columns": dict, "timezone": str, "partition": (str, int), "known-waits": bool, "resource": str,
 }  # fmt: skip
 POLICY_KEYS: dict[str, Any] = {
     "name": str, "label": str, "objective": str, "optimizer": str, "evaluations": int,
@@ -25,4 +25,5 @@ SPANS_KEYS: dict[str, Any] = {
 WORDS = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table",
           NUMBER: "a number", (str, int): "a text or a whole number"}  # fmt: skip
 OPTIONS = ("skip-bad-lines", "capacity", "drop-queue", "span", "first", "round-sizes", "load", "memory",
-           "memory-capacity", "memory-per", "memory-unit", "memory-unknown", "windows")  # fmt: skip
+           "memory-capacity", "memory-per", "memory-unit", "memory-unknown", "windows", "timezone",
+           "known-waits")  # fmt: skip

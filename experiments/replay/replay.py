@@ -9,6 +9,7 @@ import numpy as np
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
+from planbatch.baselines.recorded import Recorded
 from planbatch.experiments.replay.event_loop import (
     At,
     Log,
@@ -18,6 +19,7 @@ from planbatch.experiments.replay.event_loop import (
     drive,
     empty_replay,
 )
+from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS, Report
@@ -205,6 +207,8 @@ def replay(
         If the policy starts more than fits, plans the past, lets jobs wait for ever, or returns no plan.
     """
     policy = bound(as_policy(policy), workload)
+    if isinstance(policy, Recorded):
+        return recorded_trace(workload, policy)
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")

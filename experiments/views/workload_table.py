@@ -41,7 +41,7 @@ def _summary(info: dict[str, Any]) -> Table:
     if "recorded_load" in info:
         table.add_row("recorded load", _share(info["recorded_load"]))
     for name, resource in info.get("resources", {}).items():
-        table.add_row(name, f"{resource['capacity']:,} {resource['unit']}")
+        table.add_row(name, f"{resource['capacity']:,} {resource['unit']}".rstrip())
         table.add_row(f"offered load in {name}", _share(resource["offered_load"]))
     if "windows" in info:
         table.add_row("windows", f"{info['windows']:,}")
@@ -58,7 +58,10 @@ def _share(value: float | None) -> str:
 def _distributions(info: dict[str, Any]) -> Table:
     table = Table(title="Distributions", title_justify="left")
     resources = info.get("resources", {})
-    more = [f"{name} ({resource['unit']})" for name, resource in resources.items()]
+    more = [
+        f"{name} ({resource['unit']})" if resource["unit"] else name
+        for name, resource in resources.items()
+    ]
     table.add_column("")
     for name in ("processors", "run time", "walltime", *more):
         table.add_column(name, justify="right")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planbatch.experiments.workloads.resources import statements
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.model import NEVER, Workload
@@ -179,7 +180,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
         info["resources"] = {
             resource.name: _resource(workload, k) for k, resource in enumerate(workload.resources)
         }
-        info["assumed"] = workload.header.get("Memory", "")
+        info["assumed"] = "\n".join(statements(workload).values())
     if workload.windows:
         info["windows"] = len(workload.windows)
     if log is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,16 @@ from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
-from planbatch.experiments.workloads.memory import Memory
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
-from planbatch.experiments.workloads.swf.read import Selection, SwfLog, read_swf
+from planbatch.experiments.workloads.partitions import (
+    in_partition,
+    pool_statement,
+    with_capacity_of_partition,
+)
+from planbatch.experiments.workloads.read import read_log
+from planbatch.experiments.workloads.resources import Demand, statements
+from planbatch.experiments.workloads.swf.log import POOLS
+from planbatch.experiments.workloads.swf.read import Selection, SwfLog
 from planbatch.experiments.workloads.transform import DROPPED_QUEUE
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import BoolArray, Workload
@@ -23,6 +31,7 @@ from planbatch.planner.model import BoolArray, Workload
 #: How many skipped lines are listed one by one.
 LISTED = 20
 UNREADABLE = "unreadable line"
+NO_WAIT = "no recorded wait"
 
 
 def resolve_source(source: str | Path) -> Path:
@@ -52,15 +61,20 @@ def resolve_source(source: str | Path) -> Path:
 
 def load_log(
     source: str | Path,
-    *,
-    skip_bad_lines: bool = False,
+    options: WorkloadOptions = NO_CHANGES,
     note: Callable[[str], None] = lambda line: None,
 ) -> SwfLog:
-    """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_swf`.
+    """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_log`.
 
-    ``note`` is called with a sentence for each of the first lines that were skipped, and with their number.
+    Of the options, only those count that say how to read. ``note`` is called with a sentence for each of the first
+    lines that were skipped, and with their number.
     """
-    log = read_swf(resolve_source(source), skip_bad_lines=skip_bad_lines)
+    log = read_log(
+        resolve_source(source),
+        options.columns,
+        options.timezone,
+        skip_bad_lines=options.skip_bad_lines,
+    )
     for bad in log.skipped[:LISTED]:
         note(f"skipped {log.source}, {bad.told()}")
     if len(log.skipped) > LISTED:
@@ -91,14 +105,21 @@ def load_workload(
     """
     if source is None:
         return transform_workload(default_workload(), options)
-    log = load_log(source, skip_bad_lines=options.skip_bad_lines, note=note)
-    workload = workload_of_log(log, options)
-    if "Memory" in workload.header and workload.resources:
-        note(f"{workload.name}: {workload.header['Memory']}")
+    workload = workload_of_log(load_log(source, options, note), options)
+    for statement in statements(workload).values():
+        note(f"{workload.name}: {statement}")
+    if POOLS in workload.header:
+        note(f"{workload.name}: {workload.header[POOLS]}; --partition takes one of them")
     return workload
 
 
-def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path | None) -> Workload:
+def load_deadlines(
+    workload: Workload,
+    rule: str,
+    seed: int,
+    source: str | Path | None,
+    options: WorkloadOptions = NO_CHANGES,
+) -> Workload:
     """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
 
     Parameters
@@ -111,32 +132,47 @@ def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path 
         Seed of random deadlines.
     source : str or Path, optional
         The log.
+    options : WorkloadOptions
+        How it is read.
     """
     of_a_column = rule.startswith("column:") and source is not None
-    log = load_log(source, skip_bad_lines=True) if of_a_column else None  # type: ignore[arg-type]
+    log = load_log(source, replace(options, skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
     return with_deadlines(workload, rule, seed, log)
 
 
-def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, Memory | None]:
-    """Choose the lines of a log that the options keep, and read the memory of all lines if it counts."""
-    keep = np.ones(len(log), dtype=bool)
-    if options.drop_queue:
-        keep &= ~np.isin(log.columns["queue"], _queue_numbers(log.header.queue_number, options))
-    n_dropped = int(np.count_nonzero(~keep))
+def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, list[Demand]]:
+    """Choose the lines of a log that the options keep, and read what all lines take of the resources that count."""
+    keep = in_partition(log, options)
     if options.span is not None:
         origin, start_time = first_submission(log)
         submit = np.floor(log.columns["submit"] + 0.5).astype(np.int64)
         inside = transform.within(submit - origin, *parse_span(options.span, start_time))
-        n_dropped = int(np.count_nonzero(inside & ~keep))
-        keep &= inside
         if not inside.any():
             raise ValueError(_span_outside(log, options.span))
-    memory = read_memory(log, options, keep)
-    further = None if memory is None else memory.wrong()
-    selection = log.select(options.capacity, keep=keep, first=options.first, further=further)
-    before = {UNREADABLE: len(log.skipped), DROPPED_QUEUE: n_dropped}
+        keep &= inside
+    before = {UNREADABLE: len(log.skipped)}
+    for reason, unwanted in _unwanted(log, options).items():
+        before[reason] = int(np.count_nonzero(keep & unwanted))
+        keep &= ~unwanted
+    demands = read_demands(log, options, keep)
+    wrong: dict[str, BoolArray] = {}
+    for demand in demands:
+        wrong |= demand.wrong()
+    selection = log.select(options.capacity, keep=keep, first=options.first, further=wrong)
     dropped = {reason: n for reason, n in before.items() if n} | dict(selection.dropped)
-    return Selection(selection.rows, selection.capacity, dropped), memory
+    return Selection(selection.rows, selection.capacity, dropped), demands
+
+
+def _unwanted(log: SwfLog, options: WorkloadOptions) -> dict[str, BoolArray]:
+    """Which lines the options leave out and count, by reason."""
+    unwanted = {}
+    if options.drop_queue:
+        numbers = _queue_numbers(log.header.queue_number, options)
+        unwanted[DROPPED_QUEUE] = np.isin(log.columns["queue"], numbers)
+    if options.known_waits:
+        unusable = [log.columns["runtime"] < 0, *log.unusable.values()]
+        unwanted[NO_WAIT] = (log.columns["wait"] < 0) & ~np.logical_or.reduce(unusable)
+    return unwanted
 
 
 def _span_outside(log: SwfLog, span: str) -> str:
@@ -153,25 +189,26 @@ def _span_outside(log: SwfLog, span: str) -> str:
     return f"span: no job was submitted within {span}; the submissions of {log.name} are {when}"
 
 
-def read_memory(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> Memory | None:
-    """The memory that the lines of a log need, at the sizes that the options give; None if memory does not count.
+def read_demands(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> list[Demand]:
+    """What the lines of a log take of each resource, at the sizes that the options give.
 
     Raises
     ------
     ValueError
-        If most of the lines to keep need more memory than the machine has.
+        If most of the lines to keep take more of one than the machine has.
     """
-    rule = options.memory_rule()
-    if rule is None:
-        return None
+    rules = options.resource_rules()
+    if not rules:
+        return []
     size, procs = log.capacity(options.capacity), log.processors()
     if options.round_sizes is not None:
         transform.check_positive("round sizes", options.round_sizes, "processors")
         procs = np.minimum(-(-procs // options.round_sizes) * options.round_sizes, size)
-    memory = rule.read(log, procs, size)
     usable = keep & (procs >= 1) & (log.processors() <= size) & (log.columns["runtime"] >= 0)
-    memory.check_units(log, procs, usable)
-    return memory
+    demands = [rule.read(log, procs, size) for rule in rules]
+    for demand in demands:
+        demand.check_units(log, procs, usable)
+    return demands
 
 
 def first_submission(log: SwfLog) -> tuple[int, int | None]:
@@ -183,12 +220,17 @@ def first_submission(log: SwfLog) -> tuple[int, int | None]:
 
 def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
     """Turn a log into a workload, transformed by the options."""
-    selection, memory = select_from_log(log, options)
+    options = with_capacity_of_partition(log, options)
+    selection, demands = select_from_log(log, options)
     workload = _reshaped(log.build(selection), options)
-    if memory is not None:
-        workload = memory.given_to(workload, selection.rows)
+    for demand in demands:
+        workload = demand.given_to(workload, selection.rows)
     if options.windows is not None:
         workload = with_windows(workload, options.windows, *first_submission(log))
+    if options.partition is not None:
+        return workload.take(slice(None), name=f"{workload.name}, partition {options.partition}")
+    if pools := pool_statement(log, selection.rows):
+        return workload.take(slice(None), header={**workload.header, POOLS: pools})
     return workload
 
 
@@ -205,9 +247,15 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
         workload = transform.first_jobs(workload, options.first)
     if not len(workload):
         raise ValueError(f"{workload.name}: no job is left ({options.described()})")
-    if options.memory_rule() is not None:
+    if options.partition is not None:
+        raise ValueError(f"partition: {workload.name} has none; name a log, or drop --partition")
+    if options.known_waits:
+        raise ValueError(f"known waits: {workload.name} is no log and has no waits; name a log")
+    if rules := options.resource_rules():
+        name = rules[0].name
+        flag = "--memory" if rules[0].flags else "--resource"
         raise ValueError(
-            f"memory: {workload.name} is no log and has no memory columns; name a log, or drop --memory"
+            f"{name}: {workload.name} is no log and has no {name} columns; name a log, or drop {flag}"
         )
     origin = int(workload.submit[0])
     workload = _reshaped(workload, options)
@@ -220,13 +268,15 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     """Transform a log, keeping all its columns: reading the result gives :func:`workload_of_log`.
 
     The header stays, with a note of what was done, and with the capacity if one was given. The new log has no columns
-    for memory rules and windows, which need their flags again; only lines with too much memory are left out.
+    for resources and windows, which need their flags again; only lines that take too much are left out.
     """
+    options = with_capacity_of_partition(log, options)
     selection, _ = select_from_log(log, options)
     workload = _reshaped(log.build(selection), options)
     changed: dict[str, Any] = {}
     if options.load is not None:
         changed["submit"] = workload.submit.astype(np.float64)
+        changed["wait"] = workload.wait.astype(np.float64)
     if options.round_sizes is not None:
         changed["requested_procs"] = workload.procs
     header = log.header
@@ -236,7 +286,7 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
     header = header.noted(f"planbatch: {what}" + (f"; left out: {left_out}" if left_out else ""))
     taken = log.take(selection.rows, **changed)
-    return SwfLog(taken.name, taken.source, header, taken.columns, taken.skipped)
+    return replace(taken, header=header)
 
 
 def _reshaped(workload: Workload, options: WorkloadOptions) -> Workload:

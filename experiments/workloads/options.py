@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planbatch.experiments.workloads.memory import MemoryRule
+    from planbatch.experiments.workloads.resources import ResourceRule
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DURATION = re.compile(r"^(\d+(?:\.\d*)?)\s*([smhdw]?)$")
@@ -22,6 +22,14 @@ class WorkloadOptions:
     ----------
     skip_bad_lines : bool
         Skip lines that cannot be read.
+    columns : tuple of str
+        ``FIELD=COLUMN``: columns of a table that are not found by their names; see :data:`FIELDS`.
+    timezone : str
+        Time zone of dates in a table that have none.
+    known_waits : bool
+        Keep only jobs whose wait is known.
+    partition : str, optional
+        The partition to keep, by number or name; its processors are those of the machine.
     capacity : int, optional
         Processors of the machine, instead of the number in the header.
     drop_queue : tuple of str
@@ -36,14 +44,20 @@ class WorkloadOptions:
     load : float, optional
         Factor on the offered load.
     memory : str, optional
-        The memory column that becomes a resource; see :class:`MemoryRule`, also for the next four.
+        The memory column that becomes a resource; see :func:`memory_rule`, also for the next four.
     memory_capacity, memory_per, memory_unit, memory_unknown : str, optional
         Memory of the machine, meaning of the column, and the amount if it is empty.
+    resource : tuple of str or ResourceRule
+        Further resources, each from a column; see :func:`parse_rule`.
     windows : str, optional
         A CSV file of windows; see :mod:`windows`.
     """
 
     skip_bad_lines: bool = False
+    columns: tuple[str, ...] = ()
+    timezone: str = "UTC"
+    known_waits: bool = False
+    partition: str | None = None
     capacity: int | None = None
     drop_queue: tuple[str, ...] = ()
     span: str | None = None
@@ -55,36 +69,48 @@ class WorkloadOptions:
     memory_per: str | None = None
     memory_unit: str | None = None
     memory_unknown: str | None = None
+    resource: "tuple[str | ResourceRule, ...]" = ()
     windows: str | None = None
 
-    def memory_rule(self) -> "MemoryRule | None":
-        """How to read the memory columns; None if they are not requested.
+    def resource_rules(self) -> "list[ResourceRule]":
+        """How to read the resources from the columns; empty if none is requested.
 
         Raises
         ------
         ValueError
-            If memory flags are given without ``--memory``, or ``--memory`` without a capacity.
+            If memory flags are given without ``--memory``, or ``--memory`` without a capacity; or if a rule cannot be
+            read.
         """
+        from planbatch.experiments.workloads.memory import memory_rule
+        from planbatch.experiments.workloads.resources import parse_rule
+
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}
         given = {name: value for name, value in given.items() if value is not None}
+        rules = [parse_rule(rule) if isinstance(rule, str) else rule for rule in self.resource]
         if self.memory is None:
             if given:
                 raise ValueError(
                     f"memory {next(iter(given))}: means nothing without --memory requested, used or either"
                 )
-            return None
+            return rules
         if "capacity" not in given:
             raise ValueError(
                 "memory: the log does not say what memory the machine has; give --memory-capacity 1TB or 1GB/processor"
             )
-        from planbatch.experiments.workloads.memory import MemoryRule
-
-        return MemoryRule(self.memory, **given)
+        return [memory_rule(self.memory, **given), *rules]
 
     def described(self) -> str:
         """Describe the options in words; empty if they do nothing."""
         done = []
+        if self.columns:
+            done.append(f"columns {', '.join(self.columns)}")
+        if self.timezone != "UTC":
+            done.append(f"time zone {self.timezone}")
+        if self.known_waits:
+            done.append("known waits only")
+        if self.partition is not None:
+            done.append(f"partition {self.partition}")
         if self.capacity is not None:
             done.append(f"capacity {self.capacity}")
         if self.drop_queue:
@@ -100,6 +126,7 @@ class WorkloadOptions:
         for flag in ("memory", "memory_capacity", "memory_per", "memory_unit", "memory_unknown"):
             if getattr(self, flag) is not None:
                 done.append(f"{flag.replace('_', ' ')} {getattr(self, flag)}")
+        done += [f"resource {rule}" for rule in self.resource]
         if self.windows is not None:
             done.append(f"windows {self.windows}")
         return "; ".join(done)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from planbatch.experiments.workloads.memory import amount
+from planbatch.experiments.workloads.amounts import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.resources import Resource
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.swf.read import TOO_LARGE
+from planbatch.experiments.workloads.swf.log import TOO_LARGE, WAITS
 from planbatch.planner.model import NEVER, IntArray, Workload
 
 BoolArray = NDArray[np.bool_]
@@ -68,7 +68,8 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     """Multiply the offered load by ``factor``, by compressing the times between submissions.
 
     The first job keeps its submit time; sizes and run times stay. Deadlines move along with their
-    jobs, so that every job keeps its slack. Factors below 1 stretch.
+    jobs, so that every job keeps its slack. Recorded waits are dropped: they belong to the old load. Factors below 1
+    stretch.
 
     Raises
     ------
@@ -83,7 +84,12 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     submit = first + np.floor((workload.submit - first) / factor).astype(np.int64)
     slack = workload.deadline - workload.submit
     deadline = np.where(workload.deadline < NEVER, slack + submit, NEVER)
-    return workload.take(slice(None), submit=submit, deadline=deadline)
+    header = dict(workload.header)
+    if (workload.wait >= 0).any():
+        header[WAITS] = (
+            f"its load was multiplied by {factor:g}, and the waits are those of the old load"
+        )
+    return workload.take(slice(None), submit=submit, deadline=deadline, wait=None, header=header)
 
 
 def round_sizes(workload: Workload, partition: int) -> Workload:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planbatch.experiments.workloads.memory import amount
+from planbatch.experiments.workloads.amounts import amount
 from planbatch.experiments.workloads.options import moment
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean

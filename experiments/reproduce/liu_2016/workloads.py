@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.workloads.memory import MemoryRule
+from planbatch.experiments.workloads.memory import memory_rule
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span
 from planbatch.planner.model import IntArray, Workload
@@ -49,7 +49,7 @@ class Reading:
         """Make the workload of a log on the simulated cluster."""
         if self.times == "run times":
             log = log.take(slice(None), requested_time=np.full(len(log), -1.0))
-        rule = MemoryRule(self.memory, self.capacity, self.per, self.unit)
+        rule = memory_rule(self.memory, self.capacity, self.per, self.unit)
         memory = rule.read(log, log.processors(), NODES)
         selection = log.select(NODES, further=memory.wrong())
         return memory.given_to(log.build(selection), selection.rows)

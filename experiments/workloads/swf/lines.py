@@ -26,6 +26,8 @@ class BadLine:
         The text of the column; empty if the line is too short.
     reason : str
         What is wrong with it.
+    what : str
+        What messages call its place: ``line``, or ``row`` of a table that is no text.
     """
 
     line: int
@@ -33,10 +35,11 @@ class BadLine:
     field: str
     value: str
     reason: str
+    what: str = "line"
 
     def told(self) -> str:
         """Describe the line and its error."""
-        return f"line {self.line}, column {self.column} ({self.field}): {self.reason}"
+        return f"{self.what} {self.line}, column {self.column} ({self.field}): {self.reason}"
 
 
 def parse_lines(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
-from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 
 #: The 18 columns, in order. Times are in seconds, memory in KB per processor.
 FIELDS = (
@@ -49,6 +49,11 @@ FRACTIONAL = frozenset(
 )
 #: The field of a workload's header that says how many walltimes are not known; there is none if all are.
 WALLTIMES = "Walltimes"
+#: The field that says that jobs of several partitions are taken as one pool.
+POOLS = "Pools"
+#: The field that says why jobs have no waits.
+WAITS = "Waits"
+_STATEMENTS = (WALLTIMES, POOLS, WAITS)
 NO_PROCESSORS = "no processors"
 NEGATIVE_RUN_TIME = "negative run time"
 TOO_LARGE = "larger than the machine"
@@ -92,6 +97,11 @@ class SwfLog:
         read-only.
     skipped : tuple of BadLine
         The lines that could not be read and were skipped.
+    further : mapping of str to array, each of shape (n,)
+        Columns that the format does not have, of other kinds of files: ``deadline`` (s, NaN for none), and whatever
+        may be read as a resource.
+    unusable : mapping of str to bool array, shape (n,)
+        Lines that are no finished jobs, by reason.
     """
 
     name: str
@@ -99,6 +109,8 @@ class SwfLog:
     header: SwfHeader
     columns: Mapping[str, NDArray[Any]]
     skipped: tuple[BadLine, ...] = field(default=())
+    further: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    unusable: Mapping[str, BoolArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.columns["job"])
@@ -128,8 +140,8 @@ class SwfLog:
             return override
         if self.header.capacity is None:
             raise ValueError(
-                f"{self.source}: the header gives neither MaxProcs nor MaxNodes, so the size "
-                "of the machine is not known; give it with --capacity"
+                f"{self.source}: the header gives neither MaxProcs nor MaxNodes, so the size of the machine is not "
+                f"known; give it with --capacity (the largest job takes {self.processors().max():,})"
             )
         return self.header.capacity
 
@@ -152,13 +164,14 @@ class SwfLog:
         first : int, optional
             Keep this many usable lines, in the order of the file, and count the lines dropped before.
         further : mapping of str to bool array, shape (n,), optional
-            Further lines to drop, by reason; checked after ``REASONS``.
+            Further lines to drop, by reason; checked after ``unusable`` and ``REASONS``.
         """
         size = self.capacity(capacity)
         if first is not None and first < 1:
             raise ValueError(f"first: {first} is not a positive number of jobs; give at least 1")
         procs = self.processors()
         wrong = {
+            **self.unusable,
             NO_PROCESSORS: procs < 1,
             NEGATIVE_RUN_TIME: self.columns["runtime"] < 0,
             TOO_LARGE: procs > size,
@@ -211,8 +224,9 @@ class SwfLog:
         logged = np.maximum(_seconds(self.columns["runtime"][rows]), 1)
         requested = self.columns["requested_time"][rows]
         walltime = np.where(requested > 0, np.maximum(_seconds(requested), 1), logged)
+        wait = self.columns["wait"][rows]
         unknown = int(np.count_nonzero(requested <= 0))
-        header = {key: value for key, value in self.header.fields.items() if key != WALLTIMES}
+        header = {key: value for key, value in self.header.fields.items() if key not in _STATEMENTS}
         if unknown:
             header[WALLTIMES] = (
                 f"{unknown:,} of {len(rows):,} jobs have none, their run times stand in"
@@ -227,16 +241,32 @@ class SwfLog:
             runtime=np.minimum(logged, walltime),
             user=self.columns["user"][rows],
             queue=self.columns["queue"][rows],
+            deadline=self._deadlines(rows),  # type: ignore[arg-type] # None for none
             header=header,
             dropped=dict(selection.dropped),
+            wait=np.where(wait >= 0, _seconds(wait), -1),
         )
+
+    def _deadlines(self, rows: IntArray) -> IntArray | None:
+        """The deadlines of some lines; None if the log has no such column."""
+        if "deadline" not in self.further:
+            return None
+        deadline = self.further["deadline"][rows]
+        known = deadline < NEVER  # false for NaN
+        return np.where(known, _seconds(np.where(known, deadline, 0)), NEVER)
 
     def take(self, rows: Any, **changed: NDArray[Any]) -> "SwfLog":
         """Keep some lines (indices, a slice or a mask) in that order, and replace whole columns."""
-        columns = {name: column[rows] for name, column in self.columns.items()}
-        return replace(self, columns=columns | changed)
+        columns, further, unusable = (
+            {name: column[rows] for name, column in group.items()}
+            for group in (self.columns, self.further, self.unusable)
+        )
+        return replace(self, columns=columns | changed, further=further, unusable=unusable)
 
 
 def _seconds(times: NDArray[Any]) -> IntArray:
     """Whole seconds: the nearest ones."""
-    return np.floor(np.asarray(times, dtype=np.float64) + 0.5).astype(np.int64)
+    exact = np.asarray(times, dtype=np.float64)
+    down = np.floor(exact)
+    # Adding a half to a large whole number would round it up.
+    return (down + (exact - down >= 0.5)).astype(np.int64)

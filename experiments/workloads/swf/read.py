@@ -29,6 +29,9 @@ from planbatch.experiments.workloads.swf.log import (
 )
 from planbatch.planner.model import MAX_VALUE
 
+#: Endings of names that say what is in a file.
+FORMATS = (".swf", ".csv", ".tsv", ".parquet")
+
 __all__ = [
     "FIELDS",
     "FRACTIONAL",
@@ -42,16 +45,17 @@ __all__ = [
     "SwfLog",
     "log_name",
     "parse_swf",
+    "read_bytes",
     "read_swf",
 ]
 
 
 def log_name(path: Path) -> str:
     """Name a log: after its file, without the endings for the format and the compression."""
-    name = path.name
-    if Path(name).suffix.lower() in SUFFIXES:
-        name = Path(name).stem
-    return name[:-4] if name.lower().endswith(".swf") else name
+    name = Path(path.name)
+    if name.suffix.lower() in SUFFIXES:
+        name = Path(name.stem)
+    return name.stem if name.suffix.lower() in FORMATS else name.name
 
 
 def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
@@ -75,22 +79,32 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
         value.
     """
     path = Path(path)
+    return parse_swf(
+        decompress(read_bytes(path), str(path)),
+        name=log_name(path),
+        source=str(path),
+        skip_bad_lines=skip_bad_lines,
+    )
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read; the message says why.
+    """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the log file itself")
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{path}: there is no such file; check the path") from error
     except OSError as error:
         raise OSError(
             f"{path}: cannot be read ({error.strerror}); check its permissions"
         ) from error
-    return parse_swf(
-        decompress(data, str(path)),
-        name=log_name(path),
-        source=str(path),
-        skip_bad_lines=skip_bad_lines,
-    )
 
 
 def parse_swf(

@@ -52,6 +52,7 @@ def swf_from_workload(workload: Workload) -> SwfLog:
     for name, values in {
         "job": workload.id,
         "submit": workload.submit,
+        "wait": workload.wait,
         "runtime": workload.runtime,
         "used_procs": workload.procs,
         "requested_procs": workload.procs,

@@ -9,9 +9,10 @@ from planbatch.experiments.command.main import planbatch
 from planbatch.experiments.grid.cells import expand
 from planbatch.experiments.grid.toml_file import read_experiment
 from planbatch.experiments.replay.identity import workload_hash
+from planbatch.experiments.workloads.amounts import amount, amount_text
 from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.memory import MemoryRule, amount, amount_text
+from planbatch.experiments.workloads.memory import memory_rule
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
 from planbatch.experiments.workloads.swf.read import parse_swf
@@ -92,7 +93,7 @@ def test_jobs_are_left_out_and_counted():
 )
 def test_memory_of_the_machine(capacity, per, expected):
     """In all, or for each of eight processors or two nodes."""
-    assert MemoryRule("used", capacity, per).resource(8).capacity == expected
+    assert memory_rule("used", capacity, per).resource(8).capacity == expected
 
 
 def test_amounts():
@@ -176,8 +177,9 @@ def test_replay_with_memory_and_windows(files):
     assert outcome.exit_code == 0, outcome.output
     assert "log: memory: 3 used (column 7), KB for each processor; 2 not known" in outcome.stderr
     told = json.loads(outcome.stdout)
-    assert told["resources"] == {"memory": {"capacity": 2**20, "unit": "KB"}}
-    assert told["memory"].startswith("memory: 3 used (column 7)")
+    memory = told["resources"]["memory"]
+    assert (memory["capacity"], memory["unit"]) == (2**20, "KB")
+    assert memory["assumed"].startswith("memory: 3 used (column 7)")
     used = told["results"][0]["utilisation_by_resource"]
     assert used["processors"] == told["results"][0]["utilisation"]
     makespan = told["results"][0]["makespan"]

@@ -1,0 +1,114 @@
+"""Workloads as data frames, and data frames as workloads; users call ``Workload.from_frame`` and ``to_frame``."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from planbatch.experiments.workloads.load import workload_of_log
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.workloads.resources import ResourceRule, statement_key
+from planbatch.experiments.workloads.tables.log import log_of_table
+from planbatch.experiments.workloads.tables.table import table_of_frame
+from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.resources import Resource, Window
+
+_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "wait", "deadline", "user", "queue")
+#: Columns that may have no value, and the number that stands for it in a workload.
+_NONE = {"wait": -1, "deadline": NEVER}
+
+
+def frame_of_workload(workload: Workload) -> pd.DataFrame:
+    """Return the jobs of a workload as a data frame.
+
+    Returns
+    -------
+    DataFrame
+        One row per job, the columns those of :class:`Workload`, and one column for each resource; ``wait`` and
+        ``deadline`` are NA if there is none. ``attrs`` has the rest: name, capacity, resources, windows, header and
+        dropped jobs.
+
+    Raises
+    ------
+    ValueError
+        If a resource is called like a column.
+    """
+    frame = pd.DataFrame({name: getattr(workload, name) for name in _COLUMNS})
+    for name, none in _NONE.items():
+        frame[name] = frame[name].astype("Int64").mask(frame[name] == none)
+    for k, resource in enumerate(workload.resources):
+        if resource.name in frame:
+            raise ValueError(
+                f"resource {resource.name}: the data frame has another column of this name"
+            )
+        frame[resource.name] = workload.demands[:, k]
+    frame.attrs = {
+        "name": workload.name,
+        "capacity": workload.capacity,
+        "resources": {r.name: {"capacity": r.capacity, "unit": r.unit} for r in workload.resources},
+        "windows": [
+            {"start": w.start, "end": w.end, "amounts": dict(w.amounts), "known": w.known}
+            for w in workload.windows
+        ],
+        "header": dict(workload.header),
+        "dropped": dict(workload.dropped),
+    }
+    return frame
+
+
+def workload_of_frame(
+    frame: pd.DataFrame,
+    capacity: int | None = None,
+    *,
+    name: str | None = None,
+    **options: Any,
+) -> Workload:
+    """Make a workload of a data frame with one row per job.
+
+    Rows that no replay can use are dropped and counted, as those of a log.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The jobs. Columns are found by their names (``submit``, ``processors``, ``runtime``, ``walltime``, ``user`` …);
+        times are numbers of seconds, timestamps or timedeltas. What :meth:`Workload.to_frame` put into ``attrs``
+        counts.
+    capacity : int, optional
+        Processors of the machine; by default, ``attrs["capacity"]``.
+    name : str, optional
+        Name of the workload; by default, ``attrs["name"]``.
+    **options
+        Fields of :class:`WorkloadOptions`, such as ``columns=["submit=time"]`` or ``resource=["gpus=ngpus:64"]``.
+
+    Raises
+    ------
+    ValueError
+        If a needed column is missing, a value cannot be read, or the capacity is not known.
+    """
+    known = frame.attrs
+    held = {key: Resource(key, **entry) for key, entry in known.get("resources", {}).items()}
+    rules = [ResourceRule(key, (key,), str(resource.capacity)) for key, resource in held.items()]
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in options.items()
+    }
+    given.setdefault("capacity", known.get("capacity") if capacity is None else capacity)
+    settings = WorkloadOptions(**given)
+    name = name or str(known.get("name", "frame"))
+    log = log_of_table(
+        table_of_frame(frame, name, f"data frame {name}"),
+        settings.columns,
+        settings.timezone,
+        skip_bad_lines=settings.skip_bad_lines,
+    )
+    workload = workload_of_log(log, replace(settings, resource=(*rules, *settings.resource)))
+    own = {
+        key: text for key, text in workload.header.items() if key not in map(statement_key, held)
+    }
+    return workload.take(
+        slice(None),
+        resources=tuple(held.get(resource.name, resource) for resource in workload.resources),
+        windows=(*(Window(**window) for window in known.get("windows", ())), *workload.windows),
+        header={**own, **known.get("header", {})},
+        dropped=dict(Counter(known.get("dropped", {})) + Counter(workload.dropped)),
+    )

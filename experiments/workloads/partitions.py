@@ -1,0 +1,90 @@
+"""Partitions of a log: the jobs and the processors of one, or a word of warning that they are taken as one pool."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.planner.model import BoolArray, IntArray
+
+#: ``1664 (72, 1368, 224)``: processors, and those of each partition.
+_PER_PARTITION = re.compile(r"^\s*(\d+)\s*\(\s*(\d+(?:\s*,\s*\d+)+)\s*\)")
+
+
+def partition_number(log: SwfLog, wanted: str) -> int:
+    """Find the number of a partition by its number, its name, or the first word of its name.
+
+    Raises
+    ------
+    ValueError
+        If no job of the log is in such a partition, or the name fits several; lists those that there are.
+    """
+    names = log.header.partitions
+    there = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
+    text = wanted.strip().lower()
+    whole = [number for number, name in names.items() if name.lower() == text]
+    begun = [number for number, name in names.items() if name.lower().split()[:1] == [text]]
+    found = [int(text)] if re.fullmatch(r"\d+", text) else whole or begun
+    if len(found) == 1 and found[0] in there:
+        return found[0]
+    if not there:
+        raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
+    problem = f"{wanted!r} fits several" if len(found) > 1 else f"no job is in {wanted!r}"
+    raise ValueError(f"partition: {problem}; {log.source} has {listed(log.header, there)}")
+
+
+def listed(header: SwfHeader, numbers: Sequence[int]) -> str:
+    """Write partitions down: their numbers and, if they have them, their names without remarks."""
+    names = {number: name.split("(")[0].strip() for number, name in header.partitions.items()}
+    return ", ".join(f"{k} ({names[k]})" if names.get(k) else str(k) for k in numbers)
+
+
+def partition_capacity(header: SwfHeader, number: int) -> int | None:
+    """The processors of a partition, if the header lists those of each behind MaxProcs; else None."""
+    match = _PER_PARTITION.match(header.fields.get("MaxProcs", ""))
+    sizes = [int(size) for size in match[2].split(",")] if match else []
+    numbers = sorted(header.partitions)
+    if match is None or sum(sizes) != int(match[1]) or len(sizes) != len(numbers):
+        return None
+    return dict(zip(numbers, sizes, strict=True)).get(number)
+
+
+def with_capacity_of_partition(log: SwfLog, options: WorkloadOptions) -> WorkloadOptions:
+    """Return options with the capacity of the chosen partition; unchanged if there is none, or one is given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such partition, or the header does not say how many processors it has.
+    """
+    if options.partition is None:
+        return options
+    number = partition_number(log, options.partition)
+    if options.capacity is not None:
+        return options
+    capacity = partition_capacity(log.header, number)
+    if capacity is None:
+        raise ValueError(
+            f"{log.source}: the header does not say how many processors partition {number} has; give them with "
+            "--capacity"
+        )
+    return replace(options, capacity=capacity)
+
+
+def in_partition(log: SwfLog, options: WorkloadOptions) -> BoolArray:
+    """Mark the lines of the chosen partition; all lines if none is chosen."""
+    if options.partition is None:
+        return np.ones(len(log), dtype=bool)
+    return np.asarray(log.columns["partition"] == partition_number(log, options.partition))
+
+
+def pool_statement(log: SwfLog, rows: IntArray) -> str:
+    """Say that the jobs of several partitions are taken as one pool; empty if they are all of one."""
+    numbers = [int(k) for k in np.unique(log.columns["partition"][rows]) if k >= 0]
+    if len(numbers) < 2:
+        return ""
+    return f"{len(numbers)} partitions are taken as one pool: {listed(log.header, numbers)}"

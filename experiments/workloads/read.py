@@ -1,0 +1,82 @@
+"""Reading a log of any kind: SWF, tables, and Slurm's accounting, told apart by their content."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from planbatch.experiments.files.compressed import decompress
+from planbatch.experiments.workloads.sacct import is_sacct, jobs_of_sacct
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.swf.read import log_name, parse_swf, read_bytes
+from planbatch.experiments.workloads.tables.log import log_of_table
+from planbatch.experiments.workloads.tables.table import SEPARATORS, table_of_parquet, table_of_text
+
+#: First bytes of a Parquet file.
+_PARQUET = b"PAR1"
+
+
+def read_log(
+    path: str | Path,
+    columns: Sequence[str] = (),
+    timezone: str = "UTC",
+    *,
+    skip_bad_lines: bool = False,
+) -> SwfLog:
+    """Read a log: in the Standard Workload Format, as a table (CSV or Parquet), or as sacct prints it.
+
+    Texts may be compressed with gzip, xz, zstd or bzip2.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its content says what it is.
+    columns : sequence of str
+        ``FIELD=COLUMN`` for columns of a table that are not found by their names; see :data:`FIELDS`.
+    timezone : str
+        Time zone of dates that have none.
+    skip_bad_lines : bool
+        Skip lines that cannot be read and list them in ``skipped``, instead of raising.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is not a log, or has a line that cannot be read; the message names file, line and column.
+    """
+    try:
+        ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(
+            f"timezone: there is no {timezone!r}; give UTC or a name such as Europe/Berlin"
+        ) from None
+    path = Path(path)
+    data = decompress(read_bytes(path), str(path))
+    if not data.startswith(_PARQUET) and not _is_table(data):
+        if columns:
+            raise ValueError(f"column: {path} is a log in SWF, whose columns have no names")
+        return parse_swf(data, name=log_name(path), source=str(path), skip_bad_lines=skip_bad_lines)
+    unusable = None
+    if data.startswith(_PARQUET):
+        table = table_of_parquet(data, log_name(path), str(path))
+    else:
+        table = table_of_text(data, log_name(path), str(path))
+        if is_sacct(_first_line(data)):
+            table, unusable = jobs_of_sacct(table)
+    return log_of_table(table, columns, timezone, skip_bad_lines=skip_bad_lines, unusable=unusable)
+
+
+def _is_table(data: bytes) -> bool:
+    """Whether a text begins with names between separators; a log in SWF begins with a number or a semicolon."""
+    line = _first_line(data)
+    return (line[0].isalpha() or line[0] in "\"'_") and any(
+        separator in line for separator in SEPARATORS
+    )
+
+
+def _first_line(data: bytes) -> str:
+    """Return the first line that is neither blank nor a comment of a table."""
+    for line in data[:65536].removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        if line.strip() and not line.startswith(b"#"):
+            return line.decode("latin-1").strip()
+    return "; nothing"

@@ -1,0 +1,356 @@
+"""Any resource from a column of a log: what the column means, and what is assumed if it is empty.
+
+Memory is counted in KB, and 1 KB is 1,024 bytes; everything else, such as GPUs and licences, in whole numbers.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from planbatch.experiments.workloads.amounts import UNITS, amount, amount_text, count, has_unit
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.tables.values import UNKNOWN
+from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.resources import Resource
+
+_NODE = re.compile(r"^node:([1-9]\d*)$")
+_RULE = re.compile(r"^([^=,]+)=(.+?)(?::([^:,/]+(?:/\w+)?))?((?:,[a-z]+=[^,]+)*)$")
+#: What statements call columns of the Standard Workload Format.
+COLUMN_TEXT = {"requested_memory": "requested (column 10)", "used_memory": "used (column 7)"}
+#: If more than this share of the jobs exceeds the machine's capacity, the unit is assumed to be wrong.
+SUSPICIOUS = 0.5
+
+
+@dataclass(frozen=True)
+class ResourceRule:
+    """What columns of a log say about a resource.
+
+    Attributes
+    ----------
+    name : str
+        The resource's name.
+    columns : tuple of str
+        Columns of the log; the first known value counts.
+    capacity : str
+        What the machine has: ``64``, or with a unit ``1TB``; for each ``/processor``, or ``/node`` if ``per`` gives the
+        size of a node.
+    per : str
+        What a value refers to: a ``processor``, the whole ``job``, or ``node:N``, a node of N processors.
+    unit : str
+        Unit of memory in the column: B, KB, MB, GB or TB; empty for numbers of things.
+    unknown : str
+        The value of jobs without one: ``median`` of the others, an amount (per processor, job or node), ``0``, or
+        ``drop`` to leave these jobs out.
+    flags : bool
+        Whether each of these has a flag of its own, which messages name.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be read; the message names it.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    capacity: str
+    per: str = "job"
+    unit: str = ""
+    unknown: str = "0"
+    flags: bool = False
+
+    def __post_init__(self) -> None:
+        if self.unit and self.unit not in UNITS:
+            raise ValueError(
+                f"{self.name} unit: there is no {self.unit!r}; choose one of {', '.join(UNITS)}"
+            )
+        if self.per not in ("processor", "job") and not _NODE.match(self.per):
+            raise ValueError(
+                f"{self.name} per: {self.per!r} is none of processor, job and node:N (N processors)"
+            )
+        if self.unknown not in ("median", "drop"):
+            self.quantity(self.unknown, "unknown")
+        self.quantity(self.capacity, "capacity")
+
+    @property
+    def measured(self) -> bool:
+        """Whether the resource is memory, and not a number of things."""
+        return bool(self.unit)
+
+    def quantity(self, text: str, what: str) -> tuple[float, str]:
+        """Read an amount in KB or a number, and what it refers to; ``what`` is the parameter that messages name."""
+        return (amount if self.measured else count)(text, f"{self.name} {what}")
+
+    def shown(self, value: Any) -> str:
+        """Write an amount down for people."""
+        return amount_text(value) if self.measured else f"{float(value):,g}"
+
+    def flag(self, key: str, value: str) -> str:
+        """Return how the user gives a parameter."""
+        return f"--{self.name}-{key} {value}" if self.flags else f"{key}={value}"
+
+    def units(self, procs: IntArray) -> IntArray:
+        """How many times jobs of these sizes take the value in the column: once per processor, job or node."""
+        if self.per == "processor":
+            return procs
+        if self.per == "job":
+            return np.ones_like(procs)
+        return -(-procs // int(self.per[5:]))
+
+    def resource(self, processors: int) -> Resource:
+        """The resource of a machine with this many processors; memory is in KB."""
+        size, each = self.quantity(self.capacity, "capacity")
+        number = 1
+        if each == "processor":
+            number = processors
+        elif each == "node":
+            if not _NODE.match(self.per):
+                raise ValueError(
+                    f"{self.name} capacity: {self.capacity} needs the size of a node; give "
+                    f"{self.flag('per', 'node:N')}, or the whole amount"
+                )
+            number = processors // int(self.per[5:])
+        whole = int(size * number)
+        if whole < 1:
+            least = "1 KB" if self.measured else "1"
+            raise ValueError(
+                f"{self.name} capacity: {self.capacity} makes less than {least} on {processors} processors"
+            )
+        return Resource(self.name, whole, "KB" if self.measured else "")
+
+    def column(self, log: SwfLog) -> tuple[FloatArray, dict[str, BoolArray]]:
+        """The column, shape (n,), NaN for unknown values; and which lines are known from which column."""
+        values = np.full(len(log), np.nan)
+        known: dict[str, BoolArray] = {}
+        for name in self.columns:
+            given = self._read(log, name)
+            known[name] = np.isnan(values) & ~np.isnan(given)
+            values[known[name]] = given[known[name]]
+        return values, known
+
+    def _read(self, log: SwfLog, name: str) -> FloatArray:
+        """The values of one column in the resource's unit, shape (n,)."""
+        scale = UNITS[self.unit] if self.measured else 1.0
+        if name in log.columns:
+            given = np.asarray(log.columns[name], dtype=np.float64)
+            return np.where(given > 0, given * scale, np.nan)  # in SWF, 0 is no amount either
+        if name not in log.further:
+            there = [*log.further, *log.columns]
+            raise ValueError(
+                f"{self.name}: {log.source} has no column {name!r}; {did_you_mean(name, there)}"
+            )
+        column = log.further[name]
+        if column.dtype.kind in "iuf":
+            return np.where(column >= 0, column * scale, np.nan)
+        return np.array(
+            [self._value(log, name, i, scale) for i in range(len(log))], dtype=np.float64
+        )
+
+    def _value(self, log: SwfLog, name: str, i: int, scale: float) -> float:
+        """One value that is written as a text."""
+        text = str(log.further[name][i]).strip()
+        if text.lower() in UNKNOWN:
+            return np.nan
+        try:
+            if self.measured and has_unit(text):
+                return amount(text, name)[0]
+            value = float(text) * scale
+        except ValueError:
+            value = np.nan
+        if not 0 <= value <= 2.0**53:
+            job = log.columns["job"][i]
+            what = "an amount such as 512MB" if self.measured else "a number"
+            raise ValueError(f"{log.source}, job {job}: column {name} is {text!r}, not {what}")
+        return value
+
+    def read(self, log: SwfLog, procs: IntArray, processors: int) -> "Demand":
+        """What every line of a log takes of the resource.
+
+        Parameters
+        ----------
+        log : SwfLog
+            The log.
+        procs : int64 array, shape (n,)
+            Processors of its lines.
+        processors : int
+            Processors of the machine.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
+        """
+        values, known = self.column(log)
+        missing = np.isnan(values)
+        if self.unknown == "median":
+            if missing.all():
+                columns = " and ".join(COLUMN_TEXT.get(name, name) for name in known)
+                raise ValueError(
+                    f"{log.source}: no job says what {self.name} it takes ({columns}), so there is no median; "
+                    f"give {self.flag('unknown', 'an amount')}, or another column"
+                )
+            assumed = float(np.median(values[~missing]))
+        else:
+            assumed = 0.0 if self.unknown == "drop" else self.quantity(self.unknown, "unknown")[0]
+        each = np.where(missing, assumed, values)
+        product = each * self.units(np.maximum(procs, 0))
+        # Round up; the factor absorbs the rounding of a division and a product.
+        taken = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))
+        table = np.minimum(taken, 2.0**53).astype(np.int64)
+        return Demand(self, self.resource(processors), table, known, assumed)
+
+    def column_text(self) -> str:
+        """Describe the column in words."""
+        each = {"processor": "for each processor", "job": "for the whole job"}.get(
+            self.per, f"for each node of {self.per[5:]} processors"
+        )
+        return f"{self.unit} {each}".strip()
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What the lines of a log take of a resource.
+
+    Attributes
+    ----------
+    rule : ResourceRule
+        How it was read.
+    resource : Resource
+        The resource of the machine.
+    amounts : int64 array, shape (n,)
+        What each line takes, in the resource's unit.
+    known : mapping of str to bool array, shape (n,)
+        Which lines are known from which column.
+    assumed : float
+        What is assumed for the others, per processor, job or node.
+    """
+
+    rule: ResourceRule
+    resource: Resource
+    amounts: IntArray
+    known: Mapping[str, BoolArray]
+    assumed: float
+
+    @property
+    def unknown(self) -> BoolArray:
+        """The lines without a value."""
+        return ~np.logical_or.reduce(list(self.known.values()))
+
+    @property
+    def too_much(self) -> str:
+        """The reason for leaving out jobs that take more than there is."""
+        return f"more {self.rule.name} than the machine has"
+
+    def wrong(self) -> dict[str, BoolArray]:
+        """Which lines have to be left out, by reason."""
+        dropped = self.rule.unknown == "drop"
+        found = {f"{self.rule.name} not known": self.unknown} if dropped else {}
+        return found | {self.too_much: self.amounts > self.resource.capacity}
+
+    def statement(self, rows: Any) -> str:
+        """Describe what was assumed for how many of the jobs in these rows of the log."""
+        counts = [
+            f"{int(mask[rows].sum()):,} {COLUMN_TEXT.get(name, f'from {name}')}"
+            for name, mask in self.known.items()
+        ]
+        text = f"{self.rule.name}: {' and '.join(counts)}, {self.rule.column_text()}"
+        absent = int(self.unknown[rows].sum())
+        if absent:
+            why = ", the median of the others" if self.rule.unknown == "median" else ""
+            each = self.rule.column_text().removeprefix(self.rule.unit).strip()
+            text += (
+                f"; {absent:,} not known and taken as {self.rule.shown(self.assumed)} {each}{why}"
+            )
+        return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
+
+    def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
+        """Refuse units with which most usable lines need more than the machine has.
+
+        Raises
+        ------
+        ValueError
+            With an example, the numbers, and the units that would make sense.
+        """
+        above = usable & (self.amounts > self.resource.capacity)
+        n, total = int(above.sum()), int(usable.sum())
+        if not total or n <= SUSPICIOUS * total:
+            return
+        line = int(np.flatnonzero(above)[0])
+        raise ValueError(
+            f"{log.source}: {n:,} of {total:,} jobs take {self.too_much}; job "
+            f"{log.columns['job'][line]} takes {self.rule.shown(self.amounts[line])} on {procs[line]} processors, the "
+            f"machine has {self.rule.shown(self.resource.capacity)}; is the column really "
+            f"{'in ' if self.rule.measured else ''}{self.rule.column_text()}?"
+            + (self._better(log, procs, usable) if self.rule.measured else "")
+        )
+
+    def _better(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> str:
+        """Units with which nearly all lines would fit."""
+        values, _ = self.rule.column(log)
+        for unit, per in (("KB", "job"), ("B", "processor"), ("B", "job")):
+            other = replace(self.rule, unit=unit, per=per)
+            scale = UNITS[unit] / UNITS[self.rule.unit]
+            large = usable & (values * scale * other.units(procs) > self.resource.capacity)
+            if large.sum() <= 0.05 * usable.sum():
+                flags = f"{self.rule.flag('unit', unit)} {self.rule.flag('per', per)}"
+                return f" With {flags}, {int(large.sum()):,} would."
+        return ""
+
+    def given_to(self, workload: Workload, rows: IntArray) -> Workload:
+        """The workload of these rows with the resource; its header says what was assumed."""
+        statement = self.statement(rows)
+        if large := workload.dropped.get(self.too_much):
+            statement += f", and {large:,} jobs that take more are left out"
+        return workload.take(
+            slice(None),
+            resources=(*workload.resources, self.resource),
+            demands=np.column_stack([workload.demands, self.amounts[rows]]),
+            header={**workload.header, statement_key(self.rule.name): statement},
+        )
+
+
+def parse_rule(text: str) -> ResourceRule:
+    """Read ``NAME=COLUMN:CAPACITY[,per=…][,unit=…][,unknown=…]``, such as ``gpus=gres/gpu:64``.
+
+    A capacity with a unit (``memory=mem:4TB``) says that the column holds memory, in KB or in its own units; jobs
+    without a value then take the median of the others, and otherwise nothing.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read.
+    """
+    match = _RULE.match(text.strip())
+    form = "NAME=COLUMN:CAPACITY, such as gpus=ngpus:64 or memory=mem:4TB,per=job"
+    if match is None:
+        raise ValueError(f"resource: {text!r} is not of the form {form}")
+    name, column, capacity, rest = match.groups()
+    if capacity is None:
+        raise ValueError(
+            f"resource {name}: how much the machine has is missing in {text!r}; give {form}"
+        )
+    given = dict(pair.split("=", 1) for pair in rest.split(",")[1:])
+    for key in given:
+        if key not in ("per", "unit", "unknown"):
+            known = did_you_mean(key, ("per", "unit", "unknown"))
+            raise ValueError(f"resource {name}: there is no {key!r}; {known}")
+    if has_unit(capacity):
+        given = {"unit": "KB", "unknown": "median"} | given
+    return ResourceRule(name.strip(), (column.strip(),), capacity, **given)  # type: ignore[arg-type] # only texts
+
+
+def statements(workload: Workload) -> dict[str, str]:
+    """Return what was assumed about each resource that was read from a log, by its name."""
+    return {
+        resource.name: workload.header[statement_key(resource.name)]
+        for resource in workload.resources
+        if statement_key(resource.name) in workload.header
+    }
+
+
+def statement_key(name: str) -> str:
+    """Return the field of a workload's header that says what was assumed about a resource."""
+    return name[:1].upper() + name[1:]

@@ -1,0 +1,1 @@
+"""Tables of jobs: CSV, Parquet and data frames, with named columns."""

@@ -1,0 +1,101 @@
+"""Which column of a table holds what: the names that are known, and those that the user gives."""
+
+from collections.abc import Mapping, Sequence
+
+from planbatch.planner.names import did_you_mean
+
+#: What a table may say of a job → the names of columns that are taken for it, the best one first. Our own tables, SWF,
+#: Batsim and Slurm's sacct are among them; case, blanks and hyphens do not count.
+FIELDS: dict[str, tuple[str, ...]] = {
+    "id": ("id", "job_id", "jobidraw", "jobid", "job", "job_number"),
+    "submit": ("submit", "submit_time", "submission_time", "submitted"),
+    "processors": (
+        "processors", "procs", "requested_processors", "requested_procs", "requested_number_of_resources",
+        "reqcpus", "cpus", "cores", "ncpus",
+    ),
+    "allocated": ("allocated", "allocated_processors", "used_procs", "alloccpus"),
+    "walltime": ("walltime", "wall_time", "requested_time", "time_limit", "timelimit", "estimate"),
+    "runtime": ("runtime", "run_time", "execution_time", "elapsedraw", "elapsed"),
+    "wait": ("wait", "wait_time", "waiting_time"),
+    "start": ("start", "start_time", "starting_time", "started"),
+    "end": ("end", "end_time", "finish_time", "finished"),
+    "deadline": ("deadline",),
+    "user": ("user", "user_id", "uid", "username"),
+    "group": ("group", "group_id", "gid", "account"),
+    "queue": ("queue", "queue_id", "qos"),
+    "partition": ("partition", "partition_id"),
+    "requested_memory": ("requested_memory",),
+    "used_memory": ("used_memory",),
+}  # fmt: skip
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def parse_columns(given: Sequence[str]) -> dict[str, str]:
+    """Read ``FIELD=COLUMN`` pairs; return column by field.
+
+    Raises
+    ------
+    ValueError
+        If one is no such pair, or there is no such field.
+    """
+    fields = {name: field for field, names in FIELDS.items() for name in names}
+    found = {}
+    for pair in given:
+        field, equals, column = pair.partition("=")
+        if not equals or not column.strip():
+            raise ValueError(
+                f"column: {pair!r} is not of the form FIELD=COLUMN, such as submit=time"
+            )
+        if plain(field) not in fields:
+            raise ValueError(f"column: there is no {field!r}; {did_you_mean(plain(field), FIELDS)}")
+        found[fields[plain(field)]] = column.strip()
+    return found
+
+
+def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Find the column of every field that a table has.
+
+    Parameters
+    ----------
+    source : str
+        What messages call the table.
+    there : sequence of str
+        Its columns.
+    given : mapping of str to str
+        Columns by field, as the user gives them.
+
+    Raises
+    ------
+    ValueError
+        If a given column is not there, or a needed one; says which, and which there are.
+    """
+    by_name = {plain(column): column for column in reversed(there)}
+    found = {}
+    for field, names in FIELDS.items():
+        if field in given:
+            if plain(given[field]) not in by_name:
+                raise ValueError(
+                    f"{source}: there is no column {given[field]!r} for {field}; the columns are {', '.join(there)}"
+                )
+            found[field] = by_name[plain(given[field])]
+        else:
+            column = next((by_name[name] for name in names if name in by_name), None)
+            if column is not None and column not in given.values():
+                found[field] = column
+    needed = {
+        "submit": "submit" in found,
+        "processors": "processors" in found or "allocated" in found,
+        "runtime": "runtime" in found or {"start", "end"} <= found.keys(),
+    }
+    missing = [field for field, present in needed.items() if not present]
+    if missing:
+        cure = " ".join(f"--column {field}=COLUMN" for field in missing)
+        raise ValueError(
+            f"{source}: there is no column for {' and '.join(missing)}; the columns are {', '.join(there)}; "
+            f"say which it is with {cure}"
+        )
+    return found

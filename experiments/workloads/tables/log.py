@@ -1,0 +1,167 @@
+"""From a table of jobs to a log, the form in which every kind of file enters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfLog
+from planbatch.experiments.workloads.tables.columns import find_columns, parse_columns
+from planbatch.experiments.workloads.tables.table import Table
+from planbatch.experiments.workloads.tables.values import (
+    Values,
+    codes,
+    durations,
+    identifiers,
+    moments,
+    numbers,
+    whole_numbers,
+)
+from planbatch.planner.model import BoolArray, FloatArray
+
+NOT_STARTED = "not started"
+_MOMENTS = ("submit", "start", "end", "deadline")
+_DURATIONS = ("walltime", "runtime", "wait")
+_WHOLE = ("processors", "allocated")
+_CODES = ("user", "group", "queue", "partition")
+_MEMORY = ("requested_memory", "used_memory")
+#: Column of a log → fields of a table that fill it, the first one that the table has.
+_SOURCES = {
+    "submit": ("submit",),
+    "wait": ("wait",),
+    "runtime": ("runtime",),
+    "used_procs": ("allocated", "processors"),
+    "requested_procs": ("processors",),
+    "requested_time": ("walltime",),
+    "requested_memory": ("requested_memory",),
+    "used_memory": ("used_memory",),
+}
+
+
+def log_of_table(
+    table: Table,
+    columns: Sequence[str] = (),
+    timezone: str = "UTC",
+    *,
+    skip_bad_lines: bool = False,
+    unusable: Mapping[str, BoolArray] | None = None,
+) -> SwfLog:
+    """Make a log of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    columns : sequence of str
+        ``FIELD=COLUMN`` for columns that are not found by their names; see :data:`FIELDS`.
+    timezone : str
+        Time zone of dates that have none.
+    skip_bad_lines : bool
+        Whether to skip rows that cannot be read, instead of raising.
+    unusable : mapping of str to bool array, shape (n,), optional
+        Rows that are no finished jobs, by reason.
+
+    Raises
+    ------
+    ValueError
+        If a needed column is missing, or a value cannot be read; names file, line and column.
+    """
+    found = find_columns(table.source, list(table.frame.columns), parse_columns(columns))
+    read = {field: _read(table, field, column, timezone) for field, column in found.items()
+            if field not in (*_CODES, "id")}  # fmt: skip
+    bad = _bad_rows(table, found, read)
+    if bad and not skip_bad_lines:
+        cure = "correct it, or skip such lines with --skip-bad-lines"
+        raise ValueError(f"{table.source}, {bad[0].told()}; {cure}")
+    _check_zones(table, found, read)
+    unreadable = {line.line for line in bad}
+    keep = ~np.isin(table.lines, list(unreadable))
+    if not keep.any():
+        raise ValueError(f"{table.source}: the table holds no jobs")
+    log = _log(table, found, {field: values.values for field, values in read.items()})
+    header = log.header
+    if read["submit"].dates:
+        header = header.replaced("UnixStartTime", 0).replaced("TimeZoneString", timezone)
+    marked = _not_started(read) if unusable is None else unusable
+    log = replace(log, header=header, skipped=tuple(bad), unusable=marked)
+    return log if keep.all() else log.take(keep)
+
+
+def _read(table: Table, field: str, column: str, timezone: str) -> Values:
+    """Read the column of a field as numbers."""
+    values = table.frame[column]
+    if field in _MOMENTS:
+        return moments(values, timezone)
+    if field in _DURATIONS:
+        return durations(values)
+    return whole_numbers(values) if field in _WHOLE else numbers(values)
+
+
+def _bad_rows(table: Table, found: Mapping[str, str], read: Mapping[str, Values]) -> list[BadLine]:
+    """Describe the rows that cannot be read, one value of each."""
+    by_line = {bad.line: bad for bad in table.skipped}
+    for field, values in read.items():
+        wrong = values.wrong | (np.isnan(values.values) if field == "submit" else False)
+        for place in np.flatnonzero(wrong).tolist():
+            shown = repr(str(table.frame[found[field]].iloc[place]))
+            bad = table.bad(place, found[field], f"{shown} is not {values.expected}")
+            by_line.setdefault(bad.line, bad)
+    return [by_line[line] for line in sorted(by_line)]
+
+
+def _check_zones(table: Table, found: Mapping[str, str], read: Mapping[str, Values]) -> None:
+    """Refuse a table that has dates in one column, and numbers of seconds in another."""
+    own = {field: read[field] for field in _MOMENTS if field in read}
+    known = {field: bool(np.isfinite(values.values).any()) for field, values in own.items()}
+    for field, values in own.items():
+        if known[field] and values.dates != read["submit"].dates:
+            what = {True: "dates", False: "numbers"}
+            raise ValueError(
+                f"{table.source}: column {found['submit']} has {what[read['submit'].dates]}, but column "
+                f"{found[field]} has {what[values.dates]}; give both in the same form"
+            )
+
+
+def _log(table: Table, found: Mapping[str, str], read: dict[str, FloatArray]) -> SwfLog:
+    """Fill the columns of a log."""
+    if "runtime" not in read:
+        read["runtime"] = read["end"] - read["start"]
+    if "wait" not in read and "start" in read:
+        read["wait"] = read["start"] - read["submit"]
+    n = len(table.frame)
+    columns: dict[str, NDArray[Any]] = {
+        name: np.full(n, -1.0 if name in FRACTIONAL else -1) for name in FIELDS
+    }
+    for name, sources in _SOURCES.items():
+        values = next((read[field] for field in sources if field in read), None)
+        if values is not None:
+            columns[name] = np.where(np.isnan(values), -1, values).astype(columns[name].dtype)
+    columns["job"] = identifiers(table.frame[found["id"]]) if "id" in found else np.arange(1, n + 1)
+    header = table.header
+    for field in _CODES:
+        if field in found:
+            columns[field], names = codes(table.frame[found[field]])
+            if field in ("queue", "partition"):
+                lines = tuple(f"; {field.capitalize()}: {k} {name}" for k, name in names.items())
+                header = SwfHeader((*header.lines, *lines))
+    further = {
+        column: table.frame[column].to_numpy()
+        for column in table.frame.columns
+        if column not in found.values()
+    }
+    if "deadline" in read:
+        further["deadline"] = read["deadline"]
+    return SwfLog(table.name, table.source, header, columns, further=further)
+
+
+def _not_started(read: Mapping[str, Values]) -> dict[str, BoolArray]:
+    """Mark the rows that have neither a start nor a run time."""
+    if "start" not in read:
+        return {}
+    start = read["start"].values
+    runtime = read["runtime"].values if "runtime" in read else np.full(len(start), np.nan)
+    return {NOT_STARTED: ~(start >= 0) & ~(runtime > 0)}

@@ -1,0 +1,139 @@
+"""A table of jobs as it was found: named columns, and where each row stands."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.planner.model import IntArray
+
+#: The separators of text tables; the one that stands most often in the first line counts.
+SEPARATORS = ",|;\t"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of jobs.
+
+    Attributes
+    ----------
+    name : str
+        Its name: that of the file without endings.
+    source : str
+        What messages call it.
+    header : SwfHeader
+        Its comments, or what its metadata says, as header lines of a log.
+    frame : DataFrame
+        One row per job, the columns as found: texts, numbers, times.
+    lines : int64 array, shape (n,)
+        The line of each row in a text, or the row's number, from 1.
+    skipped : tuple of BadLine
+        Rows that could not be read.
+    row : str
+        What messages call a place: ``line`` or ``row``.
+    """
+
+    name: str
+    source: str
+    header: SwfHeader
+    frame: pd.DataFrame
+    lines: IntArray
+    skipped: tuple[BadLine, ...] = ()
+    row: str = "line"
+
+    def bad(self, place: int, column: str, reason: str) -> BadLine:
+        """Describe a value that cannot be read."""
+        number = list(self.frame.columns).index(column) + 1
+        shown = str(self.frame[column].iloc[place])
+        return BadLine(int(self.lines[place]), number, column, shown, reason, self.row)
+
+    def only(self, keep: Any) -> "Table":
+        """Keep the rows of a mask."""
+        frame = self.frame[keep].reset_index(drop=True)
+        return replace(self, frame=frame, lines=self.lines[keep])
+
+
+def table_of_text(data: bytes, name: str, source: str) -> Table:
+    """Read a text table: comments (``# Key: value``), a line of column names, and one line per job.
+
+    Raises
+    ------
+    ValueError
+        If it holds no jobs, or two columns have the same name.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    lines = text.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.strip() and line[0] != "#"), len(lines))
+    if first == len(lines):
+        raise ValueError(f"{source}: the table holds no jobs")
+    comments = tuple(f"; {line.lstrip('# ')}" for line in lines[:first] if line.strip())
+    separator = max(SEPARATORS, key=lines[first].count)
+    reader = csv.reader(
+        io.StringIO("\n".join(lines[first:])),
+        delimiter=separator,
+        quoting=csv.QUOTE_NONE if separator == "|" else csv.QUOTE_MINIMAL,
+    )
+    names = [column.strip() for column in next(reader)]
+    if names[-1] == "":  # sacct --parsable ends its lines with a separator
+        names.pop()
+    twice = next((column for column in names if names.count(column) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{source}, line {first + 1}: there are two columns {twice!r}")
+    rows, numbers, skipped = [], [], []
+    for row in reader:
+        number = first + reader.line_num
+        if len(row) == len(names) + 1 and not row[-1]:
+            row.pop()
+        if len(row) == len(names):
+            rows.append(row)
+            numbers.append(number)
+        elif any(row):
+            reason = f"the line has {len(row)} columns instead of {len(names)}"
+            at = min(len(row), len(names) - 1)
+            skipped.append(BadLine(number, at + 1, names[at], "", reason))
+    frame = pd.DataFrame(rows, columns=names, dtype=object)
+    return Table(name, source, SwfHeader(comments), frame, np.array(numbers), tuple(skipped))
+
+
+def table_of_parquet(data: bytes, name: str, source: str) -> Table:
+    """Read a Parquet file; its metadata may say how many processors the machine has.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        content = pq.read_table(pa.BufferReader(data))
+    except (OSError, pa.ArrowException) as error:
+        why = str(error).strip().split("\n")[0].rstrip(". ")
+        raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error
+    metadata = content.schema.metadata or {}
+    known: dict[str, Any] = {}
+    for key in (
+        b"PANDAS_ATTRS",
+        b"planbatch",
+    ):  # what pandas keeps of a frame, and planbatch convert
+        known |= json.loads(metadata.get(key, b"{}"))
+    lines = (f"; MaxProcs: {known['capacity']}",) if "capacity" in known else ()
+    table = table_of_frame(content.to_pandas(), str(known.get("name", name)), source)
+    return replace(table, header=SwfHeader(lines))
+
+
+def table_of_frame(frame: pd.DataFrame, name: str, source: str) -> Table:
+    """Take a data frame."""
+    columns = frame.rename(columns=str).reset_index(drop=True)
+    numbers = np.arange(1, len(frame) + 1)
+    return Table(name, source, SwfHeader(), columns, numbers, row="row")

@@ -1,0 +1,137 @@
+"""Partitions of a log, each a machine of its own."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.grid.cells import expand
+from planbatch.experiments.grid.toml_file import read_experiment
+from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.workloads.partitions import partition_capacity
+from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.read import parse_swf
+
+HEADER = """\
+; MaxProcs: 12 (8, 4)
+; MaxPartitions: 2
+; Partition: 1 batch partition (8 nodes)
+; Partition: 2 quick
+"""
+#: Job, processors, partition.
+LINES = [(1, 8, 1), (2, 4, 2), (3, 6, 2), (4, 1, 1)]
+
+
+def text(header=HEADER):
+    """Give a log of two partitions."""
+    rows = [
+        f"{job} {10 * job} 0 60 {procs} -1 -1 {procs} 90 -1 1 1 1 -1 1 {partition} -1 -1"
+        for job, procs, partition in LINES
+    ]
+    return header + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("partition", "jobs", "capacity", "dropped"),
+    [
+        ("1", [1, 4], 8, {}),
+        ("batch", [1, 4], 8, {}),
+        ("Batch partition (8 nodes)", [1, 4], 8, {}),
+        ("quick", [2], 4, {"larger than the machine": 1}),
+    ],
+)
+def test_one_partition(partition, jobs, capacity, dropped):
+    """Its jobs on its processors; writing and reading them again gives the same."""
+    log = parse_swf(text().encode(), name="log")
+    options = WorkloadOptions(partition=partition)
+    workload = workload_of_log(log, options)
+    assert workload.id.tolist() == jobs
+    assert (workload.capacity, workload.dropped) == (capacity, dropped)
+    assert workload.name == f"log, partition {partition}"
+    again = workload_of_log(transform_log(log, options), WorkloadOptions())
+    assert (again.id.tolist(), again.capacity) == (jobs, capacity)
+
+
+def test_all_partitions_are_one_pool_and_it_is_said(tmp_path):
+    """With their numbers and names."""
+    (tmp_path / "log.swf").write_text(text())
+    notes: list[str] = []
+    assert load_workload(tmp_path / "log.swf", note=notes.append).capacity == 12
+    assert notes == [
+        "log: 2 partitions are taken as one pool: 1 (batch partition), 2 (quick); --partition takes one of them"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("partition", "message"),
+    [
+        ("3", r"no job is in '3'; log has 1 \(batch partition\), 2 \(quick\)"),
+        ("bat", "no job is in 'bat'"),
+    ],
+)
+def test_other_partitions_are_refused(partition, message):
+    """With those that there are."""
+    log = parse_swf(text().encode(), name="log")
+    with pytest.raises(ValueError, match=message):
+        workload_of_log(log, WorkloadOptions(partition=partition))
+    twins = parse_swf(text(HEADER.replace("quick", "batch too")).encode(), name="log")
+    with pytest.raises(ValueError, match="'batch' fits several"):
+        workload_of_log(twins, WorkloadOptions(partition="batch"))
+    with pytest.raises(ValueError, match="partition: lublin-batch-256 has none"):
+        load_workload(None, WorkloadOptions(partition=partition))
+    without = parse_swf(
+        text().replace(" 1 1 -1 -1", " 1 -1 -1 -1").replace(" 1 2 -1 -1", " 1 -1 -1 -1").encode(),
+        name="log",
+    )
+    with pytest.raises(ValueError, match="the jobs of log have none"):
+        workload_of_log(without, WorkloadOptions(partition=partition))
+
+
+@pytest.mark.parametrize(
+    "processors", ["12", "12 (8)", "12 (8, 5)", "12 (4, 4, 4)", "12 (8 batch, 4 quick)"]
+)
+def test_the_header_does_not_always_say_how_large_it_is(processors):
+    """Only if it lists as many numbers as partitions, and they are all there is."""
+    header = HEADER.replace("12 (8, 4)", processors)
+    assert partition_capacity(SwfHeader(tuple(header.splitlines())), 2) is None
+    log = parse_swf(text(header).encode(), name="log")
+    with pytest.raises(
+        ValueError, match="how many processors partition 2 has; give them with --cap"
+    ):
+        workload_of_log(log, WorkloadOptions(partition="2"))
+    workload = workload_of_log(log, WorkloadOptions(partition="2", capacity=6))
+    assert workload.id.tolist() == [2, 3]
+
+
+def test_by_the_command_and_from_files(tmp_path):
+    """A list of partitions in a file gives a workload of each."""
+    (tmp_path / "log.swf").write_text(text())
+    words = ["workload", "info", str(tmp_path / "log.swf"), "--partition", "quick", "--json"]
+    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
+    assert json.loads(outcome.stdout)["capacity"] == 4
+    (tmp_path / "log.csv").write_text(
+        "# MaxProcs: 4\nat,procs,took,gpu,pool\n0,2,60,1,a\n9,4,60,0,b\n"
+    )
+    (tmp_path / "grid.toml").write_text(
+        """
+        [[workload]]
+        source = "log.swf"
+        partition = [1, "quick"]
+        [[workload]]
+        source = "log.csv"
+        columns = {submit = "at", runtime = "took"}
+        resource = ["gpus=gpu:2", "more=gpu:8"]
+        [[policy]]
+        name = "easy"
+        """
+    )
+    cells = expand(read_experiment(tmp_path / "grid.toml"))
+    assert [cell.workload.name for cell in cells] == [
+        "log, partition 1",
+        "log, partition quick",
+        "log",
+    ]
+    assert [cell.workload.jobs.capacity for cell in cells] == [8, 4, 4]
+    assert cells[2].workload.jobs.demands.tolist() == [[1, 1], [0, 0]]
