@@ -30,9 +30,9 @@ from planbatch.planner.round import Round
 #: A reference to the policy ``plan``: its objective, and whether more follows.
 _PLAN = re.compile(r"plan:(?:objective=)?([^,]*)(,?)")
 
-PLAIN = Traits()
-KEEPS = Traits(keeps_reservations=True)
-DUE = Traits(about_deadlines=True, needs_deadlines=True)
+PLAIN = Traits(draws=False)
+KEEPS = Traits(keeps_reservations=True, draws=False)
+DUE = Traits(about_deadlines=True, needs_deadlines=True, draws=False)
 Maker = Callable[..., Policy]
 
 
@@ -56,11 +56,13 @@ def queue_based(decide: Callable[..., None], about: str) -> Maker:
     return make
 
 
-def fixed(name: str, decide: Callable[..., None], about: str, **fields: Any) -> Maker:
+def fixed(
+    name: str, decide: Callable[..., None], about: str, *, traits: Traits = PLAIN, **fields: Any
+) -> Maker:
     """Return a maker of one compiled policy, without parameters."""
 
     def make() -> Policy:
-        return CompiledPolicy(name, decide, **fields)
+        return CompiledPolicy(name, decide, traits=traits, **fields)
 
     make.__doc__ = about
     return make

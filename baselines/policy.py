@@ -34,6 +34,8 @@ class Traits:
         Whether it makes no sense if no job has a deadline.
     recorded : bool
         Whether its starts are read from a log, in which more may be in use than the machine has.
+    draws : bool
+        Whether it draws random numbers, so that experiments replay it with every seed.
     parameters : mapping of str to object
         Its own parameters by name, as files and tables show them.
     """
@@ -43,6 +45,7 @@ class Traits:
     about_deadlines: bool = False
     needs_deadlines: bool = False
     recorded: bool = False
+    draws: bool = True
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -31,7 +31,7 @@ class Recorded:
     @property
     def traits(self) -> Traits:
         """What it says about itself."""
-        return Traits(recorded=True)
+        return Traits(recorded=True, draws=False)
 
     def for_workload(self, workload: Workload) -> "Recorded":
         """Bind it to the waits of a workload, which are not part of what other policies can see.

@@ -22,7 +22,7 @@ DAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: How far beyond the last submission and the longest walltime periods are laid out.
 MARGIN = timedelta(days=400)
 #: Deadlines are what it is about, but it makes them itself.
-TRAITS = Traits(about_deadlines=True)
+TRAITS = Traits(about_deadlines=True, draws=False)
 _HOURS = re.compile(r"^(\d{1,2})-(\d{1,2})$")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 

@@ -1,10 +1,11 @@
 """The cells of an experiment: every workload under every policy with every seed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from planbatch.baselines.policy import traits_of
 from planbatch.experiments.grid.spec import EMBEDDED, Experiment, PolicySpec, WorkloadSpec
 from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
 from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
@@ -162,7 +163,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
     cells = []
     for by_seed in _loaded(experiment, say):
         for spec, label in zip(experiment.policies, labels, strict=True):
-            for seed in experiment.seeds:
+            for seed in seeds_for(spec, by_seed):
                 workload, seeding = by_seed[seed], experiment.seeding
                 if not ways or any(way.compare for way in ways):
                     cells.append(Cell(workload, spec, label, seed, seeding))
@@ -172,6 +173,16 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
                 ]
     _check_distinct(cells, experiment)
     return cells
+
+
+def seeds_for(spec: PolicySpec, by_seed: Mapping[int, NamedWorkload]) -> list[int]:
+    """Return the seeds with which a policy is replayed: one that draws no random numbers only once per workload."""
+    if traits_of(spec.make()).draws:
+        return list(by_seed)
+    first: dict[int, int] = {}
+    for seed, workload in by_seed.items():
+        first.setdefault(id(workload.jobs), seed)
+    return list(first.values())
 
 
 def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:

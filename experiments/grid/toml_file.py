@@ -95,7 +95,13 @@ class _Reader:
             for index, entry in enumerate(_tables(top["policy"]))
             for spec in self.policies(entry, index, top)
         ]
-        seeds = _listed(top.get("seeds", 0))
+        seeds = top.get("seeds", [0])
+        if not isinstance(seeds, list):
+            several = ", ".join(map(str, range(max(seeds, 1))))
+            raise ExperimentFileError(
+                f"{self.where('', 0, 'seeds')}: seeds is a list: [{seeds}] for the seed {seeds}, "
+                f"[{several}] for {max(seeds, 1)} of them"
+            )
         spans = self.spans(top["spans"]) if "spans" in top else ()
         metrics = self.located(
             lambda: as_metrics([self.beside(name) for name in _listed(top.get("metrics", []))]),

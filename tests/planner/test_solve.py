@@ -1,5 +1,7 @@
 """One call that searches and proves: every result carries its bound and its gap."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -7,12 +9,14 @@ from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.objectives.wait import powered_wait
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import OPTIMIZERS
 from planbatch.planner.optimizers.annealing import Annealing
+from planbatch.planner.plan import check_plan
 from planbatch.planner.round import Round
-from planbatch.planner.solve import EVALUATIONS, solve
+from planbatch.planner.solve import EVALUATIONS, SMALL_ROUND, solve
 from tests.builders import random_round
 
 FEW = Budget(evaluations=30)
@@ -64,3 +68,20 @@ def test_a_bound_of_its_own():
     """An objective that knows a bound is asked."""
     mine = Objective("mine", WAIT.cost, bound=lambda problem, upper, iterations: 7.0)
     assert solve(random_round(10), mine, budget=FEW).lower_bound == 7.0
+
+
+@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
+@pytest.mark.parametrize("jobs", range(1, SMALL_ROUND + 1))
+def test_small_rounds_are_solved_to_the_optimum(jobs, objective):
+    """Without an evaluation, and with the least capable optimizer; up to seven jobs, all orders are tried."""
+    for seed in range(3):
+        problem = random_round(jobs, seed=seed)
+        result = solve(problem, objective, "greedy", 0)
+        assert result.status is Status.OPTIMAL
+        assert (result.gap, result.lower_bound) == (0.0, result.cost)
+        assert check_plan(problem, result.plan, complete=True) == []
+        if jobs <= 7:
+            orders = map(np.array, permutations(range(jobs)))
+            plans = (decode(problem, order).start for order in orders)
+            least = min(objective.cost(start, problem.jobs, problem.now) for start in plans)
+            assert result.cost == pytest.approx(least)

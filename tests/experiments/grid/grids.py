@@ -30,7 +30,7 @@ first = 60
 load = 1.5
 
 [[policy]]
-name = "easy"
+name = ["fcfs", "easy"]
 
 [[policy]]
 name = "plan"

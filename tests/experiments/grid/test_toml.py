@@ -40,7 +40,7 @@ def test_every_key(tmp_path):
     )
     text = """\
 title = "All"
-seeds = 3
+seeds = [3]
 seeding = "plain"
 estimates = "actual"
 deadlines = "third"
