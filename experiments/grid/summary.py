@@ -13,7 +13,7 @@ from planbatch.experiments.results.store import Store
 #: The metrics that are compared if a split log was also replayed as a whole.
 COMPARED = ("mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch", "utilisation")
 _SETTINGS = ("workload", "policy", "name", "objective", "optimizer", "evaluations", "budget_seconds",
-             "promise", "estimates", "seed", "spans", "capacity")  # fmt: skip
+             "promise", "estimates", "seed", "spans", "capacity", "dropped", "walltimes")  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -56,6 +56,7 @@ def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
         settings["workload"]["name"], policy["label"], policy["name"], policy["objective"],
         policy["optimizer"], policy["evaluations"], policy["seconds"], policy["promise"],
         settings["workload"]["estimates"], cell.seed, span and span["count"], cell.workload.jobs.capacity,
+        sum(settings["workload"]["dropped"].values()), settings["workload"].get("walltimes"),
     )  # fmt: skip
     figures = {
         name: value
@@ -143,7 +144,7 @@ def _parquet(rows: Sequence[Row]) -> bytes:
     names = _columns(rows)
     # Columns that may be entirely empty need a type all the same.
     kinds = {"objective": pa.string(), "optimizer": pa.string(), "evaluations": pa.int64(),
-             "budget_seconds": pa.float64(), "spans": pa.int64()}  # fmt: skip
+             "budget_seconds": pa.float64(), "spans": pa.int64(), "walltimes": pa.string()}  # fmt: skip
     columns = {name: pa.array([row.get(name) for row in rows], kinds.get(name)) for name in names}
     sink = pa.BufferOutputStream()
     pq.write_table(pa.table(columns), sink)

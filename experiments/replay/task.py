@@ -17,6 +17,7 @@ from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
 from planbatch.experiments.workloads.describe import unix_start_time
+from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.model import Workload
 
 
@@ -143,6 +144,7 @@ class ReplayTask:
                 "capacity": workload.capacity,
                 "jobs": len(workload),
                 "dropped": dict(workload.dropped),
+                "walltimes": workload.header.get(WALLTIMES),
                 "estimates": self.estimates,
                 "transformations": "",
                 "deadlines": "",

@@ -140,11 +140,22 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
             data |= shown_first(runs, lines)
     except ValueError as error:
         notes.append(f"{case.title}: no Gantt chart, since {error}.")
+    notes += input_notes(case)
     broken = runs.broken + [one for one in broken_rounds if one[0] not in dict(runs.broken)]
     return CaseParts(
         case, lines, summary.summary_table(case, lines), pareto.draw_pareto(case, lines, folder),
         [block for block in blocks if block is not None], data, broken, notes + pairing_notes(runs),
     )  # fmt: skip
+
+
+def input_notes(case: Case) -> list[str]:
+    """Say which jobs of the log were left out, and whether walltimes are unknown: then all policies know run times."""
+    workload = case.cells[0].workload
+    dropped = ", ".join(f"{n:,} {why}" for why, n in (workload.get("dropped") or {}).items() if n)
+    notes = [f"{case.title}: left out: {dropped}."] if dropped else []
+    if workload.get("walltimes"):
+        notes.append(f"{case.title}: walltimes: {workload['walltimes']}.")
+    return notes
 
 
 def shown_first(runs: Runs, lines: list[summary.Line]) -> dict[str, str]:
@@ -203,9 +214,9 @@ def maps_block(runs: Runs, folder: Path | None) -> Block:
 def load_block(runs: Runs, folder: Path | None) -> Block:
     """Utilisation and queue over time."""
     edges = series.bin_edges(runs)
-    used, queue = series.load_over_time(runs, edges)
-    picture = series.draw_load(runs, edges, used, queue, folder)
-    table = series.over_time_table(runs, edges, used, queue)
+    levels = series.load_over_time(runs, edges)
+    picture = series.draw_load(runs, edges, *levels, folder)
+    table = series.over_time_table(runs, edges, *levels)
     return Block(picture.title, f"{runs.case.name}-over-time", [picture], [], [table])
 
 

@@ -1,7 +1,7 @@
 """The cells of a grid by workload: one case per workload, with the policies that were replayed on it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.text import slug
-from planbatch.planner.model import IntArray
+from planbatch.planner.model import FloatArray, IntArray
 
 #: A month, where the log does not tell its calendar (s).
 MONTH = 30 * 86400
@@ -88,8 +88,19 @@ class Runs:
         return self.case.reference if self.case.reference in self.jobs else None
 
     def first(self, label: str) -> Jobs:
-        """The jobs of the first seed, which pictures show."""
+        """The jobs of the first seed, which pictures of single jobs show."""
         return next(iter(self.jobs[label].values()))
+
+    @property
+    def which_seed(self) -> str:
+        """A sentence for captions of pictures that show the first of several seeds; empty if there is one only."""
+        several = any(len(own) > 1 for own in self.jobs.values())
+        return " The picture shows the first seed." if several else ""
+
+    def over_seeds(self, label: str, of: Callable[[Jobs], FloatArray]) -> FloatArray:
+        """The mean over the seeds of figures of a policy's jobs."""
+        figures: FloatArray = np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
+        return figures
 
     def paired(self, label: str, seed: int) -> Jobs | None:
         """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""

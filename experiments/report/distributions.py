@@ -26,57 +26,105 @@ from planbatch.planner.model import FloatArray
 
 #: Number of points of a curve.
 POINTS = 260
+#: So many of the largest values have points of their own.
+TAIL = 60
 PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9, 100)
+SLOWDOWNS = (50, 95, 99)
 
 
 def curve(values: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """Return points of the empirical distribution function, even on a logarithmic axis, from ``low`` to ``high``."""
-    at = np.geomspace(low, high, POINTS)
-    reached = np.searchsorted(np.sort(values), at, side="right") / len(values)
+    """Return points of the empirical distribution function (%), even on a logarithmic axis, from ``low`` to ``high``.
+
+    The largest values have points of their own, since a logarithmic axis of shares shows each of them.
+    """
+    ordered = np.sort(values)
+    tail = ordered[-TAIL:]
+    at = np.union1d(np.geomspace(low, high, POINTS), tail[(low < tail) & (tail <= high)])
+    reached = np.searchsorted(ordered, at, side="right") / len(values)
     return at, 100 * reached
 
 
 def draw_curve_panel(
-    axes: Axes, values: dict[str, FloatArray], low: float, look: dict[str, dict[str, Any]]
+    axes: Axes,
+    values: dict[str, FloatArray],
+    low: float,
+    look: dict[str, dict[str, Any]],
+    *,
+    longer: bool = False,
 ) -> None:
-    """Draw the distribution functions of several policies on one logarithmic axis."""
+    """Draw the distribution functions of several policies on one logarithmic axis.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to draw.
+    values : dict of str to float64 array
+        Policy → values.
+    low : float
+        Where the axis begins.
+    look : dict
+        Policy → colour and dash.
+    longer : bool
+        Whether to draw the shares of larger values instead, on a logarithmic axis: then the tail can be read.
+    """
     high = max(2 * low, max(float(own.max()) for own in values.values()))
+    least = 100 / max(len(own) for own in values.values())
     for label, own in values.items():
         at, reached = curve(own, low, high)
-        axes.plot(at, reached, linewidth=1.7, label=label, **look[label])
+        if longer:
+            beyond = 100 - reached
+            above = beyond > 0.5 * least
+            axes.step(
+                np.append(at[above], at[above][-1:] if above.all() else at[~above][:1]),
+                np.append(beyond[above], 0.5 * least),
+                where="post", linewidth=1.5, label=label, **look[label],
+            )  # fmt: skip
+        else:
+            axes.plot(at, reached, linewidth=1.7, label=label, **look[label])
     axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    axes.set_ylim(0, 101)
-    axes.yaxis.set_major_formatter("{x:.0f}%")
+    axes.set_xlim(low, 1.1 * high if longer else high)
+    if longer:
+        axes.set_yscale("log")
+        axes.set_ylim(0.7 * least, 100)
+        ticks = [tick for tick in (100, 10, 1, 0.1, 0.01, 1e-3, 1e-4) if tick > 0.7 * least]
+        axes.set_yticks(ticks, [f"{tick:g}%" for tick in ticks])
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_ylim(0, 101)
+        axes.yaxis.set_major_formatter("{x:.0f}%")
     grid(axes)
 
 
 def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
-    """Draw the distribution functions of waits and of bounded slowdowns."""
+    """Draw the distribution functions of waits and of bounded slowdowns, and below those of the tails."""
     look = styles(runs.case)
     waits = {label: runs.first(label).wait for label in runs.labels}
     slowdowns = {label: runs.first(label).slowdown for label in runs.labels}
     edge = float(left_edge(waits))
-    with drawing(10.4, 3.9) as (figure, empty):
+    with drawing(10.4, 6.6) as (figure, empty):
         empty.remove()
-        left, right = figure.subplots(1, 2, sharey=True)
-        draw_curve_panel(left, waits, edge, look)
-        time_ticks(left.xaxis, *left.get_xlim())
-        left.set_xlabel("wait")
-        left.set_ylabel("jobs with at most so much")
-        draw_curve_panel(right, slowdowns, 1.0, look)
-        right.xaxis.set_major_locator(LogLocator(base=10))
-        right.xaxis.set_major_formatter(FuncFormatter(number_text))
-        right.xaxis.set_minor_locator(NullLocator())
-        right.set_xlabel("bounded slowdown")
-        legend_right(figure, left)
+        panels = figure.subplots(2, 2, sharey="row")
+        for row, longer in zip(panels, (False, True), strict=True):
+            left, right = row
+            draw_curve_panel(left, waits, edge, look, longer=longer)
+            time_ticks(left.xaxis, *left.get_xlim())
+            draw_curve_panel(right, slowdowns, 1.0, look, longer=longer)
+            right.xaxis.set_major_locator(LogLocator(base=10))
+            right.xaxis.set_major_formatter(FuncFormatter(number_text))
+            right.xaxis.set_minor_locator(NullLocator())
+            left.set_ylabel("jobs with more" if longer else "jobs with at most so much")
+            left.set_xlabel("wait")
+            right.set_xlabel("bounded slowdown")
+        legend_right(figure, panels[0, 0])
         headed(figure, f"{runs.case.title}: waits and slowdowns")
         return finish(
             figure,
             f"{runs.case.name}-distributions",
             "Waits and slowdowns",
-            "The higher a curve, the more jobs fared at least so well. Both axes are logarithmic: curves "
-            "begin at the share of jobs that waited hardly at all.",
+            "Above: the higher a curve, the more jobs fared at least so well; curves begin at the share of jobs that "
+            "waited hardly at all. Below: the jobs that fared worse, down to the single worst one; the lower, the "
+            "better. Axes of waits and slowdowns are logarithmic, and so are those of the shares below."
+            + runs.which_seed,
             folder,
         )
 
@@ -86,7 +134,7 @@ def percentile_table(runs: Runs) -> Table:
     columns = [
         Column("policy", "policy"),
         *(
-            Column(f"wait_p{p:g}", "maximum" if p == 100 else f"{p:g}%", duration, "min")
+            Column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", duration, "min")
             for p in PERCENTILES
         ),
         Column("slowdown_p50", "slowdown 50%", number, "min"),
@@ -95,12 +143,13 @@ def percentile_table(runs: Runs) -> Table:
     ]
     rows = []
     for label in runs.labels:
-        jobs = runs.first(label)
         row: dict[str, Any] = {"policy": label}
-        for p, value in zip(PERCENTILES, np.percentile(jobs.wait, PERCENTILES), strict=True):
-            row[f"wait_p{p:g}"] = float(value)
-        for p, value in zip((50, 95, 99), np.percentile(jobs.slowdown, (50, 95, 99)), strict=True):
-            row[f"slowdown_p{p}"] = float(value)
+        each = list(runs.jobs[label].values())
+        waits = np.mean([np.percentile(jobs.wait, PERCENTILES) for jobs in each], axis=0)
+        slowdowns = np.mean([np.percentile(jobs.slowdown, SLOWDOWNS) for jobs in each], axis=0)
+        row |= {f"wait_p{p:g}": float(v) for p, v in zip(PERCENTILES, waits, strict=True)}
+        row |= {f"slowdown_p{p}": float(v) for p, v in zip(SLOWDOWNS, slowdowns, strict=True)}
         rows.append(row)
-    caption = f"{runs.case.title}: percentiles of the wait, and of the bounded slowdown"
+    over = ", means over seeds" if any(len(own) > 1 for own in runs.jobs.values()) else ""
+    caption = f"{runs.case.title}: percentiles of the wait, and of the bounded slowdown{over}"
     return Table(f"{runs.case.name}-percentiles", caption, columns, rows)

@@ -12,10 +12,18 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.views.style import COLOURS, FAINT, INK, TICKS, line_styles
+from planbatch.experiments.views.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    TICKS,
+    line_styles,
+    logarithmic_ticks,
+)
+from planbatch.planner.display import unit_for
 
 GRID = "#E6E6E6"
 #: Colours of pictures → names of the page's colours. Pictures written as files keep their own colours.
@@ -97,7 +105,11 @@ def themed(svg: str, name: str) -> str:
     head, _, rest = svg.partition(">")
     width = re.search(r'\swidth="([\d.]+)pt"', head)
     head = re.sub(r'\s(width|height)="[\d.]+pt"', "", head)
-    limit = f' style="max-width: {float(width[1]):.0f}pt"' if width else ""
+    limit = (
+        f' style="max-width: {float(width[1]):.0f}pt; --natural: {float(width[1]):.0f}pt"'
+        if width
+        else ""
+    )
     return re.sub(
         r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{rest}'
     ).strip()
@@ -135,9 +147,22 @@ def legend_right(figure: Figure, axes: Axes, title: str = "policy") -> Legend:
 
 def time_ticks(axis: Any, low: float, high: float) -> None:
     """Give a logarithmic axis of durations its ticks."""
-    named = TICKS if sum(low <= tick <= high for tick in TICKS) > 2 else {**TICKS, **MORE_TICKS}
+    named = TICKS
+    if sum(low <= tick <= high for tick in TICKS) <= 2:
+        named = {**TICKS, **MORE_TICKS}
+    if sum(low <= tick <= high for tick in named) <= 2:
+        unit, length = unit_for(low)
+        even = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low / length, high / length)
+        named = {round(tick * length): f"{tick:g} {unit}" for tick in even}
     axis.set_major_locator(FixedLocator([tick for tick in named if low <= tick <= high]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: named.get(round(value), "")))
+    axis.set_minor_locator(NullLocator())
+
+
+def number_ticks(axis: Any, low: float, high: float) -> None:
+    """Give a logarithmic axis of numbers at least three ticks."""
+    axis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
+    axis.set_major_formatter(FuncFormatter(number_text))
     axis.set_minor_locator(NullLocator())
 
 
@@ -166,4 +191,4 @@ def number_text(value: float, _: object = None) -> str:
     >>> number_text(0.5), number_text(10000)
     ('0.5', '10,000')
     """
-    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+    return f"{value:,.6g}" if value >= 1 else f"{value:g}"

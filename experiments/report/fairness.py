@@ -18,6 +18,7 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )
 from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.text import duration, number, share
 from planbatch.experiments.views.style import FAINT, drawing
 from planbatch.planner.model import FloatArray, IntArray
@@ -55,13 +56,18 @@ def users_of(runs: Runs) -> Users | None:
         return None
     wait, slowdown = {}, {}
     for label in runs.labels:
-        jobs = runs.first(label)
-        mine = np.isin(jobs.user, numbers)
-        place = np.searchsorted(numbers, jobs.user[mine])
-        own = np.maximum(np.bincount(place, minlength=len(numbers)), 1)
-        wait[label] = np.bincount(place, jobs.wait[mine], len(numbers)) / own
-        slowdown[label] = np.bincount(place, jobs.slowdown[mine], len(numbers)) / own
+        wait[label] = runs.over_seeds(label, lambda jobs: by_user(jobs, jobs.wait, numbers))
+        slowdown[label] = runs.over_seeds(label, lambda jobs: by_user(jobs, jobs.slowdown, numbers))
     return Users(numbers, counts, wait, slowdown)
+
+
+def by_user(jobs: Jobs, values: FloatArray, numbers: IntArray) -> FloatArray:
+    """Average a value of every job over the jobs of each of some users."""
+    mine = np.isin(jobs.user, numbers)
+    place = np.searchsorted(numbers, jobs.user[mine])
+    own = np.maximum(np.bincount(place, minlength=len(numbers)), 1)
+    means: FloatArray = np.bincount(place, values[mine], len(numbers)) / own
+    return means
 
 
 def jain(values: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""Mean waits by size and run time, 15 logarithmic bins each, and ratios to the reference.
+"""Mean waits by size and run time, up to 15 logarithmic bins each, and ratios to the reference.
 
 As Figure 6 of Zheng et al., "Exploring plan-based scheduling for large-scale computing systems", 2016.
 """
@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
+from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import (
@@ -25,7 +26,7 @@ from planbatch.experiments.report.drawing import (
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.text import duration
-from planbatch.experiments.views.style import TICKS, drawing
+from planbatch.experiments.views.style import FAINT, TICKS, drawing
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
@@ -37,16 +38,25 @@ ACROSS = 4
 
 
 def log_edges(values: IntArray) -> FloatArray:
-    """Divide the range of positive numbers into ``BINS`` bins, even on a logarithmic axis."""
+    """Divide the range of positive whole numbers into ``BINS`` bins, even on a logarithmic axis.
+
+    Bins that hold no whole number, such as from 1.3 to 1.8, are joined with the next.
+    """
     low, high = float(values.min()), float(values.max())
-    edges: FloatArray = np.geomspace(low, max(high, 1.001 * low), BINS + 1)
-    return edges
+    even = np.geomspace(low, max(high, 1.001 * low), BINS + 1)
+    edges = [low]
+    for edge in even[1:-1] * (1 - 1e-12):
+        if np.ceil(edges[-1] * (1 - 1e-12)) < edge:
+            edges.append(float(edge))
+    while len(edges) > 1 and np.ceil(edges[-1]) > high:  # the range is a single number
+        edges.pop()
+    return np.array([*edges, even[-1]])
 
 
 def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
     """Return the bin of every value; the last bin includes its upper edge."""
     found: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
-        0, BINS - 1
+        0, len(edges) - 2
     )
     return found
 
@@ -57,11 +67,11 @@ class HeatMap:
 
     Attributes
     ----------
-    sizes, times : float64 arrays, shape (BINS + 1,)
+    sizes, times : float64 arrays, shapes (rows + 1,), (columns + 1,)
         Edges of the bins: processors, and run times (s).
-    jobs : int64 array, shape (BINS, BINS)
+    jobs : int64 array, shape (rows, columns)
         How many jobs are in a bin; rows are sizes, columns run times.
-    wait : dict of str to float64 array, shape (BINS, BINS)
+    wait : dict of str to float64 array, shape (rows, columns)
         Policy → mean wait (s), NaN for bins without jobs.
     """
 
@@ -76,7 +86,7 @@ def heat_map(runs: Runs) -> HeatMap:
     any_jobs = runs.first(runs.labels[0])
     sizes, times = log_edges(any_jobs.procs), log_edges(any_jobs.runtime)
     waits = {}
-    counts = np.zeros((BINS, BINS), dtype=np.int64)
+    counts = np.zeros((len(sizes) - 1, len(times) - 1), dtype=np.int64)
     for label in runs.labels:
         jobs: Jobs = runs.first(label)
         counts, waits[label] = mean_by_bin(jobs.procs, jobs.runtime, jobs.wait, sizes, times)
@@ -90,14 +100,15 @@ def mean_by_bin(
 
     Returns
     -------
-    int64 array, shape (BINS, BINS)
+    int64 array, shape (rows, columns)
         Jobs in a bin; rows are sizes, columns run times.
-    float64 array, shape (BINS, BINS)
+    float64 array, shape (rows, columns)
         Mean waits (s), NaN for bins without jobs.
     """
-    place = log_bin(procs, sizes) * BINS + log_bin(runtime, times)
-    counts = np.bincount(place, minlength=BINS * BINS).reshape(BINS, BINS)
-    sums = np.bincount(place, weights=wait, minlength=BINS * BINS).reshape(BINS, BINS)
+    rows, columns = len(sizes) - 1, len(times) - 1
+    place = log_bin(procs, sizes) * columns + log_bin(runtime, times)
+    counts = np.bincount(place, minlength=rows * columns).reshape(rows, columns)
+    sums = np.bincount(place, weights=wait, minlength=rows * columns).reshape(rows, columns)
     return counts, np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
@@ -109,22 +120,34 @@ def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
     return ratios
 
 
-def bin_ticks(edges: FloatArray, names: dict[float, str]) -> tuple[list[float], list[str]]:
-    """Place ticks on an axis that counts bins."""
-    inside = {value: name for value, name in names.items() if edges[0] <= value <= edges[-1]}
-    position = BINS * np.log(list(inside) / edges[0]) / np.log(edges[-1] / edges[0]) - 0.5
-    return list(position), list(inside.values())
+def shades(name: str) -> ListedColormap:
+    """Return a colour map without its darkest ends, which cannot be told from a dark page."""
+    return ListedColormap(colormaps[name](np.linspace(0.12, 0.88, 256)))
 
 
 def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> Any:
-    """Draw one map."""
-    image = axes.imshow(
-        np.ma.masked_invalid(values), origin="lower", interpolation="none", aspect="auto", **look
+    """Draw one map; bins without a value have a dot."""
+    # As pixels, since thousands of rectangles would make pages large.
+    image = axes.pcolormesh(
+        data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **look
     )
-    shown = {time: name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
-    axes.set_xticks(*bin_ticks(data.times, {float(k): v for k, v in shown.items()}))
+    rows, columns = np.nonzero(~np.isfinite(values))
+    middle_times = np.sqrt(data.times[:-1] * data.times[1:])
+    middle_sizes = np.sqrt(data.sizes[:-1] * data.sizes[1:])
+    axes.plot(
+        middle_times[columns], middle_sizes[rows], linestyle="none", marker=".", markersize=3,
+        color=FAINT, markeredgewidth=0,
+    )  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(data.times[0], data.times[-1])
+    axes.set_ylim(data.sizes[0], data.sizes[-1])
+    shown = {float(time): name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
     powers = {float(4**k): f"{4**k:,}" for k in range(12)}
-    axes.set_yticks(*bin_ticks(data.sizes, powers))
+    for axis, edges, names in ((axes.xaxis, data.times, shown), (axes.yaxis, data.sizes, powers)):
+        inside = [value for value in names if edges[0] <= value <= edges[-1]]
+        axis.set_ticks(inside, [names[value] for value in inside])
+        axis.set_minor_locator(NullLocator())
     axes.tick_params(labelsize=8)
     axes.set_title(title, loc="left", fontsize=9.5)
     for side in axes.spines.values():
@@ -140,9 +163,9 @@ def draw_maps(
     down = -(-len(maps) // across)
     if kind == "waits":
         longest = max(float(np.nanmax(values)) for values in data.wait.values())
-        look = {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": "RdYlBu_r"}
+        look = {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")}
     else:
-        look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": "RdBu_r"}
+        look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as (figure, empty):
         empty.remove()
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
@@ -176,16 +199,16 @@ def finish_maps(
     if kind == "waits":
         headed(figure, f"{runs.case.title}: mean wait by size and run time")
         title, caption = "Waits by size and run time", (
-            f"Mean wait of the jobs in {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
-            "Bins without jobs are empty."
+            f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
+            "Bins without jobs have a dot."
         )  # fmt: skip
     else:
         headed(figure, f"{runs.case.title}: mean wait, as a ratio to {runs.reference}")
         title, caption = f"Who gains and who loses against {runs.reference}", (
-            "Blue: these jobs wait less than under the reference; red: they wait more. Bins in which jobs wait "
-            "less than a minute under both are empty."
+            "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
+            "in which jobs wait less than a minute under both, have a dot."
         )  # fmt: skip
-    return finish(figure, f"{runs.case.name}-map-{kind}", title, caption, folder)
+    return finish(figure, f"{runs.case.name}-map-{kind}", title, caption + runs.which_seed, folder)
 
 
 def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> list[Picture]:

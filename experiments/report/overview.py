@@ -41,24 +41,29 @@ def draw_overview(
             draw_changes(axes, case, lines)
         for axes in panels.flat[len(shown) :]:
             axes.set_visible(False)
+        cut = any(line.wait.ratio > CUT for _, lines in shown for line in lines if line.wait)
         handles, names = panels[0, 0].get_legend_handles_labels()
         figure.legend(
             handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=9
         )
         headed(figure, "Mean wait and slowdown, as a ratio to the reference")
-        unit = (
-            "seeds"
-            if any(np.isfinite(x.wait.seeds[0]) for _, ls in shown for x in ls if x.wait)
-            else "months"
+        units = {line.wait.unit for _, lines in shown for line in lines if line.wait} - {""}
+        bars = (
+            f"Bars are 95% bootstrap intervals over {' (else over '.join(sorted(units))}"
+            f"{')' if len(units) > 1 else ''}: these are drawn with replacement, policy and reference together. "
+            if units
+            else ""
         )
         return finish(
             figure,
             "overview",
             "Change against the reference",
-            "Left of the line is better. Bars are 95% bootstrap intervals over "
-            f"{unit if unit == 'months' else 'seeds if there are at least three, else over months'}: "
-            "units are drawn with replacement, policy and reference together. The axis is logarithmic, and ends at "
-            f"×{CUT:g}: larger ratios have their figure at the edge.",
+            f"Left of the line is better. {bars}The axis is logarithmic"
+            + (
+                f", and ends at ×{CUT:g}: larger ratios have their figure at the edge."
+                if cut
+                else "."
+            ),
             folder,
         )
 

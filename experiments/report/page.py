@@ -138,9 +138,9 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
         Section(
             "Summary", "summary", blocks,
             ["The best value of every column is marked. Changes compare means with the reference's on the same jobs; "
-             "their intervals are 95% bootstrap intervals. Intervals over months show how much the change depends on "
-             "what was submitted, those over seeds how much on the random numbers of the search. With several seeds, "
-             "this table has their means, and everything else shows the first."],
+             "intervals are 95% bootstrap intervals over months, which show how much the change depends on what was "
+             "submitted; without enough months, over seeds, which show how much it depends on the random numbers of "
+             "the search. The CSV files have both. With several seeds, tables have their means."],
         )
     ]  # fmt: skip
     if trades:

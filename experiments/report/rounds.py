@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import (
@@ -15,6 +15,7 @@ from planbatch.experiments.report.drawing import (
     headed,
     legend_right,
     number_text,
+    number_ticks,
     styles,
 )
 from planbatch.experiments.report.pareto import MARKERS
@@ -154,12 +155,11 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
         for axes, name in ((left, "jobs waiting"), (right, "mean number of jobs waiting")):
             axes.set_xscale("log")
             axes.set_xlabel(name)
-            for axis in (axes.xaxis, axes.yaxis):
-                if axis is not left.yaxis:
-                    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-                axis.set_major_formatter(FuncFormatter(number_text))
-                axis.set_minor_locator(NullLocator())
+            number_ticks(axes.xaxis, *axes.get_xlim())
             grid(axes)
+        left.yaxis.set_major_formatter(FuncFormatter(number_text))
+        left.yaxis.set_minor_locator(NullLocator())
+        number_ticks(right.yaxis, *right.get_ylim())
         legend_right(figure, left)
         headed(figure, f"{case.title}: what rounds cost")
         return finish(
@@ -167,6 +167,6 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
             f"{case.name}-rounds",
             "What rounds cost",
             "Left: evaluations by length of the queue, in bins that double in width. Right: mean time per round of the "
-            "whole replay against its mean queue.",
+            "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1.",
             folder,
         )

@@ -1,11 +1,13 @@
 """Developments over time: months, utilisation and queue length."""
 
+from calendar import month_abbr
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
 from matplotlib.ticker import FuncFormatter
 
 from planbatch.experiments.report.cases import Runs, months
@@ -29,6 +31,8 @@ from planbatch.planner.model import FloatArray, IntArray
 #: Most bins of the pictures over time; each is a whole number of days if possible.
 BINS = 180
 DAY = 86400
+#: How dates are written that begin a year, a month, a day, …: with the year, since no axis has a second line for it.
+DATES = ["", "%Y", "%b", "%b %d", "%H:%M", "%H:%M"]
 #: Ratios to the reference beyond this factor are drawn at it.
 LARGEST_RATIO = 8.0
 #: Ratios are drawn if the mean wait reaches this under one of the two policies (s).
@@ -70,6 +74,25 @@ def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatAr
     return result
 
 
+def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
+    """Return, between edges (s), the most that has begun but not ended at once."""
+    times = np.concatenate([end, begin])
+    changes = np.repeat([-1, 1], len(begin))
+    order = np.argsort(times, kind="stable")
+    times, level = times[order], np.cumsum(changes[order])
+    last = np.append(
+        np.diff(times) > 0, True
+    )  # what counts is the level after all that happens at an instant
+    times, level = times[last], level[last]
+    # The level that a bin begins with, then those within it.
+    before = np.searchsorted(times, edges[:-1], side="right") - 1
+    peaks: FloatArray = np.where(before >= 0, level[before], 0).astype(np.float64)
+    place = np.searchsorted(edges, times, side="right") - 1
+    inside = (place >= 0) & (place < len(peaks))
+    np.maximum.at(peaks, place[inside], level[inside])
+    return peaks
+
+
 @dataclass(frozen=True)
 class Monthly:
     """Means by month of submission.
@@ -97,12 +120,16 @@ def monthly(runs: Runs) -> Monthly:
     wait: dict[str, FloatArray] = {}
     slowdown: dict[str, FloatArray] = {}
     for label in runs.labels:
-        own = runs.first(label)
-        index, _ = months(runs.case, own.submit, runs.origin)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            for store, values in ((wait, own.wait), (slowdown, own.slowdown)):
-                sums = np.bincount(index, weights=values, minlength=len(names))
-                store[label] = sums / np.bincount(index, minlength=len(names))
+        for store, column in ((wait, "wait"), (slowdown, "slowdown")):
+
+            def means(own: Jobs, column: str = column) -> FloatArray:
+                place, _ = months(runs.case, own.submit, runs.origin)
+                sums = np.bincount(place, weights=getattr(own, column), minlength=len(names))
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    found: FloatArray = sums / np.bincount(place, minlength=len(names))
+                return found
+
+            store[label] = runs.over_seeds(label, means)
     return Monthly(names, jobs, wait, slowdown)
 
 
@@ -181,14 +208,30 @@ def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
         ratio_ticks(panels[1].yaxis, *panels[1].get_ylim())
         panels[1].axhline(1, color=FAINT, linewidth=1)
         panels[1].set_ylabel(f"ratio to {reference}")
-    step = max(1, -(-len(series.names) // 12))
-    panels[-1].set_xticks(
-        range(0, len(series.names), step),
-        [name.removeprefix("month ") for name in series.names[::step]],
-    )
+    panels[-1].set_xticks(*month_ticks(series.names))
     panels[-1].set_xlabel("month" + ("" if series.names[0][0] != "m" else " (of 30 days)"))
     for axes in panels:
         grid(axes)
+
+
+def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]:
+    r"""Place ticks on an axis that counts months: few enough to be read, at Januaries and even parts of a year.
+
+    >>> month_ticks(["1996-11", "1996-12", "1997-01"])
+    ([0, 1, 2], ['Nov\n1996', 'Dec', 'Jan\n1997'])
+    """
+    step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= most * step)
+    if names[0].startswith("month"):
+        places = list(range(0, len(names), step))
+        return places, [names[i].removeprefix("month ") for i in places]
+    count = [12 * int(name[:4]) + int(name[5:]) - 1 for name in names]
+    places = [i for i, month in enumerate(count) if month % step == 0] or [0]
+    labels = []
+    for i in places:
+        text = "" if step >= 12 else month_abbr[count[i] % 12 + 1]
+        year = names[i][:4] if i == places[0] or count[i] % 12 == 0 else ""
+        labels.append("\n".join(part for part in (text, year) if part))
+    return places, labels
 
 
 def bin_edges(runs: Runs) -> FloatArray:
@@ -206,30 +249,37 @@ def bin_edges(runs: Runs) -> FloatArray:
 
 def load_over_time(
     runs: Runs, edges: FloatArray
-) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Average utilisation and the number of waiting jobs in every bin, policy by policy."""
-    used, queue = {}, {}
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray], dict[str, FloatArray]]:
+    """Average utilisation and the number of waiting jobs in every bin, policy by policy, and find the most waiting."""
+    used, queue, peaks = {}, {}, {}
     for label in runs.labels:
         jobs: Jobs = runs.first(label)
         used[label] = (
             mean_level(jobs.start, jobs.end, jobs.procs, edges) / runs.case.capacity
         ).clip(0, 1)
         queue[label] = mean_level(jobs.submit, jobs.start, np.ones_like(jobs.submit), edges).clip(0)
-    return used, queue
+        peaks[label] = peak_level(jobs.submit, jobs.start, edges)
+    return used, queue, peaks
 
 
 def over_time_table(
-    runs: Runs, edges: FloatArray, used: dict[str, FloatArray], queue: dict[str, FloatArray]
+    runs: Runs,
+    edges: FloatArray,
+    used: dict[str, FloatArray],
+    queue: dict[str, FloatArray],
+    peaks: dict[str, FloatArray],
 ) -> Table:
     """List utilisation and queue length in every bin."""
     columns = [Column("begin", "begins (s)", number)]
     for label in used:
         columns.append(Column(f"{label} utilisation", f"{label}: used", number))
         columns.append(Column(f"{label} waiting", f"{label}: waiting", number))
+        columns.append(Column(f"{label} most_waiting", f"{label}: at most", number))
     rows = [
         {"begin": float(begin)}
         | {f"{label} utilisation": float(used[label][i]) for label in used}
         | {f"{label} waiting": float(queue[label][i]) for label in used}
+        | {f"{label} most_waiting": float(peaks[label][i]) for label in used}
         for i, begin in enumerate(edges[:-1])
     ]
     caption = f"{runs.case.title}: utilisation and mean number of waiting jobs over time"
@@ -241,12 +291,15 @@ def draw_load(
     edges: FloatArray,
     used: dict[str, FloatArray],
     queue: dict[str, FloatArray],
+    peaks: dict[str, FloatArray],
     folder: Path | None = None,
 ) -> Picture:
     """Draw utilisation as strips, and queue lengths as small multiples against the reference."""
     labels = runs.labels
     look = styles(runs.case)
-    days = (edges - runs.origin) / DAY
+    unix = runs.case.unix_start
+    # Days after 1970 began, as matplotlib counts dates, or after the first submission.
+    days = (edges - runs.origin if unix is None else edges + unix) / DAY
     down = -(-len(labels) // 2)
     with drawing(9.6, 1.4 + 0.21 * len(labels) + 1.05 * down) as (figure, empty):
         empty.remove()
@@ -268,10 +321,17 @@ def draw_load(
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
         panels = below.subplots(down, 2, squeeze=False, sharex=True, sharey=True)
         for place, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
-            draw_queue(axes, days, queue, label, runs.reference, look[label]["color"])
+            draw_queue(axes, days, queue, peaks, label, runs.reference, look[label]["color"])
             if place + 2 >= len(labels):
                 axes.tick_params(labelbottom=True)
-                axes.set_xlabel("days", fontsize=9)
+            if unix is not None:
+                date_ticks(axes.xaxis)
+        if unix is None:
+            below.supxlabel("days", fontsize=9)
+        else:
+            date_ticks(strips.xaxis)
+            first, last = (str(num2date(day).date()) for day in (days[0], days[-1]))
+            below.supxlabel(f"{first} to {last}, UTC", fontsize=9)
         for axes in panels.flat[len(labels) :]:
             axes.set_visible(False)
         headed(top, f"{runs.case.title}: utilisation, and jobs waiting")  # type: ignore[arg-type]
@@ -281,28 +341,37 @@ def draw_load(
             figure,
             f"{runs.case.name}-load",
             "Utilisation and queue over time",
-            f"Above: utilisation, a strip a policy. Below: jobs waiting (logarithmic above 10){against}. "
-            f"Means over bins of {width}.",
+            f"Above: utilisation, one strip per policy. Below: jobs waiting (logarithmic above 10){against}. "
+            f"Means over bins of {width}; the thin line above is the most that waited at once.{runs.which_seed}",
             folder,
         )
+
+
+def date_ticks(axis: Any) -> None:
+    """Give an axis of days after 1970 began its dates."""
+    locator = AutoDateLocator(minticks=3, maxticks=7)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator, show_offset=False, zero_formats=DATES))
 
 
 def draw_queue(
     axes: Axes,
     days: FloatArray,
     queue: dict[str, FloatArray],
+    peaks: dict[str, FloatArray],
     label: str,
     reference: str | None,
     colour: str,
 ) -> None:
-    """Draw the queue length under one policy, and under the reference behind it."""
+    """Draw the queue length under one policy, its peaks, and the queue under the reference behind it."""
+    axes.step(days[:-1], peaks[label], where="post", color=colour, linewidth=0.5, alpha=0.8)
     axes.fill_between(days[:-1], queue[label], step="post", color=colour, alpha=0.3, linewidth=0)
     axes.step(days[:-1], queue[label], where="post", color=colour, linewidth=1.1)
     if reference is not None and label != reference:
         axes.step(days[:-1], queue[reference], where="post", color=FAINT, linewidth=0.9)
     axes.set_yscale("symlog", linthresh=10)
     axes.yaxis.set_major_formatter(FuncFormatter(number_text))
-    axes.set_ylim(0, max(15.0, 1.3 * max(float(levels.max()) for levels in queue.values())))
+    axes.set_ylim(0, max(15.0, 1.3 * max(float(levels.max()) for levels in peaks.values())))
     axes.set_xlim(days[0], days[-1])
     axes.set_title(label, loc="left", fontsize=9, pad=2)
     axes.tick_params(labelsize=8)

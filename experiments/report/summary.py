@@ -35,8 +35,15 @@ class Interval:
 
     @property
     def shown(self) -> tuple[float, float]:
-        """The interval that pictures show: over seeds if there are several, else over months."""
-        return self.seeds if np.isfinite(self.seeds[0]) else self.months
+        """The interval that readers see: over months, which are nearly always wider, else over seeds."""
+        return self.months if np.isfinite(self.months[0]) else self.seeds
+
+    @property
+    def unit(self) -> str:
+        """The units that :attr:`shown` is drawn from; empty if there is no interval."""
+        if np.isfinite(self.months[0]):
+            return "months"
+        return "seeds" if np.isfinite(self.seeds[0]) else ""
 
 
 @dataclass(frozen=True)
@@ -105,10 +112,11 @@ def compare(runs: Runs, label: str, column: str) -> Interval | None:
     monthly = np.sum(above, axis=0), np.sum(below, axis=0)
     used = monthly[1] + monthly[0] > 0
     seeds = np.array(per_seed)
+    alike = bool((seeds == seeds[0]).all())  # no seed makes a difference: nothing to draw from
     return Interval(
         float(seeds[:, 0].sum() / seeds[:, 1].sum()),
         bootstrap(monthly[0][used], monthly[1][used]),
-        bootstrap(seeds[:, 0], seeds[:, 1]),
+        (float("nan"), float("nan")) if alike else bootstrap(seeds[:, 0], seeds[:, 1]),
     )
 
 
@@ -151,15 +159,16 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
         Column("policy", "policy"),
         Column("mean_wait", "mean wait", duration, "min"),
         Column("wait_ratio", "change", ratio_change),
-        Column("wait_months", "95% (months)", interval_text),
-        Column("wait_seeds", "95% (seeds)", interval_text),
-        Column("median_wait", "median", duration, "min"),
+        Column("wait_interval", "95% interval", interval_text),
+        Column("wait_months", "", interval_text, shown=False),
+        Column("wait_seeds", "", interval_text, shown=False),
+        Column("median_wait", "", duration, shown=False),
         Column("p95_wait", "95% wait", duration, "min"),
         Column("max_wait", "max. wait", duration, "min"),
         Column("mean_bounded_slowdown", "slowdown", number, "min"),
         Column("slowdown_ratio", "change", ratio_change),
-        Column("slowdown_months", "95% (months)", interval_text),
-        Column("slowdown_seeds", "95% (seeds)", interval_text),
+        Column("slowdown_months", "", interval_text, shown=False),
+        Column("slowdown_seeds", "", interval_text, shown=False),
         Column("utilisation", "used", share, "max"),
         Column("seeds", "seeds", counted),
     ]
@@ -169,6 +178,9 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
         empty.add("seeds")
     shown = [column for column in columns if column.key not in empty]
     against = f"; changes are against {case.reference}" if case.reference else ""
+    units = {line.wait.unit for line in lines if line.wait is not None} - {""}
+    if units:
+        against += f", intervals over {' or '.join(sorted(units))}"
     caption = f"{case.title}: {lines[0].figures['jobs']:,.0f} jobs on {case.capacity:,} processors{against}"
     return FlatTable(f"{case.name}-summary", caption, shown, rows)
 
@@ -182,6 +194,8 @@ class FlatTable(Table):
         for column in self.columns:
             if column.format is not interval_text:
                 columns.append(column)
+                continue
+            if column.key == "wait_interval":  # one of the two that follow
                 continue
             for place, end in enumerate(("low", "high")):
                 columns.append(Column(f"{column.key}_{end}", ""))
@@ -198,6 +212,8 @@ def row_of(line: Line) -> dict[str, Any]:
         if interval is None:
             continue
         row[f"{name}_ratio"] = interval.ratio
+        if name == "wait" and np.isfinite(interval.shown[0]):
+            row["wait_interval"] = interval.shown
         for unit, ends in (("months", interval.months), ("seeds", interval.seeds)):
             if np.isfinite(ends[0]):
                 row[f"{name}_{unit}"] = ends

@@ -19,7 +19,11 @@ def comparison_table(comparison: Comparison) -> Table:
         show_edge=False,
         padding=0,
         caption="slowdown: mean bounded slowdown; used: utilisation"
-        + ("; change: of the mean wait against EASY" if changes else ""),
+        + (
+            "; change: of the mean wait against EASY"
+            if changes
+            else "; no change: easy is not among them"
+        ),
         caption_justify="left",
     )
     table.add_column("policy", no_wrap=True, vertical="bottom")

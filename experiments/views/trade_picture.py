@@ -18,7 +18,7 @@ from rich.text import Text
 from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.comparison.trade import NO_PROMISE, Point, Trade
 from planbatch.experiments.metrics.catalogue import Metric
-from planbatch.experiments.text import duration
+from planbatch.experiments.text import durations
 from planbatch.experiments.views.style import (
     COLOURS,
     FAINT,
@@ -198,19 +198,30 @@ def trade_table(workload: str, points: Sequence[Point], asked: Sequence[Metric] 
     )  # fmt: skip
     for heading in ("policy", "promise"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("mean wait", "ratio", "max. wait", "ratio", "front", *(m.name for m in asked)):
+    ordered = sorted(points, key=lambda point: (point.mean_wait, point.max_wait))
+    mean_unit, means = durations([point.mean_wait for point in ordered])
+    max_unit, longest = durations([point.max_wait for point in ordered])
+    headings = [f"mean wait ({mean_unit})", "ratio", f"max. wait ({max_unit})", "ratio", "front"]
+    more = []
+    for metric in asked:
+        values = [point.values[metric.name] for point in ordered]
+        seconds = metric.unit == "s"
+        unit, texts = durations(values) if seconds else ("", [metric.written(v) for v in values])
+        headings.append(f"{metric.name} ({unit})" if unit else metric.name)
+        more.append(texts)
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
-    for point in sorted(points, key=lambda point: (point.mean_wait, point.max_wait)):
+    for row, point in enumerate(ordered):
         promise = "" if point.promise == NO_PROMISE and not point.searches else point.promise
         table.add_row(
             Text(point.policy),
             Text(promise),
-            duration(point.mean_wait),
+            means[row],
             f"{point.mean_ratio:.2f}",
-            duration(point.max_wait),
+            longest[row],
             f"{point.max_ratio:.2f}",
             "●" if point.on_front else "",
-            *(metric.written(point.values[metric.name]) for metric in asked),
+            *(texts[row] for texts in more),
             style="bold" if point.policy == REFERENCE else "",
         )
     return table

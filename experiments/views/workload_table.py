@@ -6,7 +6,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.text import duration
+from planbatch.experiments.text import hms
 
 
 def print_info(info: dict[str, Any], console: Console) -> None:
@@ -63,18 +63,18 @@ def _distributions(info: dict[str, Any]) -> Table:
         for name, resource in resources.items()
     ]
     table.add_column("")
-    for name in ("processors", "run time", "walltime", *more):
+    for name in ("processors", "run time (h:m:s)", "walltime (h:m:s)", *more):
         table.add_column(name, justify="right")
     sizes, others = info["sizes"], (info["run_times"], info["walltimes"])
     table.add_row(
         "mean",
         f"{sizes['mean']:,.1f}",
-        *(duration(times["mean"]) for times in others),
+        *(hms(times["mean"]) for times in others),
         *(f"{resource['mean']:,.0f}" for resource in resources.values()),
     )
     for quantile, procs in sizes["quantiles"].items():
         name = {"0": "least", "0.5": "median", "1": "most"}.get(quantile, f"{float(quantile):.0%}")
-        texts = (duration(times["quantiles"][quantile]) for times in others)
+        texts = (hms(times["quantiles"][quantile]) for times in others)
         amounts = (f"{resource['quantiles'][quantile]:,}" for resource in resources.values())
         table.add_row(name, f"{procs:,}", *texts, *amounts)
     return table

@@ -192,6 +192,40 @@ const GanttData = (() => {
     return Math.max(0, grown / (to - from));
   }
 
+  /** The number of waiting jobs after each submission and start: its peaks, however many jobs there are. */
+  class Queue {
+    constructor(submitted, started) {
+      const n = submitted.times.length;
+      this.times = new Int32Array(2 * n);
+      this.length = new Int32Array(2 * n);
+      for (let k = 0, i = 0, j = 0; k < 2 * n; k++) {
+        // At one instant, starts come first: jobs that start when they are submitted do not wait.
+        const comes = i < n && (j >= n || submitted.times[i] < started.times[j]);
+        this.times[k] = comes ? submitted.times[i++] : started.times[j++];
+        this.length[k] = i - j;
+      }
+      this.most = new Int32Array(Math.ceil((2 * n) / CHUNK));
+      for (let k = 0; k < 2 * n; k++) {
+        const chunk = Math.floor(k / CHUNK);
+        this.most[chunk] = Math.max(this.most[chunk], this.length[k]);
+      }
+    }
+
+    /** The most jobs that wait at once between two times. */
+    peak(from, to) {
+      let k = above(this.times, from);
+      const stop = above(this.times, to);
+      let most = k > 0 ? this.length[k - 1] : 0;
+      while (k < stop) {
+        if (k % CHUNK === 0 && k + CHUNK <= stop) {
+          most = Math.max(most, this.most[k / CHUNK]);
+          k += CHUNK;
+        } else most = Math.max(most, this.length[k++]);
+      }
+      return most;
+    }
+  }
+
   /** Read one policy of a case. */
   async function readCell(jobs, capacity, text) {
     const wait = await column(text);
@@ -205,6 +239,7 @@ const GanttData = (() => {
     cell.pieces = place(jobs, cell, capacity);
     cell.submitted = new Steps(sortedIndex(jobs.submit), jobs.submit, null);
     cell.started = new Steps(cell.byStart, start, null);
+    cell.queue = new Queue(cell.submitted, cell.started);
     return cell;
   }
 

@@ -37,7 +37,7 @@ const GanttDraw = (() => {
   const rank = (limits, value) => limits.filter((limit) => value >= limit).length;
   const state = {
     name: null, jobs: null, capacity: 1, unix: null, panels: [], from: 0, to: 1, first: 0, last: 1,
-    hover: null, drag: null, colours: null, frame: 0, drawn: 0,
+    hover: null, drag: null, colours: null, frame: 0, drawn: 0, most: 1,
     canvas: null, overview: null, backdrop: null,
   };
   let pen;
@@ -89,12 +89,38 @@ const GanttDraw = (() => {
   const STEPS = [1, 5, 15, 60, 300, 900, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY,
     30 * DAY, 60 * DAY, 120 * DAY, 360 * DAY, 720 * DAY];
 
+  /** Ticks at full hours, midnights and first days of months (UTC) where the log tells its calendar. */
   function ticks(width) {
-    const most = Math.max(2, Math.floor(width / 130));
-    const step = STEPS.find((length) => (state.to - state.from) / length <= most) || 3600 * DAY;
+    const room = (length) => (length < DAY || length >= 30 * DAY ? 64 : 90);  // pixels: hours and months are short
+    const most = (length) => Math.max(2, Math.floor(width / room(length)));
+    const step = STEPS.find((length) => (state.to - state.from) / length <= most(length)) || 3600 * DAY;
+    const origin = state.unixOrigin === null ? 0 : state.unixOrigin;
     const times = [];
-    for (let at = Math.ceil(state.from / step) * step; at <= state.to; at += step) times.push(at);
+    if (state.unixOrigin !== null && step >= 30 * DAY) {
+      const every = Math.round(step / (30 * DAY));
+      const first = new Date((origin + state.from) * 1000);
+      for (let month = 12 * first.getUTCFullYear() + first.getUTCMonth(); ; month++) {
+        const at = Date.UTC(Math.floor(month / 12), month % 12) / 1000 - origin;
+        if (at > state.to) break;
+        if (at >= state.from && month % every === 0) times.push(at);
+      }
+    } else {
+      for (let at = Math.ceil((state.from + origin) / step) * step - origin; at <= state.to; at += step) times.push(at);
+    }
     return { step, times };
+  }
+
+  /** The texts of ticks: hours, with the date at midnight or at the first; dates; months. */
+  function tickTexts(step, times) {
+    if (state.unixOrigin === null) return times.map((time) => moment(time, step));
+    const midnight = (time) => (state.unixOrigin + time) % DAY === 0;
+    const dated = step >= DAY || times.some(midnight);
+    return times.map((time, i) => {
+      if (step >= 30 * DAY) return moment(time, DAY).slice(0, 7);
+      if (step >= DAY || midnight(time)) return moment(time, DAY);
+      const text = moment(time, step);
+      return dated || i > 0 ? text.slice(11) : text;
+    });
   }
 
   // ── Drawing ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,13 +176,24 @@ const GanttDraw = (() => {
     pen.clearRect(0, 0, state.canvas.clientWidth, state.canvas.clientHeight);
     pen.font = "12px system-ui, sans-serif";
     state.drawn = 0;
+    const columns = Math.floor(width());
+    for (const panel of state.panels) {
+      const { submitted, started, queue } = panel.cell;
+      const at = (x) => toTime(LEFT + x);
+      panel.lengths = Float64Array.from({ length: columns }, (_, x) => GanttData.level(submitted, started, at(x), at(x + 1)));
+      panel.peaks = Float64Array.from({ length: columns }, (_, x) => queue.peak(at(x), at(x + 1)));
+      panel.most = panel.peaks.reduce((a, b) => Math.max(a, b), 0);
+    }
+    // One scale for all panels, so that their queues can be compared.
+    state.most = Math.max(1, ...state.panels.map((panel) => panel.most));
     const modes = state.panels.map((panel, place) => drawPanel(panel, place * panelHeight, colours));
     drawAxis(colours);
     drawOverview(colours);
     const told = modes[0] === "jobs" ? "single jobs" : "processors in use by class of jobs: zoom in to see single jobs";
-    tell(`${moment(state.from, 60)} to ${moment(state.to, 60)}; ${told}`);
+    const zone = state.unixOrigin === null ? "" : " (UTC)";
+    tell(`${moment(state.from, 60)} to ${moment(state.to, 60)}${zone}; ${told}`);
     Object.assign(state.canvas.dataset, {
-      mode: modes.join(" "), rectangles: state.drawn, milliseconds: (performance.now() - began).toFixed(2),
+      mode: modes.join(" "), most: state.most, rectangles: state.drawn, milliseconds: (performance.now() - began).toFixed(2),
       from: state.from, to: state.to, last: state.last, frames: Number(state.canvas.dataset.frames || 0) + 1,
     });
   }
@@ -184,6 +221,7 @@ const GanttDraw = (() => {
     for (const procs of [0, Math.round(state.capacity / 2), state.capacity]) {
       pen.fillText(procs.toLocaleString("en"), LEFT - 6, chart + CHART - (procs / state.capacity) * CHART);
     }
+    pen.fillText(state.most.toLocaleString("en"), LEFT - 6, chart + CHART + GAP + 7);
     pen.fillText("waiting", LEFT - 6, chart + CHART + GAP + QUEUE - 8);
     return panel.seen ? "jobs" : "levels";
   }
@@ -234,37 +272,55 @@ const GanttDraw = (() => {
     });
   }
 
+  /** The number of waiting jobs: its mean in each column of pixels, and paler its peak. */
   function drawQueue(panel, top, colours) {
-    const columns = Math.floor(width());
-    const lengths = new Float64Array(columns);
-    for (let x = 0; x < columns; x++) {
-      lengths[x] = GanttData.level(panel.cell.submitted, panel.cell.started, toTime(LEFT + x), toTime(LEFT + x + 1));
-    }
-    const most = Math.max(1, lengths.reduce((a, b) => Math.max(a, b), 0));
     pen.fillStyle = colours.faint;
-    for (let x = 0; x < columns; x++) {
-      const tall = (lengths[x] / most) * (QUEUE - 4);
-      if (tall < 0.05) continue;
-      pen.fillRect(LEFT + x, top + QUEUE - tall, 1, tall);
-      state.drawn++;
+    for (const [values, opacity] of [[panel.peaks, 0.35], [panel.lengths, 1]]) {
+      pen.globalAlpha = opacity;
+      for (let x = 0; x < values.length; x++) {
+        const tall = (values[x] / state.most) * QUEUE;
+        if (tall < 0.05) continue;
+        pen.fillRect(LEFT + x, top + QUEUE - tall, 1, tall);
+        state.drawn++;
+      }
     }
+    pen.globalAlpha = 1;
     pen.textAlign = "right";
-    const told = most < 10 ? most.toFixed(1) : Math.round(most).toLocaleString("en");
-    pen.fillText(`up to ${told} jobs waiting`, LEFT + width(), top - GAP - CHART - TITLE / 2);
+    halo(`up to ${panel.most.toLocaleString("en")} jobs waiting`, LEFT + width() - 4, top + 8, colours);
+  }
+
+  /** A text that can be read on whatever is drawn. */
+  function halo(text, x, y, colours) {
+    pen.strokeStyle = colours.panel;
+    pen.lineWidth = 4;
+    pen.lineJoin = "round";
+    pen.strokeText(text, x, y);
+    pen.fillStyle = colours.ink;
+    pen.fillText(text, x, y);
   }
 
   function drawAxis(colours) {
     const top = state.panels.length * panelHeight;
     const { step, times } = ticks(width());
+    const texts = tickTexts(step, times);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    for (const time of times) {
+    let taken = -Infinity;
+    times.forEach((time, i) => {
       pen.fillStyle = colours.faint;
       pen.fillRect(toX(time) - 0.5, top - GAP, 1, 6);
+      const half = pen.measureText(texts[i]).width / 2;
+      const x = Math.min(Math.max(toX(time), LEFT + half), LEFT + width() - half);
+      if (x - half < taken) return;
+      taken = x + half + 8;
       pen.fillStyle = colours.ink;
-      const x = Math.min(Math.max(toX(time), LEFT + 40), LEFT + width() - 40);
-      pen.fillText(moment(time, step), x, top + 8);
-    }
+      pen.fillText(texts[i], x, top + 8);
+    });
+    state.canvas.dataset.ticks = texts.join("|");
+    if (state.unixOrigin === null) return;
+    pen.fillStyle = colours.faint;
+    pen.textAlign = "right";
+    pen.fillText("UTC", LEFT - 6, top + 8);
   }
 
   /** The whole replay in a strip, with a window on what is shown. */

@@ -9,7 +9,13 @@ from matplotlib.ticker import FuncFormatter
 
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.drawing import ratio_text, ratio_ticks, time_ticks
-from planbatch.experiments.report.heat_maps import LARGEST_RATIO, SHORTEST, draw_panel, wait_ratios
+from planbatch.experiments.report.heat_maps import (
+    LARGEST_RATIO,
+    SHORTEST,
+    draw_panel,
+    shades,
+    wait_ratios,
+)
 from planbatch.experiments.reproduce.panels import LOOKS, finish, name_panel, panels
 from planbatch.experiments.reproduce.zheng_2016.measures import (
     PAPER_KIND,
@@ -105,12 +111,15 @@ def draw_months(
 def draw_maps(studies: Sequence[Study], path: Path) -> None:
     """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; one row per machine."""
     title = "Figure 6: mean wait by size and run time"
-    ratio_look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": "RdBu_r"}
+    ratio_look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
     with panels(len(studies), 3, (3.4, 2.2), title) as (figure, axes):
         for row, study in zip(axes, studies, strict=True):
             data = waits_by_bin(study, PAPER_KIND, (BASE, "PLAN 2"))
             longest = max(float(np.nanmax(wait)) for wait in data.wait.values())
-            look = {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": "RdYlBu_r"}
+            look = {
+                "norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)),
+                "cmap": shades("RdYlBu_r"),
+            }
             for panel, (policy, wait) in zip(row, data.wait.items(), strict=False):
                 image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **look)
                 panel.grid(visible=False)

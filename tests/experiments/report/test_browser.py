@@ -152,6 +152,33 @@ def test_the_chart_follows_wheel_mouse_and_keys(opened):
     assert (float(everything["from"]), float(everything["to"])) == (0, whole)
 
 
+def test_queues_have_one_scale_and_show_their_peaks(opened):
+    """The longest queue under any policy is the scale of all; a column of pixels shows its peak, not its mean."""
+    canvas_of(opened)
+    most, peaks, lengths = opened.execute_script(
+        "const s = Gantt.state;"
+        "return [s.most, s.panels.map((p) => p.most), s.panels.map((p) => Math.max(...p.lengths))]"
+    )
+    runs = load(cases_of(read_results(load_folder(opened)))[0])
+    for label, peak, mean in zip(("easy", "plan-squared-wait"), peaks, lengths, strict=True):
+        jobs = runs.first(label)
+        times = np.concatenate([jobs.start, jobs.submit])
+        changes = np.repeat([-1, 1], len(jobs))
+        assert peak == np.cumsum(changes[np.lexsort((changes, times))]).max()
+        assert peak >= mean
+    assert most == max(peaks)
+
+
+def test_a_telephone_scrolls_pictures_and_captions_stay(opened):
+    """Pictures keep a width at which their letters can be read."""
+    opened.set_window_size(500, 900)
+    widths = opened.execute_script(
+        "return [...document.querySelectorAll('figure svg')].map((svg) => svg.getBoundingClientRect().width)"
+    )
+    assert min(widths) >= 400
+    opened.set_window_size(1280, 1000)
+
+
 def test_the_chart_tells_about_the_job_under_the_pointer(opened):
     """Its number, its size, and its start under both policies."""
     canvas = canvas_of(opened)
@@ -277,6 +304,12 @@ def large(tmp_path_factory):
     return path
 
 
+def ticks(driver, begin, end):
+    """Show a span, and give the texts of its ticks."""
+    frame = frame_after(driver, lambda: driver.execute_script(f"Gantt.setSpan({begin}, {end})"))
+    return frame["ticks"].split("|")
+
+
 def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property):
     """However far the chart is zoomed, a frame draws a bounded number of rectangles, and always some."""
     driver, _ = chrome
@@ -286,7 +319,7 @@ def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property
     wide, most = driver.execute_script(
         "return [document.getElementById('gantt-canvas').clientWidth, Gantt.MOST_JOBS]"
     )
-    bound = 2 * (max(most, 5 * wide) + wide)
+    bound = 2 * (max(most, 5 * wide) + 2 * wide)
     modes, times = set(), []
     for step in range(24):
         half = last * 0.6**step / 2
@@ -303,7 +336,13 @@ def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property
     # The log tells its calendar: second 0 is the first of January, 2000.
     frame_after(driver, lambda: driver.execute_script(f"Gantt.setSpan({DAY}, {2 * DAY})"))
     told = driver.find_element(By.ID, "gantt-status").text
-    assert told.startswith("2000-01-02 00:00 to 2000-01-03 00:00")
+    assert told.startswith("2000-01-02 00:00 to 2000-01-03 00:00 (UTC)")
+    # Full hours, with the date at midnights; midnights; first days of months: wherever the chart begins.
+    assert ticks(driver, 0.9 * DAY, 1.4 * DAY)[:3] == ["22:00", "23:00", "2000-01-02"]
+    assert ticks(driver, 1.3 * DAY, 6.4 * DAY)[:3] == ["12:00", "2000-01-03", "12:00"]
+    assert ticks(driver, 1.3 * DAY, 9.4 * DAY)[:2] == ["2000-01-03", "2000-01-04"]
+    driver.execute_script(f"Gantt.state.last = {300 * DAY}")
+    assert ticks(driver, 0.5 * DAY, 290 * DAY)[:2] == ["2000-02", "2000-03"]
     record_property("milliseconds_a_frame_at_most", max(times))
     print(f"300,000 jobs, two panels: {np.mean(times):.1f} ms a frame, {max(times):.1f} ms at most")
     assert driver.get_log("browser") == []

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
@@ -11,7 +12,9 @@ from planbatch.experiments.replay.parquet import ROUNDS
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.report import fairness, heat_maps, pareto, rounds, series, summary
 from planbatch.experiments.report.cases import cases_of, load
-from planbatch.experiments.report.distributions import curve, percentile_table
+from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
+from planbatch.experiments.report.drawing import time_ticks
+from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.results.read import read_results
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
@@ -75,7 +78,35 @@ def test_intervals_over_seeds_where_there_are_three(tmp_path):
     assert np.isnan(wait.months).all()
     table = summary.summary_table(runs.case, summary.summarise(runs))
     assert table.csv().splitlines()[0].count("wait_seeds_") == 2
-    assert "(seeds)" in table.html()
+    assert "intervals over seeds" in table.html()
+    assert "+0 … +40%" in table.html()
+
+
+def test_a_deterministic_policy_has_no_interval_over_seeds(tmp_path):
+    """The same replay three times says nothing about chance."""
+    runs = seeds_folder(tmp_path, [[0, 12, 24]] * 3)
+    wait = summary.summarise(runs)[1].wait
+    assert wait is not None
+    assert np.isnan(wait.seeds).all()
+    assert wait.unit == ""
+
+
+def test_one_page_has_one_number_for_one_thing(tmp_path):
+    """The longest wait under three seeds, 20, 24 and 28 s, is 24 s in every table."""
+    runs = seeds_folder(tmp_path, [[0, 10, 20], [0, 12, 24], [0, 14, 28]])
+    plan = percentile_table(runs).rows[1]
+    assert plan["wait_p100"] == pytest.approx(24)
+    assert summary.summarise(runs)[1].figures["max_wait"] == pytest.approx(24)
+    assert series.monthly(runs).wait["plan"].tolist() == [pytest.approx(12)]
+
+
+def test_intervals_are_mentioned_where_there_are_some(tmp_path):
+    """A picture without bars has no caption about bars, and one that is not cut does not end at a ratio."""
+    runs = seeds_folder(tmp_path, [[0, 10, 20], [0, 12, 24]])
+    picture = draw_overview([(runs.case, summary.summarise(runs))])
+    assert picture is not None
+    assert "Bars" not in picture.caption
+    assert "ends at" not in picture.caption
 
 
 def test_two_seeds_give_no_interval(tmp_path):
@@ -108,10 +139,79 @@ def test_mean_levels_agree_with_counting_second_by_second(spans, bins):
     np.testing.assert_allclose(levels, expected, atol=1e-9)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 30)), min_size=1, max_size=12),
+    st.integers(1, 9),
+)
+def test_peaks_agree_with_counting_second_by_second(spans, bins):
+    """Jobs that start when they are submitted wait in no bin."""
+    begin, length = (np.array(column, dtype=np.int64) for column in zip(*spans, strict=True))
+    edges = np.round(np.linspace(-3, 90, bins + 1))
+    peaks = series.peak_level(begin, begin + length, edges)
+    waiting = [int(((begin <= t) & (t < begin + length)).sum()) for t in range(-3, 90)]
+    for low, high, peak in zip(edges[:-1], edges[1:], peaks, strict=True):
+        assert peak == max(waiting[int(low) + 3 : int(high) + 3])
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["1996-11", "1996-12", "1997-01"], ([0, 1, 2], ["Nov\n1996", "Dec", "Jan\n1997"])),
+        (["month 1", "month 2"], ([0, 1], ["1", "2"])),
+    ],
+)
+def test_month_ticks(names, expected):
+    """The year stands below the first month and below Januaries."""
+    assert series.month_ticks(names) == expected
+
+
+def test_month_ticks_of_ten_years_are_years():
+    """A label every twelve months, at Januaries."""
+    names = [f"{1996 + i // 12}-{i % 12 + 1:02}" for i in range(5, 125)]
+    places, labels = series.month_ticks(names)
+    assert labels[:2] == ["1997", "1998"]
+    assert len(labels) <= 12
+    assert names[places[0]] == "1997-01"
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=1, max_size=30))
+def test_every_bin_holds_a_whole_number(values):
+    """A bin from 1.3 to 1.8 would look like missing data."""
+    edges = heat_maps.log_edges(np.array(values))
+    assert (np.diff(edges) > 0).all()
+    whole = np.arange(min(values), max(values) + 1)
+    counts = np.bincount(heat_maps.log_bin(whole, edges), minlength=len(edges) - 1)
+    assert len(counts) == len(edges) - 1 <= 15
+    assert (counts > 0).all()
+
+
+def test_the_tail_of_a_distribution_can_be_read(runs):
+    """Down to the one job that waited longest, on a logarithmic axis."""
+    axes = Figure().subplots()
+    waits = {"easy": runs.first("easy").wait}
+    draw_curve_panel(axes, waits, 1.0, {"easy": {}}, longer=True)
+    assert axes.get_yscale() == "log"
+    x, y = axes.lines[0].get_data()
+    assert np.isclose(y, 100 / 400).any(), "the second longest wait: one job of 400 waited longer"
+    assert x[-1] == pytest.approx(runs.first("easy").wait.max())
+
+
+@pytest.mark.parametrize(("low", "high"), [(65 * 60, 100 * 60), (86400, 90000), (1, 1e7)])
+def test_axes_of_durations_have_several_ticks(low, high):
+    """However narrow they are."""
+    axis = Figure().subplots().xaxis
+    time_ticks(axis, low, high)
+    ticks = axis.get_major_locator().locs
+    texts = [axis.get_major_formatter()(tick) for tick in ticks]
+    assert len(set(texts)) == len(texts) >= 2
+    assert all(texts)
+
+
 def test_utilisation_over_time_adds_up(runs):
     """Weighted by the bins, it is the work that was done in them."""
     edges = series.bin_edges(runs)
-    used, queue = series.load_over_time(runs, edges)
+    used, queue, peaks = series.load_over_time(runs, edges)
+    assert (peaks["fcfs"] >= queue["fcfs"] - 1e-9).all()
     jobs = runs.first("easy")
     inside = np.clip(jobs.end, None, edges[-1]) - np.clip(jobs.start, None, edges[-1])
     work = (used["easy"] * np.diff(edges)).sum() * runs.case.capacity
@@ -120,9 +220,9 @@ def test_utilisation_over_time_adds_up(runs):
 
 
 def test_heat_maps_hold_every_job_once(runs):
-    """15 × 15 bins; their means, weighted by their jobs, are the mean wait; ends of the ranges are inside."""
+    """13 × 15 bins, two joined with others; weighted by their jobs, their means are the mean wait; ends are inside."""
     data = heat_maps.heat_map(runs)
-    assert data.jobs.shape == (15, 15)
+    assert data.jobs.shape == (13, 15)
     assert data.jobs.sum() == 400
     for label in runs.labels:
         total = np.nansum(data.wait[label] * data.jobs)

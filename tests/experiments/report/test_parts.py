@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.report.drawing import finish, themed
 from planbatch.experiments.report.gantt_data import decode, encode
-from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.report.tables import Column, Table, latex
 from planbatch.experiments.results.lanes import assign
 from planbatch.experiments.results.read import Jobs
+from planbatch.experiments.text import duration
 from planbatch.experiments.views.style import drawing
 
 TABLE = Table(
@@ -53,7 +54,7 @@ def test_a_table_as_html_is_accessible_and_escaped():
     root = ET.fromstring(
         TABLE.html().replace("class=text", 'class="text"').replace("class=best", 'class="best"')
     )
-    caption = root.find("caption")
+    caption = root.find("caption/span")
     assert caption is not None
     assert caption.text == "Waits & more"
     assert [th.attrib["scope"] for th in root.iter("th")] == ["col"] * 3 + ["row"] * 3
@@ -69,6 +70,27 @@ def test_a_table_as_latex_escapes_its_commands():
     assert r"policy & mean wait & 50\% \\" in told
     assert r"\textbf{1.5 s}" in told
     assert told.count("{") == told.count("}")
+
+
+def test_durations_of_a_column_have_one_unit():
+    """It stands in the heading; CSV has seconds, and columns that readers do not see."""
+    table = Table(
+        "waits", "Waits",
+        [Column("policy", "policy"), Column("wait", "wait", duration, "min"), Column("p50", "", duration, shown=False)],
+        [{"policy": "a", "wait": 6840.0, "p50": 1}, {"policy": "b", "wait": 7320.0}, {"policy": "c"}],
+    )  # fmt: skip
+    assert table.texts() == (["policy", "wait (h)"], [["a", "1.9"], ["b", "2.0"], ["c", "–"]])
+    assert table.csv().splitlines()[:2] == ["policy,wait,p50", "a,6840,1"]
+    assert "wait (h) \\\\" in table.latex()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("-32.7%", r"$-$32.7\%"), ("plan-2x", "plan-2x"), ("-39 … -28%", r"$-$39 \dots{} $-$28\%")],
+)
+def test_minus_signs_in_latex(words, expected):
+    """Hyphens before numbers are minus signs; those in names are hyphens."""
+    assert latex(words) == expected
 
 
 @pytest.fixture(scope="module")
