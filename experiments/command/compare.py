@@ -61,8 +61,8 @@ def command(
 ) -> int:
     """Replay WORKLOAD under several policies, and compare them.
 
-    WORKLOAD is a log in the Standard Workload Format or the name of one that was fetched; without
-    it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
+    WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched;
+    without it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
     results of the policies that finished: the same command goes on from there, and planbatch report makes a
     page of the folder.
     """

@@ -113,13 +113,7 @@ def load_workload(
     return workload
 
 
-def load_deadlines(
-    workload: Workload,
-    rule: str,
-    seed: int,
-    source: str | Path | None,
-    options: WorkloadOptions = NO_CHANGES,
-) -> Workload:
+def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path | None) -> Workload:
     """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
 
     Parameters
@@ -132,11 +126,9 @@ def load_deadlines(
         Seed of random deadlines.
     source : str or Path, optional
         The log.
-    options : WorkloadOptions
-        How it is read.
     """
     of_a_column = rule.startswith("column:") and source is not None
-    log = load_log(source, replace(options, skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
+    log = load_log(source, WorkloadOptions(skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
     return with_deadlines(workload, rule, seed, log)
 
 
