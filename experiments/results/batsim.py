@@ -15,7 +15,7 @@ from planbatch.experiments.files.compressed import atomic_write, compress, decom
 from planbatch.experiments.results.lanes import Piece, assign
 from planbatch.experiments.results.read import Jobs
 from planbatch.experiments.workloads.tables.table import Table, table_of_text
-from planbatch.experiments.workloads.tables.values import identifiers, numbers
+from planbatch.experiments.workloads.tables.values import identifiers, numbers, texts
 from planbatch.planner.model import NEVER, IntArray
 
 #: The columns that Batsim 4 writes, in its order.
@@ -127,8 +127,9 @@ def read_batsim(path: Path) -> Jobs:
     absent = [name for name in NEEDED if name not in table.frame.columns]
     if absent:
         raise ValueError(f"{path} has no column {absent[0]!r}; give a jobs file of Batsim")
-    ran = ~table.frame["starting_time"].str.strip().isin(["", "-1", "-1.000000", "nan"])
-    table = table.only(ran.to_numpy(dtype=bool))
+    started = numbers(table.frame["starting_time"])
+    never = (started.values == -1) | np.isnan(started.values) & ~started.wrong
+    table = table.only(~never)
     frame = table.frame
     if frame.empty:
         raise ValueError(f"{path}: no job ran")
@@ -158,7 +159,7 @@ def whole(table: Table, name: str) -> IntArray:
     wrong = np.flatnonzero(np.isnan(found.values))
     if wrong.size:
         place = int(wrong[0])
-        shown = table.frame[name].iloc[place]
+        shown = table.shown(place, name)
         raise ValueError(
             f"{table.source}, line {table.lines[place]}: {name} is {shown!r}, not a number"
         )
@@ -172,7 +173,7 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
     if "metadata" not in frame.columns:
         return found
     for name, column in found.items():
-        values = frame["metadata"].str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
+        values = texts(frame["metadata"]).str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
         known = values.notna().to_numpy()
         column[known] = values[known].astype(np.int64)
     return found
