@@ -2,9 +2,13 @@
 
 import ast
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from planbatch.experiments.command.main import planbatch
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -46,6 +50,20 @@ def test_examples_run_one_after_the_other(name, tmp_path, monkeypatch, capsys):
     for block in BLOCKS[name]:
         exec(compile(block, name, "exec"), namespace)
     assert capsys.readouterr().out
+
+
+def test_the_commands_for_data_run(tmp_path, monkeypatch):
+    """Every command of docs/data.md, on the files that its first block writes."""
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(BLOCKS["docs/data.md"][0], "docs/data.md", "exec"), {})
+    Path("partitions.toml").write_text("".join(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)))
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    commands = [line for line in "".join(blocks).splitlines() if line.startswith("planbatch ")]
+    assert len(commands) >= 10
+    for line in commands:
+        outcome = CliRunner().invoke(planbatch, shlex.split(line)[1:], catch_exceptions=False)
+        assert outcome.exit_code == 0, (line, outcome.output)
 
 
 @pytest.mark.parametrize("name", PAGES)

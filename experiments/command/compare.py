@@ -61,10 +61,10 @@ def command(
 ) -> int:
     """Replay WORKLOAD under several policies, and compare them.
 
-    WORKLOAD is a log in the Standard Workload Format or the name of one that was fetched; without
-    it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
+    WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched;
+    without it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
     results of the policies that finished: the same command goes on from there, and planbatch report makes a
-    page of the folder.
+    page of the folder. With --partition all, every partition is a pool, a table and a folder of its own.
     """
     if no_out:
         out = None
@@ -74,30 +74,39 @@ def command(
     check_metrics(metrics)
 
     from planbatch.experiments.comparison.compare import compare
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import ALL, load_pools
 
-    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
-    comparison = compare(
-        loaded,
-        policies,
-        estimates=chosen.estimates,
-        seed=chosen.seed,
-        jobs=jobs or default_jobs(chosen.seconds),
-        out=out,
-        keep_going=True,
-        metrics=metrics,
-        say=say,
-    )
+    comparisons = []
+    for loaded in load_pools(workload, options, say):
+        own = out
+        if out is not None and options.partition == ALL:
+            own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
+        comparison = compare(
+            chosen.with_deadlines(loaded, workload),
+            policies,
+            estimates=chosen.estimates,
+            seed=chosen.seed,
+            jobs=jobs or default_jobs(chosen.seconds),
+            out=own,
+            keep_going=True,
+            metrics=metrics,
+            say=say,
+        )
+        comparisons.append(comparison)
+        if not as_json:
+            show(comparison)
+        if comparison.finished and own is not None:
+            from planbatch.experiments.views.comparison_pictures import write_comparison
+
+            write_comparison(comparison, own)
+            say(f"pictures, comparison.csv and the replays written to {own}")
+        if comparison.unfinished:
+            break
     if as_json:
-        click.echo(json.dumps(described(comparison), ensure_ascii=False))
-    else:
-        show(comparison)
-    if comparison.finished and out is not None:
-        from planbatch.experiments.views.comparison_pictures import write_comparison
-
-        write_comparison(comparison, out)
-        say(f"pictures, comparison.csv and the replays written to {out}")
-    return conclude(comparison)
+        found = [described(comparison) for comparison in comparisons]
+        whole = {"pools": found} if options.partition == ALL else found[0]
+        click.echo(json.dumps(whole, ensure_ascii=False))
+    return max(conclude(comparison) for comparison in comparisons)
 
 
 def check_metrics(names: tuple[str, ...]) -> None:

@@ -62,7 +62,7 @@ def command(
 ) -> int:
     """Replay WORKLOAD under each --policy.
 
-    WORKLOAD is a log in the Standard Workload Format or the name of one that was fetched.
+    WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched.
     """
     if not chosen.policy:
         raise click.UsageError("policy: name at least one with --policy NAME")

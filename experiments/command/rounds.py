@@ -72,8 +72,8 @@ def capture_command(
 ) -> None:
     """Replay LOG under each --policy (by default, easy), and keep some rounds as round files.
 
-    Rounds are drawn at random, by --seed, from those in which a job fits now. LOG is a log in the
-    Standard Workload Format or the name of one that was fetched.
+    Rounds are drawn at random, by --seed, from those in which a job fits now. LOG is a log
+    (SWF, a table, or what sacct prints) or the name of one that was fetched.
     """
     from dataclasses import replace
 

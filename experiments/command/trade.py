@@ -62,7 +62,7 @@ def command(
     """Replay WORKLOADs under every policy and promise, and plot mean against maximum waits.
 
     Each policy and slack is a point, relative to EASY; the Pareto front joins those that no other
-    beats in both. WORKLOAD is a log in the Standard Workload Format or the name of one that was
+    beats in both. WORKLOAD is a log (SWF, a table, or what sacct prints) or the name of one that was
     fetched, @N the processors of its machine instead of the header's; without any, the embedded
     workload is replayed. An interrupt (Ctrl-C) keeps the points that are finished.
     """

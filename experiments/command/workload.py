@@ -31,8 +31,8 @@ from planbatch.experiments.workloads.swf.write import swf_from_workload, write_s
 def command() -> None:
     """Look into, transform, generate or fetch workloads.
 
-    A LOG is a file in the Standard Workload Format, plain or compressed (gzip, xz, zstd), or the
-    name of a log that was fetched.
+    A LOG is a file in the Standard Workload Format, a table of jobs (CSV, Parquet), or what sacct prints, plain or
+    compressed (gzip, xz, zstd); or the name of a log that was fetched.
     """
 
 

@@ -28,7 +28,7 @@ _FLAGS = (
     click.option(
         "--partition",
         metavar="PARTITION",
-        help="Only the jobs of this partition (number or name), on its processors.",
+        help="Only the jobs of this partition (number or name), on its processors; for compare also all, a pool each.",
     ),
     click.option(
         "--known-waits",

@@ -9,11 +9,12 @@ from planbatch.experiments.grid.cells import Cell
 from planbatch.experiments.metrics.catalogue import Metric, measure
 from planbatch.experiments.results.columns import read_trace
 from planbatch.experiments.results.store import Store
+from planbatch.experiments.workloads.describe import left_out
 
 #: The metrics that are compared if a split log was also replayed as a whole.
 COMPARED = ("mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch", "utilisation")
 _SETTINGS = ("workload", "policy", "name", "objective", "optimizer", "evaluations", "budget_seconds",
-             "promise", "estimates", "seed", "spans", "capacity", "dropped", "walltimes")  # fmt: skip
+             "promise", "estimates", "seed", "spans", "capacity", "left_out", "walltimes")  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -56,7 +57,7 @@ def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
         settings["workload"]["name"], policy["label"], policy["name"], policy["objective"],
         policy["optimizer"], policy["evaluations"], policy["seconds"], policy["promise"],
         settings["workload"]["estimates"], cell.seed, span and span["count"], cell.workload.jobs.capacity,
-        sum(settings["workload"]["dropped"].values()), settings["workload"].get("walltimes"),
+        left_out(cell.workload.jobs), settings["workload"]["walltimes"],
     )  # fmt: skip
     figures = {
         name: value

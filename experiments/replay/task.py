@@ -17,7 +17,7 @@ from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
 from planbatch.experiments.workloads.describe import unix_start_time
-from planbatch.experiments.workloads.swf.log import WALLTIMES
+from planbatch.experiments.workloads.swf.log import POOLS, WALLTIMES
 from planbatch.planner.model import Workload
 
 
@@ -149,6 +149,8 @@ class ReplayTask:
                 "transformations": "",
                 "deadlines": "",
                 "unix_start_time": unix_start_time(workload),
+                "walltimes": workload.header.get(WALLTIMES, ""),
+                "pools": workload.header.get(POOLS, ""),
             },
             "policy": {
                 "name": policy_name(self.policy),

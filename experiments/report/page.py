@@ -190,7 +190,7 @@ def settings_row(cell: Cell) -> dict[str, Any]:
         "hash": workload.get("hash"),
     }
     row["estimates"] = workload.get("estimates")
-    for name in ("dropped", "transformations"):
+    for name in ("dropped", "transformations", "walltimes", "pools"):
         row[name] = json.dumps(workload[name]) if workload.get(name) else None
     row["span"] = json.dumps(cell.settings["span"]) if cell.settings.get("span") else None
     row |= {f"version_{name}": value for name, value in cell.versions.items()}

@@ -6,7 +6,6 @@ they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (us
 promise) goes into ``metadata``, as ``user=3;deadline=900``.
 """
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,9 @@ import pandas as pd
 from planbatch.experiments.files.compressed import atomic_write, compress, decompress
 from planbatch.experiments.results.lanes import Piece, assign
 from planbatch.experiments.results.read import Jobs
-from planbatch.planner.model import MAX_VALUE, NEVER, FloatArray, IntArray
+from planbatch.experiments.workloads.tables.table import Table, table_of_text
+from planbatch.experiments.workloads.tables.values import identifiers, numbers, texts
+from planbatch.planner.model import NEVER, IntArray
 
 #: The columns that Batsim 4 writes, in its order.
 COLUMNS = (
@@ -120,28 +121,24 @@ def read_batsim(path: Path) -> Jobs:
         If it cannot be read.
     """
     data = decompress(path.read_bytes(), str(path))
-    try:
-        frame = pd.read_csv(
-            io.BytesIO(data), dtype=str, keep_default_na=False, skipinitialspace=True
-        )
-    except (ValueError, pd.errors.ParserError) as error:
-        raise ValueError(
-            f"{path} cannot be read as CSV ({error}); give a jobs file of Batsim"
-        ) from error
-    frame.columns = [str(name).strip() for name in frame.columns]
-    absent = [name for name in NEEDED if name not in frame.columns]
+    table = table_of_text(data, path.name, str(path))
+    if table.skipped:
+        raise ValueError(f"{path}, {table.skipped[0].told()}")
+    absent = [name for name in NEEDED if name not in table.frame.columns]
     if absent:
         raise ValueError(f"{path} has no column {absent[0]!r}; give a jobs file of Batsim")
-    ran = ~frame["starting_time"].str.strip().isin(["", "-1", "-1.000000", "nan"])
-    frame = frame[ran]
+    started = numbers(table.frame["starting_time"])
+    never = (started.values == -1) | np.isnan(started.values) & ~started.wrong
+    table = table.only(~never)
+    frame = table.frame
     if frame.empty:
         raise ValueError(f"{path}: no job ran")
-    columns = {name: whole(frame, name, path) for name in NEEDED[1:]}
+    columns = {name: whole(table, name) for name in NEEDED[1:]}
     start, end = columns["starting_time"], columns["finish_time"]
     runtime = np.maximum(end - start, 1)
     extra = read_metadata(frame, path)
     jobs = Jobs(
-        numbers(frame["job_id"]),
+        identifiers(frame["job_id"]),
         extra["user"],
         columns["submission_time"],
         columns["requested_number_of_resources"],
@@ -156,25 +153,18 @@ def read_batsim(path: Path) -> Jobs:
     return Jobs(*(getattr(jobs, name)[order] for name in Jobs.__dataclass_fields__))
 
 
-def whole(frame: pd.DataFrame, name: str, path: Path) -> IntArray:
+def whole(table: Table, name: str) -> IntArray:
     """Read a column of numbers, rounded to whole ones."""
-    values: FloatArray = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64)
-    wrong = np.flatnonzero(~(np.abs(values) <= MAX_VALUE))
+    found = numbers(table.frame[name])
+    wrong = np.flatnonzero(np.isnan(found.values))
     if wrong.size:
-        row = wrong[0]
+        place = int(wrong[0])
+        shown = table.shown(place, name)
         raise ValueError(
-            f"{path}, line {frame.index[row] + 2}: {name} is {frame[name].iloc[row]!r}, not a number"
+            f"{table.source}, line {table.lines[place]}: {name} is {shown!r}, not a number"
         )
-    rounded: IntArray = np.floor(values + 0.5).astype(np.int64)
+    rounded: IntArray = np.floor(found.values + 0.5).astype(np.int64)
     return rounded
-
-
-def numbers(identifiers: "pd.Series[str]") -> IntArray:
-    """Turn identifiers into numbers; see :func:`read_batsim`."""
-    last = identifiers.str.rpartition("!")[2]
-    if last.str.fullmatch(r"-?\d{1,15}").all() and last.is_unique:
-        return last.to_numpy(dtype=np.int64)
-    return np.arange(1, len(identifiers) + 1)
 
 
 def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
@@ -183,7 +173,7 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
     if "metadata" not in frame.columns:
         return found
     for name, column in found.items():
-        values = frame["metadata"].str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
+        values = texts(frame["metadata"]).str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
         known = values.notna().to_numpy()
         column[known] = values[known].astype(np.int64)
     return found

@@ -16,6 +16,7 @@ from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import (
+    each_partition,
     in_partition,
     pool_statement,
     with_capacity_of_partition,
@@ -32,6 +33,8 @@ from planbatch.planner.model import BoolArray, Workload
 LISTED = 20
 UNREADABLE = "unreadable line"
 NO_WAIT = "no recorded wait"
+#: The name that stands for every partition.
+ALL = "all"
 
 
 def resolve_source(source: str | Path) -> Path:
@@ -105,7 +108,11 @@ def load_workload(
     """
     if source is None:
         return transform_workload(default_workload(), options)
-    workload = workload_of_log(load_log(source, options, note), options)
+    return _noted(workload_of_log(load_log(source, options, note), options), note)
+
+
+def _noted(workload: Workload, note: Callable[[str], None]) -> Workload:
+    """Return a workload, after notes on what was assumed."""
     for statement in statements(workload).values():
         note(f"{workload.name}: {statement}")
     if POOLS in workload.header:
@@ -113,13 +120,19 @@ def load_workload(
     return workload
 
 
-def load_deadlines(
-    workload: Workload,
-    rule: str,
-    seed: int,
+def load_pools(
     source: str | Path | None,
     options: WorkloadOptions = NO_CHANGES,
-) -> Workload:
+    note: Callable[[str], None] = lambda line: None,
+) -> list[Workload]:
+    """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`load_workload`."""
+    if source is None or options.partition != ALL:
+        return [load_workload(source, options, note)]
+    log = load_log(source, options, note)
+    return [_noted(workload_of_log(log, own), note) for own in each_partition(log, options)]
+
+
+def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path | None) -> Workload:
     """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
 
     Parameters
@@ -132,11 +145,9 @@ def load_deadlines(
         Seed of random deadlines.
     source : str or Path, optional
         The log.
-    options : WorkloadOptions
-        How it is read.
     """
     of_a_column = rule.startswith("column:") and source is not None
-    log = load_log(source, replace(options, skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
+    log = load_log(source, WorkloadOptions(skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
     return with_deadlines(workload, rule, seed, log)
 
 

@@ -75,6 +75,24 @@ def with_capacity_of_partition(log: SwfLog, options: WorkloadOptions) -> Workloa
     return replace(options, capacity=capacity)
 
 
+def each_partition(log: SwfLog, options: WorkloadOptions) -> list[WorkloadOptions]:
+    """Return the options for every partition in which the log has jobs, each a pool of its own.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or a capacity is given, which would be that of each.
+    """
+    if options.capacity is not None:
+        raise ValueError(
+            "partition: with all of them, --capacity would be the size of each; give it with one partition at a time"
+        )
+    numbers = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
+    if not numbers:
+        raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
+    return [replace(options, partition=str(number)) for number in numbers]
+
+
 def in_partition(log: SwfLog, options: WorkloadOptions) -> BoolArray:
     """Mark the lines of the chosen partition; all lines if none is chosen."""
     if options.partition is None:

@@ -63,7 +63,11 @@ def jobs_of_sacct(table: Table) -> tuple[Table, dict[str, BoolArray]]:
                 f"{table.source}: there is no field {' or '.join(group)}; the fields are {', '.join(there)}; "
                 f"make the file with: {COMMAND}"
             )
-    steps = table.frame["JobID" if "JobID" in there else "JobIDRaw"].str.contains(".", regex=False)
+    steps = (
+        table.frame["JobID" if "JobID" in there else "JobIDRaw"]
+        .astype(str)
+        .str.contains(".", regex=False)
+    )
     jobs = table.only(~steps.to_numpy(dtype=bool))
     frame = jobs.frame.copy()
     if "TimelimitRaw" in there or "Timelimit" in there:
@@ -109,28 +113,36 @@ def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
 def _tres(frame: pd.DataFrame) -> dict[str, "pd.Series[float]"]:
     """Amounts of every TRES: requested ones, of jobs that list none the allocated ones."""
     listed = [texts(frame[name]) for name in ("ReqTRES", "AllocTRES") if name in frame]
-    chosen = listed[0].mask(listed[0] == "", listed[-1]) if listed else pd.Series(dtype=object)
-    columns: dict[str, dict[int, float]] = {}
-    for place, text in enumerate(chosen):
-        for pair in filter(None, text.split(",")):
-            name, _, amount = pair.rpartition("=")
-            read = _memory(amount) if name == "mem" else pd.to_numeric(amount, errors="coerce")
-            columns.setdefault(name, {})[place] = float(read)
-    found = {
-        name: pd.Series(amounts, dtype=np.float64).reindex(range(len(frame)))
-        for name, amounts in columns.items()
-        if name and name not in frame
-    }
+    found = {}
+    if listed:
+        chosen = listed[0].mask(listed[0] == "", listed[-1])
+        lists = {text: _amounts(text) for text in chosen.unique()}
+        names = dict.fromkeys(name for amounts in lists.values() for name in amounts)
+        found = {
+            name: chosen.map({text: amounts.get(name, np.nan) for text, amounts in lists.items()})
+            for name in names
+            if name not in frame
+        }
     if "ReqMem" in frame:
         requested = _requested_memory(frame)
         found["mem"] = found["mem"].fillna(requested) if "mem" in found else requested
+    return {name: column.astype(np.float64) for name, column in found.items()}
+
+
+def _amounts(text: str) -> dict[str, float]:
+    """Read a list of TRES, such as ``cpu=4,mem=16G``; memory in KB."""
+    found = {}
+    for pair in filter(None, text.split(",")):
+        name, _, amount = pair.rpartition("=")
+        found[name] = _memory(amount) if name == "mem" else _number(amount)
     return found
 
 
 def _requested_memory(frame: pd.DataFrame) -> "pd.Series[float]":
     """The field ReqMem in KB for the whole job: older versions mark amounts per CPU (c) and per node (n)."""
     written = texts(frame["ReqMem"])
-    amounts = np.array([_memory(text) for text in written], dtype=np.float64)
+    sizes = {text: _memory(text) for text in written.unique()}
+    amounts = written.map(sizes).to_numpy(dtype=np.float64)
     for mark, names in (("c", ("ReqCPUS", "NCPUS")), ("n", ("NNodes",))):
         count = next((numbers(frame[name]).values for name in names if name in frame), None)
         marked = written.str.lower().str.endswith(mark).to_numpy(dtype=bool)
@@ -142,3 +154,11 @@ def _memory(text: str) -> float:
     """An amount of memory in KB; MB without a suffix, NaN if it cannot be read."""
     match = _MEMORY.match(text)
     return float(match[1]) * _UNITS[match[2].upper()] if match else np.nan
+
+
+def _number(text: str) -> float:
+    """A number, NaN if it cannot be read."""
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan

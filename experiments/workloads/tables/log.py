@@ -107,8 +107,7 @@ def _bad_rows(table: Table, found: Mapping[str, str], read: Mapping[str, Values]
     for field, values in read.items():
         wrong = values.wrong | (np.isnan(values.values) if field == "submit" else False)
         for place in np.flatnonzero(wrong).tolist():
-            shown = repr(str(table.frame[found[field]].iloc[place]))
-            bad = table.bad(place, found[field], f"{shown} is not {values.expected}")
+            bad = table.bad(place, found[field], values.expected)
             by_line.setdefault(bad.line, bad)
     return [by_line[line] for line in sorted(by_line)]
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.experiments.workloads.tables.columns import FIELDS, plain
 from planbatch.planner.model import IntArray
 
 #: The separators of text tables; the one that stands most often in the first line counts.
@@ -47,10 +48,16 @@ class Table:
     skipped: tuple[BadLine, ...] = ()
     row: str = "line"
 
-    def bad(self, place: int, column: str, reason: str) -> BadLine:
+    def shown(self, place: int, column: str) -> str:
+        """Return a value as a text, empty if there is none."""
+        value = self.frame[column].iloc[place]
+        return "" if pd.isna(value) else str(value)
+
+    def bad(self, place: int, column: str, expected: str) -> BadLine:
         """Describe a value that cannot be read."""
         number = list(self.frame.columns).index(column) + 1
-        shown = str(self.frame[column].iloc[place])
+        shown = self.shown(place, column)
+        reason = f"{shown!r} is not {expected}"
         return BadLine(int(self.lines[place]), number, column, shown, reason, self.row)
 
     def only(self, keep: Any) -> "Table":
@@ -77,31 +84,63 @@ def table_of_text(data: bytes, name: str, source: str) -> Table:
         raise ValueError(f"{source}: the table holds no jobs")
     comments = tuple(f"; {line.lstrip('# ')}" for line in lines[:first] if line.strip())
     separator = max(SEPARATORS, key=lines[first].count)
-    reader = csv.reader(
-        io.StringIO("\n".join(lines[first:])),
-        delimiter=separator,
-        quoting=csv.QUOTE_NONE if separator == "|" else csv.QUOTE_MINIMAL,
-    )
-    names = [column.strip() for column in next(reader)]
-    if names[-1] == "":  # sacct --parsable ends its lines with a separator
-        names.pop()
+    names = [column.strip() for column in next(csv.reader([lines[first]], delimiter=separator))]
     twice = next((column for column in names if names.count(column) > 1), None)
     if twice is not None:
         raise ValueError(f"{source}, line {first + 1}: there are two columns {twice!r}")
-    rows, numbers, skipped = [], [], []
+    rows = lines[first + 1 :]
+    frame = _all_at_once(rows, names, separator)
+    numbers = first + 2 + np.flatnonzero([bool(row.strip()) for row in rows])
+    skipped: list[BadLine] = []
+    if frame is None:
+        frame, numbers, skipped = _row_by_row(rows, names, separator, first + 1)
+    if "" in names:  # sacct --parsable ends its lines with a separator
+        frame = frame.drop(columns="")
+    return Table(name, source, SwfHeader(comments), frame, numbers, tuple(skipped))
+
+
+def _all_at_once(rows: list[str], names: list[str], separator: str) -> pd.DataFrame | None:
+    """Read the rows of a table, or return None if one needs a closer look; identifiers stay texts."""
+    full = [row for row in rows if row.strip()]
+    text = "\n".join(full)
+    if not full or '"' in text or text.count(separator) != len(full) * (len(names) - 1):
+        return None
+    identifiers = {name: str for name in names if plain(name) in FIELDS["id"]}
+    try:
+        return pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=None,
+            names=names,
+            index_col=False,
+            dtype=identifiers,
+            quoting=csv.QUOTE_NONE,
+            low_memory=False,
+        )
+    except (ValueError, pd.errors.ParserError):
+        return None
+
+
+def _row_by_row(
+    rows: list[str], names: list[str], separator: str, before: int
+) -> tuple[pd.DataFrame, IntArray, list[BadLine]]:
+    """Read the rows of a table as texts; return their lines, and those that have another number of columns."""
+    reader = csv.reader(
+        io.StringIO("\n".join(rows)),
+        delimiter=separator,
+        quoting=csv.QUOTE_NONE if separator == "|" else csv.QUOTE_MINIMAL,
+    )
+    good, numbers, bad = [], [], []
     for row in reader:
-        number = first + reader.line_num
-        if len(row) == len(names) + 1 and not row[-1]:
-            row.pop()
         if len(row) == len(names):
-            rows.append(row)
-            numbers.append(number)
-        elif any(row):
-            reason = f"the line has {len(row)} columns instead of {len(names)}"
+            good.append(row)
+            numbers.append(before + reader.line_num)
+        elif any(cell.strip() for cell in row):
             at = min(len(row), len(names) - 1)
-            skipped.append(BadLine(number, at + 1, names[at], "", reason))
-    frame = pd.DataFrame(rows, columns=names, dtype=object)
-    return Table(name, source, SwfHeader(comments), frame, np.array(numbers), tuple(skipped))
+            reason = f"the line has {len(row)} columns instead of {len(names)}"
+            bad.append(BadLine(before + reader.line_num, at + 1, names[at], "", reason))
+    frame = pd.DataFrame(good, columns=names, dtype=object)
+    return frame, np.array(numbers, dtype=np.int64), bad
 
 
 def table_of_parquet(data: bytes, name: str, source: str) -> Table:

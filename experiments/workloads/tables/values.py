@@ -44,7 +44,9 @@ class Values(NamedTuple):
 
 def texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return a column as texts without blanks around them, empty if not known."""
-    stripped = pd.Series([str(value).strip() for value in column], column.index, dtype=object)
+    stripped = pd.Series(
+        [str(value).strip() for value in column.to_numpy(object)], column.index, dtype=object
+    )
     return stripped.mask(stripped.str.lower().isin(UNKNOWN), "")
 
 
@@ -54,9 +56,11 @@ def numbers(column: "pd.Series[Any]") -> Values:
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
         unknown = np.isnan(values)
     else:
-        written = texts(column)
-        unknown = (written == "").to_numpy(dtype=bool)
-        values = pd.to_numeric(written, errors="coerce").to_numpy(dtype=np.float64)
+        values = np.array(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
+        unknown = np.isnan(values)
+        written = texts(column[unknown])
+        values[unknown] = pd.to_numeric(written, errors="coerce")
+        unknown[unknown] = (written == "").to_numpy(dtype=bool)
     readable = (np.abs(values) <= MAX_VALUE) | (values == NEVER)
     return Values(np.where(readable, values, np.nan), ~unknown & ~readable, "a number")
 

@@ -128,7 +128,7 @@ def test_files_of_batsim_itself_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "cannot be read as CSV"),
+        ("", "the table holds no jobs"),
         ("a,b\n1,2\n", "has no column 'job_id'"),
         (FOREIGN.replace("30.400000", "soon"), "line 2: starting_time is 'soon', not a number"),
         (FOREIGN[: FOREIGN.index("w0!12")], "no job ran"),

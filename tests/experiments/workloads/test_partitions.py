@@ -105,6 +105,33 @@ def test_the_header_does_not_always_say_how_large_it_is(processors):
     assert workload.id.tolist() == [2, 3]
 
 
+def test_every_partition_is_a_pool_of_its_own(tmp_path):
+    """With a table and a folder each; none may be left without its size."""
+    (tmp_path / "log.swf").write_text(text())
+    words = [
+        "compare",
+        str(tmp_path / "log.swf"),
+        "--partition",
+        "all",
+        "--policy",
+        "fcfs",
+        "--out",
+    ]
+    outcome = CliRunner().invoke(planbatch, [*words, str(tmp_path / "out")], catch_exceptions=False)
+    assert "log, partition 1: 2 jobs, 8 processors" in outcome.stdout
+    assert "log, partition 2: 1 job, 4 processors" in outcome.stdout
+    for folder in ("partition-1", "partition-2"):
+        assert (tmp_path / "out" / folder / "comparison.csv").is_file()
+    outcome = CliRunner().invoke(planbatch, [*words, str(tmp_path / "out"), "--json"])
+    assert [pool["capacity"] for pool in json.loads(outcome.stdout)["pools"]] == [8, 4]
+    with pytest.raises(ValueError, match="--capacity would be the size of each"):
+        CliRunner().invoke(planbatch, [*words, "x", "--capacity", "4"], catch_exceptions=False)
+    unknown = text().replace(" 1 -1 -1\n", " -1 -1 -1\n").replace(" 2 -1 -1\n", " -1 -1 -1\n")
+    (tmp_path / "log.swf").write_text(unknown)
+    with pytest.raises(ValueError, match="the jobs of .* have none"):
+        CliRunner().invoke(planbatch, [*words, "x"], catch_exceptions=False)
+
+
 def test_by_the_command_and_from_files(tmp_path):
     """A list of partitions in a file gives a workload of each."""
     (tmp_path / "log.swf").write_text(text())

@@ -152,7 +152,7 @@ HEAD = "submit,processors,runtime\n"
         (HEAD + ",1,1\n", {}, r"line 2, column 1 \(submit\): ''"),
         (HEAD + "1,1\n", {}, "line 2, column 3 .*: the line has 2 columns instead of 3"),
         (HEAD, {}, "the table holds no jobs"),
-        ("# nothing,\n", {}, "the log holds no jobs"),
+        ("# nothing,\n", {}, "is this a log in SWF"),
         ("submit,submit,runtime\n", {}, "line 1: there are two columns 'submit'"),
         (HEAD + "1,1,1\n", {"columns": ("submit",)}, "'submit' is not of the form FIELD=COLUMN"),
         (HEAD + "1,1,1\n", {"columns": ("submitt=x",)}, "there is no 'submitt'; did you mean submit"),
