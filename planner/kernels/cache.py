@@ -22,11 +22,12 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, NullCache
+from numba.core.caching import NullCache
 from numba.core.serialize import dumps
 from platformdirs import user_cache_path
 
 from planbatch.planner.kernels.compiling import announce
+from planbatch.planner.kernels.linking import packed, unpacked
 
 #: The environment variable that says where compiled kernels are kept.
 FOLDER_VARIABLE = "PLANBATCH_CACHE_DIR"
@@ -91,36 +92,6 @@ def module_digest(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
-class _ContentLocator:
-    """Where the kernels of one function are: what numba asks a locator."""
-
-    def __init__(self, py_func: Any) -> None:
-        module = py_func.__module__.removeprefix("planbatch.")
-        self._py_file = py_func.__code__.co_filename
-        self._folder = f"{module}-{module_digest(module)}"
-
-    def ensure_cache_path(self) -> None:
-        os.makedirs(self.get_cache_path(), exist_ok=True)
-
-    def get_cache_path(self) -> str:
-        return str(cache_folder() / self._folder)
-
-    def get_source_stamp(self) -> str:
-        return self._folder
-
-    def get_disambiguator(self) -> str:
-        return ""
-
-
-class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
-    """How numba packs and unpacks a compiled function, without its search for a folder."""
-
-    def __init__(self, py_func: Any) -> None:
-        self._lineno = py_func.__code__.co_firstlineno
-        self._locator = _ContentLocator(py_func)
-        self._filename_base = py_func.__qualname__
-
-
 class ContentCache(NullCache):  # type: ignore[misc]
     """The compiled forms of one kernel on disk; takes the place of numba's own cache.
 
@@ -128,23 +99,27 @@ class ContentCache(NullCache):  # type: ignore[misc]
     ----------
     py_func : function
         The kernel's Python function, at the top of its module.
+    what : str
+        What is kept of it: its parts or its wholes (see :mod:`linking`).
     """
 
-    def __init__(self, py_func: Any) -> None:
-        self._impl = _Impl(py_func)
+    def __init__(self, py_func: Any, what: str) -> None:
+        module = py_func.__module__.removeprefix("planbatch.")
+        self._folder = f"{module}-{module_digest(module)}"
         self._name = py_func.__qualname__
+        self._what = what
         self._code = hashlib.sha256(py_func.__code__.co_code).hexdigest()
 
     @property
     def cache_path(self) -> str:
         """The folder of the kernels of this module."""
-        return self._impl.locator.get_cache_path()
+        return str(cache_folder() / self._folder)
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         described = str(sig)
         if " at 0x" in described:  # a function that only this process knows by this name
             return None
-        key = f"{described}\n{codegen.magic_tuple()}\n{self._code}"
+        key = f"{described}\n{codegen.magic_tuple()}\n{self._code}\n{self._what}"
         return (
             Path(self.cache_path) / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
         )
@@ -153,35 +128,37 @@ class ContentCache(NullCache):  # type: ignore[misc]
         """Load what was compiled for a signature; None if it was not, or if the file is damaged."""
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
-        found = None if path is None else self._read(path, target_context)
+        found = None if path is None else _read(path, target_context)
         if found is None:
             announce(self._name)
         return found
 
-    def _read(self, path: Path, target_context: Any) -> Any:
-        try:
-            data = path.read_bytes()
-        except OSError:
-            return None
-        try:
-            return self._impl.rebuild(target_context, pickle.loads(data))
-        except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, ValueError):
-            with contextlib.suppress(OSError):
-                path.unlink()
-            return None
-
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature, if the folder can be written to."""
-        path = self._path(sig, data.codegen)
-        if path is None or not self._impl.check_cachable(data):
+        path = self._path(sig, data.target_context.codegen())
+        kept = None if path is None else packed(data)
+        if path is None or kept is None:
             return
-        packed = dumps(self._impl.reduce(data))
         try:
-            self._impl.locator.ensure_cache_path()
+            path.parent.mkdir(parents=True, exist_ok=True)
             with _written_whole(path) as file:
-                file.write(packed)
+                file.write(dumps(kept))
         except OSError as error:
             _say_once(f"{cache_folder()}: kernels are compiled in memory only ({error.strerror})")
+
+
+def _read(path: Path, target_context: Any) -> Any:
+    """Read a compiled form; None if there is none, or if the file is damaged, which is then deleted."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    try:
+        return unpacked(target_context, pickle.loads(data))
+    except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, ValueError):
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
 
 
 @contextlib.contextmanager

@@ -4,20 +4,126 @@ Every kernel of a module is decorated with :data:`kernel`. Compiled code is kept
 only the first use of a kernel after an installation compiles it.
 """
 
+import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from numba import njit
+from numba.core import config
+from numba.core.compiler import Compiler, Flags, _make_subtarget
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaExperimentalFeatureWarning
-from numba.core.types import unliteral
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
+from numba.core.types.misc import unliteral
 from numba.extending import register_jitable
 
 from planbatch.planner.kernels.cache import ContentCache
+from planbatch.planner.kernels.linking import Form, Whole, in_parts
 
 # First-class functions are what lets one compiled loop take any objective; that they are "experimental" helps nobody.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+
+
+class _Parts(CPUDispatcher):  # type: ignore[misc]
+    """A kernel as other kernels call it; see :mod:`linking`."""
+
+    def compile(self, sig: Any) -> Any:
+        """Compile the kernel for argument types, or load it from disk."""
+        arguments, _ = normalize_signature(sig)
+        if tuple(arguments) not in self.overloads:
+            with global_compiler_lock, in_parts(self.targetctx.codegen()):
+                super().compile(sig)
+            found = self.overloads[tuple(arguments)]
+            found.library.form = self._form(tuple(arguments))
+        return self.overloads[tuple(arguments)].entry_point
+
+    def _form(self, arguments: tuple[Any, ...]) -> Form | None:
+        """Return the name by which other processes find this; None if they cannot."""
+        module, name = self.py_func.__module__, self.py_func.__qualname__
+        there = getattr(sys.modules.get(module), name, None)
+        return Form(module, name, arguments) if getattr(there, "parts", None) is self else None
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A kernel: what Python calls and hands over has machine code of its own, what kernels call is in ``parts``.
+
+    One form of a kernel serves all constants with which other kernels call it: numba would compile it, and all that
+    it calls, anew for ``True``, for ``False`` and for a variable.
+    """
+
+    def __init__(
+        self,
+        py_func: Callable[..., Any],
+        locals: Any = None,
+        targetoptions: Any = None,
+        pipeline_class: Any = Compiler,
+    ) -> None:
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
+        bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self.parts = _Parts(py_func, locals, {**self.targetoptions, **bare}, pipeline_class)
+        if "<locals>" not in py_func.__qualname__:
+            self._cache = ContentCache(py_func, "whole")
+            self.parts._cache = ContentCache(py_func, "part")
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by another kernel."""
+        return self.parts.get_call_template(
+            [unliteral(arg) for arg in args], {name: unliteral(arg) for name, arg in kws.items()}
+        )
+
+    def get_overload(self, sig: Any) -> Any:
+        """Return what another kernel calls."""
+        return self.parts.get_overload(sig)
+
+    @property
+    def is_compiling(self) -> Any:
+        """Whether a form that calls itself is being compiled."""
+        return self.parts.is_compiling
+
+    def compile(self, sig: Any) -> Any:
+        """Link the kernel for argument types, or load its machine code from disk."""
+        arguments, returned = normalize_signature(sig)
+        with global_compiler_lock:
+            if tuple(arguments) not in self.overloads:
+                if not self._can_compile:
+                    raise RuntimeError("compilation disabled")
+                found = self._cache.load_overload(sig, self.targetctx)
+                if found is not None:
+                    self._cache_hits[sig] += 1
+                else:
+                    self._cache_misses[sig] += 1
+                    found = self._linked(arguments, returned)
+                    self._cache.save_overload(sig, found)
+                self.add_overload(found)
+            return self.overloads[tuple(arguments)].entry_point
+
+    def _linked(self, arguments: Any, returned: Any) -> Any:
+        """Make machine code of the parts for argument types, to be called from Python and handed over."""
+        if returned is None:
+            self.parts.compile(tuple(arguments))
+            part = self.parts.overloads[tuple(arguments)]
+        else:
+            part = self.parts.get_compile_result(returned(*arguments))
+        flags = Flags()
+        self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
+        context = _make_subtarget(self.targetctx, flags)
+        library = Whole(self.targetctx.codegen(), part.fndesc.qualname)
+        library.enable_object_caching()
+        library.add_linking_library(part.library)
+        wrapped = (library, part.fndesc, part.environment, None)
+        context.create_cpython_wrapper(*wrapped, release_gil=flags.release_gil)
+        context.create_cfunc_wrapper(*wrapped)
+        entry = context.get_executable(library, part.fndesc, part.environment)
+        return part._replace(library=library, entry_point=entry)
+
+    def _alone(self) -> "Kernel":
+        """Return the same kernel without its compiled forms."""
+        other = Kernel(self.py_func, self.locals, self.targetoptions)
+        other.parts = self.parts
+        return other
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -29,8 +135,9 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return partial(kernel, **options)
     # Reference counting is said, since numba has a kernel inherit it from the one for which it is first compiled.
     options = {"nogil": True, "error_model": "numpy", "_nrt": True} | options
-    decorate: Any = njit
-    return _without_literals(_kept(decorate(**options)(function)))
+    if config.DISABLE_JIT:
+        return function
+    return Kernel(function, targetoptions={"nopython": True, "boundscheck": None, **options})
 
 
 #: The decorator of kernels that allocate no array and return none. They count no references to the arrays that they
@@ -59,32 +166,12 @@ def compiled_for(
     **options
         numba's.
     """
-    decorate: Any = njit
-    made = _kept(decorate(nogil=True, **options)(getattr(function, "py_func", function)))
-    if hasattr(made, "compile"):
-        made.compile(signature)
-        made.disable_compile()
+    if config.DISABLE_JIT:
+        return function
+    made = function._alone() if isinstance(function, Kernel) else kernel(function, **options)
+    made.compile(signature)
+    made.disable_compile()
     return made  # type: ignore[no-any-return]
-
-
-def _kept(dispatcher: Any) -> Any:
-    """Keep the compiled forms of a kernel on disk; with NUMBA_DISABLE_JIT there are none."""
-    if hasattr(dispatcher, "_cache"):
-        dispatcher._cache = ContentCache(dispatcher.py_func)
-    return dispatcher
-
-
-def _without_literals(dispatcher: Any) -> Any:
-    """Have one form of a kernel serve all constants with which other kernels call it.
-
-    numba would compile it, and all that it calls, anew for ``True``, for ``False`` and for a variable.
-    """
-    template = getattr(dispatcher, "get_call_template", None)
-    if template is not None:  # with NUMBA_DISABLE_JIT, kernels are plain functions
-        dispatcher.get_call_template = lambda args, kws: template(
-            [unliteral(arg) for arg in args], {name: unliteral(arg) for name, arg in kws.items()}
-        )
-    return dispatcher
 
 
 #: The decorator of kernels that are made inside a function, such as objectives with a parameter. They must not be

@@ -54,8 +54,7 @@ def test_one_compiled_form_serves_constants_and_variables():
         return inner(True, 1) + inner(False, 2) + inner(flag, 3)
 
     assert outer(True) == 2
-    assert len(inner.signatures) == 1
-    assert inner.signatures == [(types.boolean, types.int64)]
+    assert inner.parts.signatures == [(types.boolean, types.int64)]
 
 
 def test_kernels_are_kept_by_our_cache():

@@ -1,0 +1,169 @@
+"""Kernels as parts and wholes: machine code is made once, of all that a kernel calls."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit, types
+
+from planbatch.planner.kernels.linking import Part, Whole
+from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
+
+ROOT = Path(__file__).resolve().parents[3]
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(kernel(lambda x: x), "py_func"), reason="kernels are not compiled in this process"
+)
+
+
+@njit
+def tripled(x):
+    """A function of a user."""
+    return 3 * x
+
+
+@borrowing_kernel
+def doubled(x):
+    """A part of all others."""
+    return 2 * x
+
+
+@kernel
+def quadrupled(x):
+    """A whole with one part."""
+    return doubled(doubled(x))
+
+
+@kernel
+def checked(x):
+    """A whole that raises, in a part."""
+    return positive(x)
+
+
+@kernel
+def positive(x):
+    """Raises."""
+    if x <= 0:
+        raise ValueError("not positive")
+    return x
+
+
+def test_what_only_kernels_call_has_no_machine_code():
+    """It is a part of the whole that Python calls."""
+    assert quadrupled(3) == 12
+    part = doubled.parts.overloads[(types.int64,)]
+    whole = quadrupled.overloads[(types.int64,)]
+    assert isinstance(part.library, Part)
+    assert part.library.get_pointer_to_function(part.fndesc.llvm_func_name) == 0
+    assert not doubled.overloads
+    assert isinstance(whole.library, Whole)
+    assert whole.library.get_pointer_to_function(whole.fndesc.llvm_func_name) > 0
+
+
+def test_a_part_can_still_be_called_from_python():
+    """Then it becomes a whole of its own."""
+    assert quadrupled(5) == 20
+    assert doubled(5) == 10
+    assert doubled(2.5) == 5.0
+
+
+def test_functions_of_users_call_kernels_and_are_called_by_them():
+    """Each keeps its own machine code: a user's function is called from Python, too, and first from a kernel."""
+
+    @kernel
+    def outer(x):
+        return tripled(x) + 1
+
+    @njit
+    def outermost(x):
+        return quadrupled(outer(x))
+
+    assert outermost(1) == 16
+    assert outer(1) == 4
+    assert tripled(1) == 3
+
+
+def test_errors_in_parts_reach_python():
+    """As those of numba's own functions do."""
+    assert checked(1) == 1
+    with pytest.raises(ValueError, match="not positive"):
+        checked(0)
+
+
+def test_kernels_can_be_handed_over_as_functions():
+    """To a function that takes any kernel of a type, as the replay takes policies."""
+    signature = types.int64(types.int64)
+
+    def apply(function, x):
+        return function(x)
+
+    applied = compiled_for(types.int64(types.FunctionType(signature), types.int64), kernel(apply))
+    assert applied(quadrupled, 2) == 8
+    assert applied(doubled, 2) == 4
+
+
+def test_a_kernel_passed_on_inside_compiled_code_is_linked():
+    """A user's function that hands a kernel to one that takes functions: no call of Python is needed."""
+    signature = types.FunctionType(types.int64(types.int64))
+
+    @njit(types.int64(signature, types.int64))
+    def apply(function, x):
+        return function(x)
+
+    @njit
+    def caller(x):
+        return apply(quadrupled, x)
+
+    assert caller(3) == 12
+
+
+def test_arrays_made_in_parts_are_freed_once():
+    """References are counted across parts."""
+
+    @kernel
+    def made(n):
+        return np.ones(n)
+
+    @kernel
+    def total(n):
+        return made(n).sum() + made(2 * n)[n:].sum()
+
+    assert [total(n) for n in range(1, 50)] == [2.0 * n for n in range(1, 50)]
+
+
+MODULE = """
+from planbatch.planner.kernels.compiling import listeners
+compiled = []
+listeners.append(compiled.append)
+import numpy as np
+from planbatch.planner.kernels.{module} import {name}
+from planbatch.planner.round import Round
+arrays = Round.of(4, 0, [(1, 5)], [(0, 4, 10), (0, 2, 5)]).arrays
+{call}
+print(*sorted(set(compiled)))
+"""
+DECODE = "decode_once(arrays, np.arange(2), np.empty(2, np.int64))"
+KEPT = "kept_plan(arrays, True, np.empty(2, np.int64))"
+
+
+def compiled_by(folder: Path, module: str, name: str, call: str) -> set[str]:
+    """Call a kernel in another process; return the names of the kernels that it compiled."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLANBATCH_CACHE_DIR": str(folder)}
+    script = MODULE.format(module=module, name=name, call=call)
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
+    )
+    return set(done.stdout.split())
+
+
+def test_parts_that_one_process_compiles_another_links(tmp_path):
+    """The second kernel calls the first: only what is its own is compiled; a third process compiles nothing."""
+    first = compiled_by(tmp_path, "decode", "decode_once", DECODE)
+    assert {"decode_once", "place_earliest"} <= first
+    second = compiled_by(tmp_path, "first_plans", "kept_plan", KEPT)
+    assert "kept_plan" in second
+    assert not {"decode_once", "place_earliest"} & second
+    assert compiled_by(tmp_path, "first_plans", "kept_plan", KEPT) == set()
