@@ -49,7 +49,8 @@ def test_examples_run_one_after_the_other(name, tmp_path, monkeypatch, capsys):
     namespace: dict[str, object] = {"__name__": "example"}
     for block in BLOCKS[name]:
         exec(compile(block, name, "exec"), namespace)
-    assert capsys.readouterr().out
+    if name != "docs/plugins.md":  # a file of the user's, which prints nothing
+        assert capsys.readouterr().out
 
 
 def test_the_commands_for_data_run(tmp_path, monkeypatch):
@@ -63,6 +64,25 @@ def test_the_commands_for_data_run(tmp_path, monkeypatch):
     assert len(commands) >= 10
     for line in commands:
         outcome = CliRunner().invoke(planbatch, shlex.split(line)[1:], catch_exceptions=False)
+        assert outcome.exit_code == 0, (line, outcome.output)
+
+
+def test_the_commands_for_plugins_run(tmp_path, monkeypatch):
+    """Every command of docs/plugins.md, with the file and the experiment that it shows."""
+    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("my.py").write_text(BLOCKS["docs/plugins.md"][0])
+    Path("grid.toml").write_text("".join(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)))
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    commands = [line for line in "".join(blocks).splitlines() if line.startswith("planbatch ")]
+    assert len(commands) >= 9
+    for line in [*commands, "planbatch experiment run grid.toml"]:
+        words = [
+            found
+            for word in shlex.split(line)[1:]
+            for found in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+        ]
+        outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
         assert outcome.exit_code == 0, (line, outcome.output)
 
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import click
 
+from planbatch.experiments.command.metric_flags import metric_option
+from planbatch.experiments.command.shell import say
+
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
@@ -33,6 +36,7 @@ import click
     help="Policies whose jobs the page carries for its Gantt chart; may be repeated; none for no chart. "
     "By default all of them, as long as the page stays small.",
 )
+@metric_option
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -45,6 +49,7 @@ def command(
     export: Path | None,
     reference: str,
     gantt: tuple[str, ...],
+    metrics: tuple[str, ...],
     jobs: int | None,
 ) -> int:
     """Make one self-contained HTML page of the results in DIR.
@@ -54,9 +59,11 @@ def command(
     """
     import joblib
 
+    from planbatch.experiments.metrics.catalogue import as_metrics
     from planbatch.experiments.report.page import make_report, write_page, write_tables
     from planbatch.experiments.results.read import read_results
 
+    as_metrics(metrics)
     results = read_results(folder)
     labels = {cell.label for cell in results.cells}
     chosen = None if not gantt else [label for label in gantt if label != "none"]
@@ -78,6 +85,8 @@ def command(
         gantt=chosen,
         folder=pictures,
         jobs=jobs or int(joblib.cpu_count()),
+        metrics=metrics,
+        say=say,
     )
     page = out or folder / "report.html"
     write_page(report, page)

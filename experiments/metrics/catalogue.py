@@ -84,7 +84,12 @@ class Metric:
 
     def written(self, value: float) -> str:
         """Write a value for people; a dash for none."""
-        return "–" if math.isnan(value) else _WRITTEN[self.unit](value)
+        return "–" if math.isnan(value) else writer(self.unit)(value)
+
+
+def writer(unit: str) -> Callable[[float], str]:
+    """Return what writes the values of metrics with a unit."""
+    return _WRITTEN[unit]
 
 
 def _of_summary(name: str, about: str) -> Callable[["DataFrame"], float]:

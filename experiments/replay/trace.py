@@ -1,5 +1,6 @@
 """The trace of a replay: starts and ends of the jobs, and a log of the rounds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -141,26 +142,14 @@ class Trace:
         Demands on further resources follow, one column per resource, by its name. ``frame.attrs`` has the
         ``workload`` (its name), the ``capacity`` (processors), and the ``policy``.
         """
-        import pandas as pd
-
         workload = self.workload
-        wait = self.start - workload.submit
-        columns = {name: getattr(workload, name) for name in GIVEN_COLUMNS}
-        columns |= {
-            "start": self.start,
-            "end": self.end,
-            "wait": wait,
-            "bounded_slowdown": bounded_slowdown(
-                wait.astype(np.float64), workload.runtime.astype(float)
-            ),
-            "stretch": (wait + workload.walltime) / workload.walltime,
-            "first_planned": self.first_planned,
-            "promise": absent_as_nan(self.promise),
-            "deadline": absent_as_nan(workload.deadline),
+        columns: dict[str, Any] = {name: getattr(workload, name) for name in GIVEN_COLUMNS}
+        columns |= {name: getattr(self, name) for name in JOB_COLUMNS} | {
+            "deadline": workload.deadline
         }
+        frame = jobs_frame(columns)
         for k, resource in enumerate(workload.resources):
-            columns[resource.name] = workload.demands[:, k]
-        frame = pd.DataFrame(columns)
+            frame[resource.name] = workload.demands[:, k]
         frame.attrs = {
             "workload": workload.name,
             "capacity": workload.capacity,
@@ -187,6 +176,27 @@ class Trace:
             rounds=RoundLog(**{name: column[inside] for name, column in vars(self.rounds).items()}),
             **columns,
         )
+
+
+def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
+    """Return the data frame of :meth:`Trace.to_frame` from the columns of a workload and of a trace."""
+    import pandas as pd
+
+    wait = columns["start"] - columns["submit"]
+    derived = {
+        "wait": wait,
+        "bounded_slowdown": bounded_slowdown(
+            wait.astype(np.float64), columns["runtime"].astype(np.float64)
+        ),
+        "stretch": (wait + columns["walltime"]) / columns["walltime"],
+    }
+    given = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
+    planned = {
+        "first_planned": columns["first_planned"],
+        "promise": absent_as_nan(columns["promise"]),
+        "deadline": absent_as_nan(columns["deadline"]),
+    }
+    return pd.DataFrame({**given, **derived, **planned})
 
 
 def absent_as_nan(times: IntArray) -> FloatArray:

@@ -1,12 +1,14 @@
 """The cells of a grid by workload: one case per workload, with the policies that were replayed on it."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from planbatch.experiments.comparison.columns import REFERENCE
+from planbatch.experiments.metrics.catalogue import Metric, measure
 from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.text import slug
 from planbatch.planner.model import FloatArray, IntArray
@@ -33,6 +35,10 @@ class Case:
         In the order of the grid.
     reference : str, optional
         Label of the policy that others are compared with, if it was run.
+    further : mapping of str to mapping of str to float
+        Label → further metric → mean over the seeds.
+    units : mapping of str to str
+        The units of the further metrics.
     """
 
     name: str
@@ -41,6 +47,8 @@ class Case:
     estimates: str
     cells: tuple[Cell, ...]
     reference: str | None
+    further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def labels(self) -> list[str]:
@@ -158,6 +166,19 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
             Case(name, title, int(key[2]), key[1], tuple(cells), find_reference(cells, reference))
         )
     return cases
+
+
+def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], None]) -> Case:
+    """Return a case with further metrics of every policy whose jobs can be read; one that fails is NaN."""
+    values: dict[str, list[Mapping[str, float]]] = {}
+    for cell in case.cells:
+        with suppress(ResultsError):  # it is reported where the jobs are read for the other figures
+            values.setdefault(cell.label, []).append(measure(cell.frame(), metrics, say))
+    further = {
+        label: {m.name: float(np.mean([one[m.name] for one in own])) for m in metrics}
+        for label, own in values.items()
+    }
+    return replace(case, further=further, units={m.name: m.unit for m in metrics})
 
 
 def find_reference(cells: Sequence[Cell], reference: str) -> str | None:

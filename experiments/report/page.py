@@ -1,19 +1,23 @@
 """The report: one self-contained page, and its pictures and tables as files."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planbatch.experiments.files.compressed import atomic_write
+from planbatch.experiments.metrics.catalogue import Metric, as_metrics
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
-from planbatch.experiments.report.cases import REFERENCE, cases_of
+from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.results.read import Cell, Results, ResultsError
 from planbatch.experiments.text import counted
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: Most jobs, over all cells, that the page carries for its Gantt chart.
 MOST_GANTT_JOBS = 6_000_000
@@ -48,6 +52,8 @@ def make_report(
     gantt: Sequence[str] | None = None,
     folder: Path | None = None,
     jobs: int = 1,
+    metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
+    say: Callable[[str], None] = lambda line: None,
 ) -> Report:
     """Make the report of a grid.
 
@@ -64,6 +70,10 @@ def make_report(
         Folder for pictures as SVG and PNG.
     jobs : int
         Processes.
+    metrics : sequence of Metric, function or str
+        Further columns of the summaries; see :func:`make_metric`.
+    say : callable
+        Called with messages for the user.
 
     Raises
     ------
@@ -71,6 +81,8 @@ def make_report(
         If the jobs of no cell can be read.
     """
     cases = cases_of(results, reference)
+    if asked := as_metrics(metrics):
+        cases = [with_metrics(case, asked, say) for case in cases]
     notes: list[str] = []
     if (
         gantt is None

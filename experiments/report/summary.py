@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.metrics.catalogue import writer
 from planbatch.experiments.replay.metrics import measured
 from planbatch.experiments.report.cases import Case, Runs, months
 from planbatch.experiments.report.tables import Column, Table
@@ -131,7 +132,8 @@ def summarise(runs: Runs) -> list[Line]:
         lines.append(
             Line(
                 label,
-                {name: float(np.mean([one[name] for one in each])) for name in each[0]},
+                {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+                | dict(runs.case.further.get(label, {})),
                 compare(runs, label, "wait") if compared else None,
                 compare(runs, label, "slowdown") if compared else None,
                 len(own),
@@ -170,6 +172,7 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
         Column("slowdown_months", "", interval_text, shown=False),
         Column("slowdown_seeds", "", interval_text, shown=False),
         Column("utilisation", "used", share, "max"),
+        *(Column(name, name, writer(unit)) for name, unit in case.units.items()),
         Column("seeds", "seeds", counted),
     ]
     rows = [row_of(line) for line in lines]

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planbatch.experiments.replay.parquet import ROUNDS as ROUND_COLUMNS
 from planbatch.experiments.replay.slowdown import bounded_slowdown
+from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.results.columns import first_line, read_columns
 from planbatch.experiments.results.store import (
     CELL,
@@ -28,6 +29,9 @@ from planbatch.experiments.results.store import (
     ResultsError,
 )
 from planbatch.planner.model import NEVER, IntArray
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
 JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
@@ -157,6 +161,24 @@ class Cell:
                 f"{path}: job {job} has impossible times or sizes; run the cell again"
             )
         return jobs
+
+    def frame(self) -> "DataFrame":
+        """Read the jobs as a data frame with the columns of :meth:`Trace.to_frame`, as far as they are stored.
+
+        Raises
+        ------
+        ResultsError
+            As for :meth:`jobs`.
+        """
+        jobs = self.jobs()
+        found = read_columns(self.folder / JOBS, (), ("first_planned",))
+        frame = jobs_frame({"first_planned": jobs.start, **vars(jobs), **found})
+        frame.attrs = {
+            "workload": self.workload["name"],
+            "capacity": self.capacity,
+            "policy": self.label,
+        }
+        return frame
 
     def rounds(self) -> dict[str, NDArray[Any]]:
         """Read the rounds: the columns :data:`ROUND_COLUMNS`.

@@ -13,7 +13,7 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from planbatch.planner.kernels.cache import ContentCache
+from planbatch.planner.kernels.native import kernel
 from planbatch.planner.plugins.parameters import signature_of
 from planbatch.planner.plugins.source import PREFIX, PluginError
 
@@ -27,10 +27,6 @@ class PlainPythonWarning(UserWarning):
 
 class NotCompiledError(ValueError):
     """numba cannot compile a function; the message says where and why."""
-
-
-class _PluginCache(ContentCache):
-    """Compiled forms on disk of a function in a user's file, whose module is named after its content."""
 
 
 def is_compiled(function: Any) -> bool:
@@ -89,20 +85,20 @@ def compiled(function: Callable[..., Any], signature: Any, values: tuple[Any, ..
     NotCompiledError
         If numba cannot; the message says where and why.
     """
-    kernel = _kept(function if is_compiled(function) else njit(nogil=True)(function))
-    if not is_compiled(kernel):
+    made = _kept(function)
+    if not is_compiled(made):
         raise NotCompiledError("NUMBA_DISABLE_JIT is set")
     if isinstance(signature.return_type, types.Array):
-        kernel = _keys(kernel, values)
+        made = _keys(made, values)
     elif values:
-        kernel = _bound(kernel, values)
+        made = _bound(made, values)
     try:
-        kernel.compile(signature)
+        made.compile(signature)
     except NumbaError as error:
         raise NotCompiledError(reason(error)) from None
     # Another process makes the same kernel of the same function, and finds it on disk.
-    kernel.__dict__["made_by"] = (compiled, (function, signature, values))
-    return kernel
+    made.__dict__["made_by"] = (compiled, (function, signature, values))
+    return made
 
 
 def defaults(function: Callable[..., Any], arity: int) -> tuple[Any, ...]:
@@ -114,33 +110,37 @@ def defaults(function: Callable[..., Any], arity: int) -> tuple[Any, ...]:
     return tuple(p.default for p in found if p.default is not p.empty)
 
 
-def _kept(kernel: Any) -> Any:
-    """Keep the compiled forms of a function at the top of a user's file on disk, unless the user does."""
-    function = getattr(kernel, "py_func", None)
-    if function is None or not function.__module__.startswith(PREFIX):
-        return kernel
-    at_top = vars(sys.modules[function.__module__]).get(function.__name__)
-    if at_top in (function, kernel) and type(kernel._cache) is NullCache:
-        kernel._cache = _PluginCache(function)
-    return kernel
+def _kept(function: Callable[..., Any]) -> Any:
+    """Return a function as a kernel; what stands at the top of a user's file is kept on disk, unless the user does."""
+    plain = getattr(function, "py_func", function)
+    own = getattr(function, "targetoptions", {})
+    in_file = vars(sys.modules[plain.__module__]).get(plain.__name__) is function
+    if (
+        plain.__module__.startswith(PREFIX)
+        and in_file
+        and type(getattr(function, "_cache", NullCache())) is NullCache
+    ):
+        options = {key: own[key] for key in ("fastmath", "error_model") if key in own}
+        return kernel(plain, **{"error_model": "python"} | options)
+    return function if is_compiled(function) else njit(nogil=True)(function)
 
 
-def _bound(kernel: Any, values: tuple[Any, ...]) -> Any:
+def _bound(made: Any, values: tuple[Any, ...]) -> Any:
     """Return the kernel of a cost with constants behind its arguments."""
 
     @njit(nogil=True)
     def cost(start: Any, jobs: Any, now: Any) -> Any:
-        return kernel(start, jobs, now, *values)
+        return made(start, jobs, now, *values)
 
     return cost
 
 
-def _keys(kernel: Any, values: tuple[Any, ...]) -> Any:
+def _keys(made: Any, values: tuple[Any, ...]) -> Any:
     """Return the kernel of an order with constants behind its arguments; its keys may be of any numeric type."""
 
     @njit(nogil=True)
     def keys(jobs: Any, now: Any) -> Any:
-        return kernel(jobs, now, *values).astype(np.float64)
+        return made(jobs, now, *values).astype(np.float64)
 
     return keys
 

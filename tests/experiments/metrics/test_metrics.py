@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from planbatch.experiments.comparison.compare import compare
 from planbatch.experiments.metrics.catalogue import METRIC_NAMES, as_metrics, make_metric, measure
 from planbatch.experiments.replay.metrics import metrics
+from planbatch.experiments.report.page import make_report
+from planbatch.experiments.results.read import read_results
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
 
@@ -145,3 +147,24 @@ def test_what_is_no_metric_is_refused(asked, message):
 def test_every_metric_has_a_line_of_description():
     """What ``planbatch list metrics`` prints."""
     assert all(about and not about.endswith(".") for _, _, about in METRIC_NAMES.described())
+
+
+def test_the_report_has_further_metrics(grid, tmp_path):
+    """From stored jobs, the same values as from the replay; a metric that fails leaves its column empty."""
+    path = tmp_path / "mine.py"
+    path.write_text("def bad(jobs):\n    return 1 / 0\n")
+    said = []
+    results = read_results(grid)
+    page = make_report(
+        results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], say=said.append
+    )
+    summary = next(table for table in page.tables if table.name.endswith("-summary"))
+    rows = {row["policy"]: row for row in summary.rows}
+    for cell in results.cells:
+        if cell.workload["jobs"] == 400:
+            jobs = cell.jobs()
+            expected = np.percentile(jobs.start - jobs.submit, 99)
+            assert rows[cell.label]["p99-wait"] == pytest.approx(expected)
+    assert rows["easy"]["first-plan-error"] == 0
+    assert all("bad" not in row for row in rows.values())
+    assert "mine.py, line 2" in said[0]
