@@ -127,7 +127,7 @@ class Round:
 
     def _checked_jobs(self) -> JobTable:
         n = len(self.jobs.submit)
-        limits = {"procs": (1, self.capacity), "walltime": (1, NEVER), "submit": (-NEVER, NEVER)}
+        limits = {"procs": (1, self.capacity), "walltime": (1, NEVER), "submit": (-NEVER, self.now)}
         columns = {}
         for name in JobTable._fields[:-1]:
             least, most = limits.get(name, (-NEVER, NEVER))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.files.compressed import atomic_write
+from planbatch.experiments.rounds.lines import line_of
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource, Windows
@@ -36,13 +37,14 @@ _RESOURCE_FIELDS = {"capacity": True, "unit": False}
 
 
 class _Reader:
-    """Reads fields of a round file; errors name the file and the field."""
+    """Reads fields of a round file; errors name the file, the line and the field."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, text: str = "") -> None:
+        self.name, self.text = name, text
 
     def wrong(self, field: str, what: str) -> ValueError:
-        return ValueError(f"{self.name}: {field}: {what}")
+        line = f", line {line_of(self.text, field)}" if self.text else ""
+        return ValueError(f"{self.name}{line}: {field}: {what}")
 
     def fields(self, value: Any, field: str, known: Mapping[str, bool]) -> dict[str, Any]:
         """An object with all required fields and no unknown ones."""
@@ -108,7 +110,7 @@ class _Reader:
         ]
 
 
-def round_from(data: Any, name: str = "round") -> Round:
+def round_from(data: Any, name: str = "round", text: str = "") -> Round:
     """The round that a JSON object describes.
 
     Parameters
@@ -117,6 +119,8 @@ def round_from(data: Any, name: str = "round") -> Round:
         The object.
     name : str
         The name of the file, for messages.
+    text : str
+        The text of the file, for the lines in messages.
 
     Raises
     ------
@@ -125,7 +129,7 @@ def round_from(data: Any, name: str = "round") -> Round:
         running jobs above the capacity, a waiting job larger than the machine, an end that is not after now, two jobs
         with the same id.
     """
-    read = _Reader(name)
+    read = _Reader(name, text)
     top = read.fields(data, "round", _ROUND_FIELDS)
     capacity = read.number(top["capacity"], "capacity", 1)
     now = read.number(top["now"], "now", 0)
@@ -218,12 +222,13 @@ def read_round(path: str | Path) -> Round:
     """Read a round file; see :func:`round_from` for its errors."""
     path = Path(path)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = json.loads(text)
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such round file") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path}: not a round file, since it is not JSON ({error})") from None
-    return round_from(data, str(path))
+    return round_from(data, str(path), text)
 
 
 def round_to(problem: Round, source: str = "") -> dict[str, Any]:

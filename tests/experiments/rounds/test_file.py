@@ -2,12 +2,14 @@
 
 import copy
 import json
+import re
 
 import numpy as np
 import pytest
 
 from planbatch.experiments.rounds.file import read_round, round_from, round_to, write_round
 from planbatch.planner.model import NEVER
+from planbatch.planner.round import Round
 
 GOOD = {
     "capacity": 8,
@@ -90,6 +92,41 @@ def test_bad_rounds_are_refused_by_file_and_field(data, told):
     """One sentence, with the file and the field."""
     with pytest.raises(ValueError, match=f"^bad.json: {told}"):
         round_from(data, "bad.json")
+
+
+@pytest.mark.parametrize(
+    ("field", "old", "new", "line"),
+    [
+        ("waiting[1].procs", '"procs": 4, "walltime": 300', '"procs": 99, "walltime": 300', 6),
+        ("waiting[0].walltime", '"walltime": 100', '"walltime": 0', 5),
+        ("running[0].end", '"end": 200', '"end": 50', 3),
+        ("capacity", '"capacity": 8', '"capacity": 0', 1),
+        ("waiting[1].walltime", '"walltime": 300', '"duration": 300', 6),
+        ("waiting[0].text", '"id": 7', '"text": "a } ] \\" {", "id": 7', 5),
+    ],
+)
+def test_errors_in_a_file_name_the_line(tmp_path, field, old, new, line):
+    """That of the field, or of what should have it."""
+    text = """{"capacity": 8, "now": 100,
+ "running": [
+  {"procs": 4, "end": 200}],
+ "waiting": [
+  {"id": 7, "submit": 50, "procs": 8, "walltime": 100},
+  {"id": 5, "submit": 20, "procs": 4, "walltime": 300}
+]}"""
+    path = tmp_path / "round.json"
+    path.write_text(text)
+    assert len(read_round(path)) == 2
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ValueError, match=re.escape(f"round.json, line {line}: ")) as caught:
+        read_round(path)
+    assert field.split(".")[0] in str(caught.value)
+
+
+def test_python_refuses_jobs_of_the_future_as_files_do():
+    """A job that is submitted after now does not wait yet."""
+    with pytest.raises(ValueError, match=r"waiting submit: 101 .*"):
+        Round.of(2, 100, [], [(101, 1, 5)])
 
 
 def test_files_that_are_no_rounds(tmp_path):
