@@ -13,7 +13,7 @@ def comparison_table(comparison: Comparison) -> Table:
     summaries = comparison.summaries
     changes = REFERENCE in comparison.finished
     table = Table(
-        title=Text(comparison.title),
+        title=Text(comparison.title, no_wrap=True, overflow="ignore"),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,
