@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         synthetic_workload as synthetic_workload,
     )
     from planbatch.experiments.workloads.options import WorkloadOptions as WorkloadOptions
+    from planbatch.experiments.workloads.read import read_log as read_log
     from planbatch.experiments.workloads.swf.log import SwfLog as SwfLog
     from planbatch.experiments.workloads.swf.read import read_swf as read_swf
     from planbatch.experiments.workloads.swf.write import write_swf as write_swf

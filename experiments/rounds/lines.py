@@ -2,7 +2,6 @@
 
 import json
 import re
-from json.decoder import scanstring
 
 _SPACE = re.compile(r"\s*")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
@@ -52,7 +51,7 @@ def _member(text: str, place: int, step: str | int) -> int | None:
     while text[place] not in "]}":
         name: str | int = count
         if opened == "{":
-            name, place = scanstring(text, place + 1)
+            name, place = json.JSONDecoder().raw_decode(text, place)
             place = _skip(text, _skip(text, place) + 1)
         if name == step:
             return place

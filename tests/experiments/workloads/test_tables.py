@@ -8,6 +8,7 @@ import pytest
 
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.workloads.swf.read import read_swf
 from planbatch.planner.model import NEVER
 
 PLAIN = """\
@@ -127,6 +128,19 @@ def test_parquet(tmp_path):
         ValueError, match=r"row 2, column 2 \(cores\): 'many' is not a whole number"
     ):
         load_workload(tmp_path / "jobs.parquet")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_log_and_its_columns_as_a_table_give_the_same_workload(kind, tmp_path, real_log):
+    """All jobs, all columns, and what is left out."""
+    log = read_swf(real_log("KTH-SP2-1996-2.1-cln"))
+    path = tmp_path / f"kth.{kind}"
+    write = {"csv": log.frame().to_csv, "parquet": log.frame().to_parquet}[kind]
+    write(path, index=False)
+    one, other = log.workload(), load_workload(path, WorkloadOptions(capacity=100))
+    names = ("id", "submit", "procs", "walltime", "runtime", "user", "queue", "wait")
+    assert columns(one, *names) == columns(other, *names)
+    assert one.dropped == other.dropped
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path):
