@@ -7,11 +7,11 @@ import numpy as np
 from planbatch.planner.kernels.amounts import copy_entry, enough, same
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import (
-    all_demands,
+    demands_of,
     earliest_index,
     fill_profile,
     give_between,
-    one_resource,
+    new_amounts,
     overdrawn,
     place,
     room_for,
@@ -78,15 +78,9 @@ def decide_conservative(
     report: FloatArray,
 ) -> None:
     """Design rule 7: keep reservations, improve them in FCFS order after an early end, then admit new jobs."""
-    jobs = arrays.jobs
     room = room_for(arrays, len(start) + 3)
     times = np.empty(room, np.int64)
-    if one_resource(arrays):
-        keep_reservations(arrays, jobs.procs, start, times, np.empty(room, np.int64))
-    else:
-        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
-        demands = all_demands(jobs.procs, jobs.demands)
-        keep_reservations(arrays, demands, start, times, rows)
+    keep_reservations(arrays, demands_of(arrays), start, times, new_amounts(arrays, room))
 
 
 @kernel

@@ -14,7 +14,6 @@ from planbatch.baselines.timeline import (
     Timeline,
     earliest_end,
     new_timeline,
-    new_timeline_of_rows,
     reserve,
 )
 from planbatch.baselines.two_lists import (
@@ -28,7 +27,7 @@ from planbatch.baselines.two_lists import (
     start_over,
 )
 from planbatch.planner.kernels.native import kernel
-from planbatch.planner.kernels.profile import all_demands, free_now, one_resource
+from planbatch.planner.kernels.profile import demands_of, free_now
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -61,22 +60,15 @@ def decide_with_lists(
     arrays: RoundArrays, openings: FloatArray, advance: int, all_at_once: bool, start: IntArray
 ) -> None:
     """Decide a round of any deadline-based backfilling; see ``two_lists`` for the parameters."""
-    jobs = arrays.jobs
     n = len(start)
     start[:] = arrays.planned
     nothing_new = start[n - 1] != NEVER and not arrays.ended_early
     if nothing_new and len(arrays.windows.start) == 0 and due_jobs_fit(arrays, start):
         return
     trial, urgent = np.empty(n, np.int64), np.zeros(n, np.bool_)
-    if one_resource(arrays):
-        lists = Lists(start, arrays.notes, trial, urgent, jobs.procs)
-        settled, line = new_timeline(arrays), new_timeline(arrays)
-        admit_all(arrays, lists, openings, advance, all_at_once, settled, line)
-    else:
-        demands = all_demands(jobs.procs, jobs.demands)
-        lists_of_rows = Lists(start, arrays.notes, trial, urgent, demands)
-        rows, more = new_timeline_of_rows(arrays), new_timeline_of_rows(arrays)
-        admit_all(arrays, lists_of_rows, openings, advance, all_at_once, rows, more)
+    lists = Lists(start, arrays.notes, trial, urgent, demands_of(arrays))
+    settled, line = new_timeline(arrays), new_timeline(arrays)
+    admit_all(arrays, lists, openings, advance, all_at_once, settled, line)
 
 
 @kernel

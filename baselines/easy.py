@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.head_of_queue import backfill, candidates, start_head, whole_timeline
-from planbatch.baselines.timeline import Timeline, new_timeline, new_timeline_of_rows, reserve
+from planbatch.baselines.timeline import Timeline, new_timeline, reserve
 from planbatch.planner.kernels.native import kernel
-from planbatch.planner.kernels.profile import all_demands, any_fits, one_resource
+from planbatch.planner.kernels.profile import any_fits, demands_of
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -50,8 +50,4 @@ def decide_easy(
     if not any_fits(arrays):
         return
     keys = order(arrays.jobs, arrays.now)
-    if one_resource(arrays):
-        easy(arrays, arrays.jobs.procs, keys, new_timeline(arrays), start)
-    else:
-        demands = all_demands(arrays.jobs.procs, arrays.jobs.demands)
-        easy(arrays, demands, keys, new_timeline_of_rows(arrays), start)
+    easy(arrays, demands_of(arrays), keys, new_timeline(arrays), start)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.head_of_queue import backfill, candidates, start_head
-from planbatch.baselines.timeline import Timeline, new_timeline, new_timeline_of_rows
+from planbatch.baselines.timeline import Timeline, new_timeline
 from planbatch.planner.kernels.native import kernel
-from planbatch.planner.kernels.profile import all_demands, any_fits, one_resource
+from planbatch.planner.kernels.profile import any_fits, demands_of
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -35,11 +35,7 @@ def serve_queue(arrays: RoundArrays, order: Any, skip_blocked: bool, start: IntA
     if not any_fits(arrays):
         return
     keys = order(arrays.jobs, arrays.now)
-    if one_resource(arrays):
-        serve(arrays, arrays.jobs.procs, keys, new_timeline(arrays), skip_blocked, start)
-    else:
-        demands = all_demands(arrays.jobs.procs, arrays.jobs.demands)
-        serve(arrays, demands, keys, new_timeline_of_rows(arrays), skip_blocked, start)
+    serve(arrays, demands_of(arrays), keys, new_timeline(arrays), skip_blocked, start)
 
 
 @kernel

@@ -10,7 +10,7 @@ from numba.core.dispatcher import Dispatcher
 
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.kernels.native import compiled_for
-from planbatch.planner.kernels.signatures import DECIDE, Report
+from planbatch.planner.kernels.signatures import Report, round_types
 from planbatch.planner.model import FloatArray
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import as_order, submit_order
@@ -88,7 +88,7 @@ class CompiledPolicy:
     name : str
         What tables call it.
     decide : callable
-        ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``signatures.DECIDE``.
+        ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``signatures.RoundTypes``.
     order : callable or str
         The order of the queue, ``keys(jobs, now)`` or a name of :data:`ORDERS`; FCFS by default. If it is not compiled,
         the replay runs interpreted.
@@ -126,13 +126,17 @@ class CompiledPolicy:
         report = np.zeros(len(Report))
         # With NUMBA_DISABLE_JIT, kernels are plain functions already.
         plain = getattr(self.decide, "py_func", self.decide)
-        decide = typed_decision(self.decide) if self.compiled_form() else plain
+        several = bool(problem.resources)
+        decide = typed_decision(self.decide, several) if self.compiled_form() else plain
         arrays = problem.arrays._replace(notes=problem.notes.copy())
         decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
         return Plan(start, arrays.notes)
 
 
 @cache
-def typed_decision(decide: Any) -> Callable[..., None]:
-    """A compiled decision for *any* compiled order and cost, so that it is compiled only once."""
-    return compiled_for(DECIDE.signature, decide)
+def typed_decision(decide: Any, several: bool) -> Callable[..., None]:
+    """A compiled decision for *any* compiled order and cost, so that it is compiled only once.
+
+    ``several`` says whether there are resources besides processors.
+    """
+    return compiled_for(round_types(several).decide.signature, decide)

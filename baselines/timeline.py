@@ -11,6 +11,7 @@ from planbatch.planner.kernels.profile import (
     earliest_index,
     fill_profile,
     fits_at,
+    new_amounts,
     place,
     room_for,
     set_present,
@@ -33,14 +34,14 @@ class Timeline(NamedTuple):
 
 @kernel(inline="always")
 def new_timeline(arrays: RoundArrays) -> Timeline:
-    """Make an empty timeline for processors alone, with room to reserve for every job and to move one."""
+    """Make an empty timeline, with room to reserve for every job and to move one."""
     room = room_for(arrays, len(arrays.jobs.procs) + 3)
-    return Timeline(np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64))
+    return Timeline(np.empty(room, np.int64), new_amounts(arrays, room), np.zeros(1, np.int64))
 
 
 @kernel(inline="always")
 def new_timeline_of_rows(arrays: RoundArrays) -> Timeline:
-    """Make an empty timeline for all resources, with room to reserve for every job and to move one."""
+    """:func:`new_timeline` with rows of amounts, even if processors are the only resource."""
     room = room_for(arrays, len(arrays.jobs.procs) + 3)
     rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
     return Timeline(np.empty(room, np.int64), rows, np.zeros(1, np.int64))

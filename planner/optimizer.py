@@ -100,7 +100,7 @@ class CompiledSearch:
     Attributes
     ----------
     decide : callable
-        The kernel; see ``signatures.DECIDE``. It draws from ``rng`` what ``optimize`` would, and keeps the plan of
+        The kernel; see ``signatures.RoundTypes``. It draws from ``rng`` what ``optimize`` would, and keeps the plan of
         rounds in which nothing can start (:func:`kept_plan`).
     cost : callable
         The compiled cost function of the objective.

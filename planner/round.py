@@ -11,6 +11,10 @@ from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 
+#: The capacities of the resources besides processors if there are none. Their type, too, is another one than that of
+#: capacities: so kernels are compiled for processors alone, or for several resources, and never for both.
+NO_CAPACITIES: IntArray = np.zeros(0, dtype=np.int8)  # type: ignore[assignment]
+
 
 class RunningTable(NamedTuple):
     """The running jobs in the order of their expected ends.
@@ -33,8 +37,8 @@ class RunningTable(NamedTuple):
 class RoundArrays(NamedTuple):
     """A round as compiled kernels see it; the fields are those of :class:`Round`.
 
-    ``capacities``, shape (K - 1,), are those of the resources besides processors. Policies write into ``notes`` what
-    they want to get back in the next round, and into nothing else.
+    ``capacities``, shape (K - 1,), are those of the resources besides processors; ``NO_CAPACITIES`` if there are none.
+    Policies write into ``notes`` what they want to get back in the next round, and into nothing else.
     """
 
     now: int
@@ -276,7 +280,7 @@ class Round:
             self.ended_early,
             self.notes.copy(),
             self.occupied.copy(),
-            self.capacities[1:].copy(),
+            self.capacities[1:].copy() if self.resources else NO_CAPACITIES,
             Windows(*(column.copy() for column in self.windows)),
         )
 

@@ -17,15 +17,15 @@ from planbatch.planner.kernels.job_tables import copy_job, jobs_between
 from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
 from planbatch.planner.kernels.signatures import (
     COST,
-    DECIDE,
     FLOAT64_ARRAY,
     GENERATOR,
     ORDER_KEYS,
     Report,
+    round_types,
 )
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
 from planbatch.planner.resources import Windows, no_windows
-from planbatch.planner.round import RoundArrays, RunningTable
+from planbatch.planner.round import NO_CAPACITIES, RoundArrays, RunningTable
 
 
 class At(IntEnum):
@@ -367,10 +367,11 @@ def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray
 
 
 @cache
-def compiled_drive() -> Callable[..., int]:
-    """:func:`drive`, compiled for any compiled policy, order and objective."""
-    replay_type = typeof(empty_replay(1, 1, 1))
-    signature = types.int64(replay_type, DECIDE, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR)
+def compiled_drive(several: bool) -> Callable[..., int]:
+    """:func:`drive`, compiled for any compiled policy, order and objective, for one resource or for several."""
+    replay_type = typeof(empty_replay(1, 1, 1, [1] if several else []))
+    decide = round_types(several).decide
+    signature = types.int64(replay_type, decide, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR)
     return compiled_for(signature, drive)
 
 
@@ -427,7 +428,7 @@ def empty_replay(
         actual_job=ints(most_running),
         counters=counters,
         capacity=ints(1, capacity),
-        capacities=np.array(capacities, dtype=np.int64),
+        capacities=np.array(capacities, dtype=np.int64) if further else NO_CAPACITIES,
         free=np.array(capacities, dtype=np.int64),
         windows=windows,
         window_known=window_known,

@@ -22,7 +22,7 @@ from planbatch.experiments.replay.event_loop import (
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
-from planbatch.planner.kernels.signatures import COST, DECIDE, ORDER_KEYS, Report
+from planbatch.planner.kernels.signatures import COST, ORDER_KEYS, Report, round_types
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
@@ -156,13 +156,16 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
     return decide
 
 
-def warm_up(policy: Policy) -> None:
-    """Compile what a replay of ``policy`` runs, or load it from disk, so that no replay's time includes it."""
+def warm_up(policy: Policy, several: bool = False) -> None:
+    """Compile what a replay of ``policy`` runs, or load it from disk, so that no replay's time includes it.
+
+    ``several`` says whether the machine has resources besides processors.
+    """
     native = compiled_form(policy)
     if native is not None:
-        compiled_drive()
+        compiled_drive(several)
         kernels: tuple[tuple[Any, Any], ...] = (
-            (native.decide, DECIDE),
+            (native.decide, round_types(several).decide),
             (native.order, ORDER_KEYS),
             (native.cost, COST),
         )
@@ -216,8 +219,9 @@ def replay(
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
-        warm_up(native)
-        loop = compiled_drive()
+        several = bool(workload.resources)
+        warm_up(native, several)
+        loop = compiled_drive(several)
         arguments = (native.decide, native.order, native.cost, native.param_array, rng)
     else:
         loop = drive

@@ -271,4 +271,4 @@ def compile_once(tasks: Sequence[ReplayTask]) -> None:
     """Compile what the replays run once, here, rather than in all workers at the same time."""
     for task in tasks:  # what is compiled already is found at once
         # A policy that cannot be compiled fails in its own replay, and affects no other.
-        attempt(warm_up, task.policy)
+        attempt(warm_up, task.policy, bool(task.workload.resources))

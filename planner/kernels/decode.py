@@ -7,11 +7,18 @@ feasible plan in the order of their starts never starts a job later than before.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.amounts import copy_entry, enough, give, set_entry, take
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
-from planbatch.planner.kernels.profile import all_demands, fill_profile, one_resource, room_for
+from planbatch.planner.kernels.profile import (
+    demands_of,
+    fill_profile,
+    new_amounts,
+    processors_alone,
+    room_for,
+)
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -82,16 +89,9 @@ def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> N
     """Write into ``start`` the plan of ``order``; each job scans the profile from its beginning."""
     room = room_for(arrays, len(order))
     times = np.empty(room, np.int64)
-    jobs = arrays.jobs
-    if one_resource(arrays):
-        free = np.empty(room, np.int64)
-        size = fill_guarded(arrays, times, free)
-        scan(jobs.procs, jobs.walltime, order, start, times, free, size)
-    else:
-        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
-        size = fill_guarded(arrays, times, rows)
-        demands = all_demands(jobs.procs, jobs.demands)
-        scan(demands, jobs.walltime, order, start, times, rows, size)
+    free = new_amounts(arrays, room)
+    size = fill_guarded(arrays, times, free)
+    scan(demands_of(arrays), arrays.jobs.walltime, order, start, times, free, size)
 
 
 class JobClasses(NamedTuple):
@@ -105,12 +105,12 @@ class JobClasses(NamedTuple):
         The largest class whose lower limit the job reaches, -1 for none: bounds of that class hold for the job.
     size_above, length_above : int64 arrays, shape (n,)
         The smallest class whose lower limit is at least the job's: its start bounds the jobs of that class.
-    times, free : int64 arrays, shape (k,)
-        Breakpoints and free processors of the profile at the beginning of the round.
-    rows : int64 array, shape (k, K)
-        Free amounts of all resources; empty if processors are the only resource.
-    demands : int64 array, shape (n, K)
-        Demands of each job on all resources; empty if processors are the only resource.
+    times : int64 array, shape (k,)
+        Breakpoints of the profile at the beginning of the round.
+    free : int64 array, shape (k,) or (k, K)
+        Free processors, or free amounts of all resources, from each on.
+    demands : int64 array, shape (n,) or (n, K)
+        Processors of each job, or its demands on all resources.
     """
 
     size_within: IntArray
@@ -119,7 +119,6 @@ class JobClasses(NamedTuple):
     length_above: IntArray
     times: IntArray
     free: IntArray
-    rows: IntArray
     demands: IntArray
 
 
@@ -150,16 +149,8 @@ def classify(arrays: RoundArrays) -> JobClasses:
     jobs = arrays.jobs
     room = room_for(arrays, 0)
     times = np.empty(room, np.int64)
-    free = np.empty(room, np.int64)
-    rows = np.empty((0, 0), np.int64)
-    demands = np.empty((0, 0), np.int64)
-    if one_resource(arrays):
-        size = fill_guarded(arrays, times, free)
-    else:
-        rows = np.empty((room, 1 + len(arrays.capacities)), np.int64)
-        size = fill_guarded(arrays, times, rows)
-        demands = all_demands(jobs.procs, jobs.demands)
-        rows = rows[: size + 1]
+    free = new_amounts(arrays, room)
+    size = fill_guarded(arrays, times, free)
     sizes = class_limits(jobs.procs)
     lengths = class_limits(jobs.walltime)
     return JobClasses(
@@ -169,8 +160,7 @@ def classify(arrays: RoundArrays) -> JobClasses:
         np.searchsorted(lengths, jobs.walltime, side="left"),
         times[: size + 1],
         free[: size + 1],
-        rows,
-        demands,
+        demands_of(arrays),
     )
 
 
@@ -236,18 +226,18 @@ def scan_rows(
     times = np.empty(room, np.int64)
     for i in range(known):
         times[i] = classes.times[i]
-    if classes.rows.shape[1] == 2:
+    if classes.free.shape[1] == 2:
         free = np.empty(room, np.int64)
         other = np.empty(room, np.int64)
         for i in range(known):
-            free[i] = classes.rows[i, 0]
-            other[i] = classes.rows[i, 1]
+            free[i] = classes.free[i, 0]
+            other[i] = classes.free[i, 1]
         scan_two(classes.demands, walltime, order, start, times, free, other, known - 1)
         return
-    rows = np.empty((room, classes.rows.shape[1]), np.int64)
+    rows = np.empty((room, classes.free.shape[1]), np.int64)
     for i in range(known):
-        for k in range(classes.rows.shape[1]):
-            rows[i, k] = classes.rows[i, k]
+        for k in range(classes.free.shape[1]):
+            rows[i, k] = classes.free[i, k]
     scan(classes.demands, walltime, order, start, times, rows, known - 1)
 
 
@@ -293,13 +283,11 @@ def keeps_promises(start: IntArray, latest: IntArray) -> bool:
 
 
 @kernel
-def decode_into(
+def decode_amounts(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
-    """Write into ``start`` the plan of ``order``, by the faster method for the number of jobs."""
-    if not one_resource(arrays):
-        scan_rows(arrays, classes, order, start)
-    elif len(order) < MANY_JOBS:
+    """:func:`decode_into` for processors alone."""
+    if len(order) < MANY_JOBS:
         room = len(classes.times) + len(order) + 2
         times = np.empty(room, np.int64)
         free = np.empty(room, np.int64)
@@ -309,10 +297,38 @@ def decode_into(
         decode_bounded(arrays, classes, order, start)
 
 
-@kernel
+def decode_into(
+    arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
+) -> None:
+    """Write into ``start`` the plan of ``order``, by the faster method for the number of jobs and resources."""
+    decode: Any = decode_amounts if processors_alone(arrays) else scan_rows
+    decode(arrays, classes, order, start)
+
+
+@overload(decode_into, strict=False)
+def _decode_into(arrays: Any, classes: Any, order: Any, start: Any) -> Any:
+    if processors_alone(arrays):
+        return lambda arrays, classes, order, start: decode_amounts(arrays, classes, order, start)
+    return lambda arrays, classes, order, start: scan_rows(arrays, classes, order, start)
+
+
 def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
     """Write into ``start`` the plan of ``order``, for rounds that are decoded only once."""
-    if len(order) < MANY_JOBS or not one_resource(arrays):
+    decode: Any = decode_amounts_once if processors_alone(arrays) else decode_linear
+    decode(arrays, order, start)
+
+
+@overload(decode_once, strict=False)
+def _decode_once(arrays: Any, order: Any, start: Any) -> Any:
+    if processors_alone(arrays):
+        return lambda arrays, order, start: decode_amounts_once(arrays, order, start)
+    return lambda arrays, order, start: decode_linear(arrays, order, start)
+
+
+@kernel
+def decode_amounts_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
+    """:func:`decode_once` for processors alone."""
+    if len(order) < MANY_JOBS:
         decode_linear(arrays, order, start)
     else:
         decode_bounded(arrays, classify(arrays), order, start)

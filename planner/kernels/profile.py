@@ -9,6 +9,7 @@ IV-C, kept in arrays. The kernels below work on a prefix of length ``size`` of l
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from planbatch.planner.kernels.amounts import (
@@ -26,9 +27,11 @@ from planbatch.planner.resources import Windows
 from planbatch.planner.round import RoundArrays
 
 
-@kernel(inline="always")
-def one_resource(arrays: RoundArrays) -> bool:
-    """Return whether processors are the only resource."""
+def processors_alone(arrays: Any) -> bool:
+    """Return whether processors are the only resource, of a round or of the numba type of one."""
+    if isinstance(arrays, types.BaseTuple):
+        alone: bool = arrays[RoundArrays._fields.index("capacities")].dtype == types.int8
+        return alone
     return len(arrays.capacities) == 0
 
 
@@ -73,12 +76,34 @@ def _set_present(arrays: Any, free: Any) -> Any:
     return lambda arrays, free: set_present_row(arrays, free)
 
 
-@kernel(inline="always")
 def any_fits(arrays: RoundArrays) -> bool:
     """Return whether the demands of any waiting job are free at this moment (windows are not counted)."""
+    return bool((any_amount_fits if processors_alone(arrays) else any_row_fits)(arrays))
+
+
+@overload(any_fits, strict=False)
+def _any_fits(arrays: Any) -> Any:
+    if processors_alone(arrays):
+        return lambda arrays: any_amount_fits(arrays)
+    return lambda arrays: any_row_fits(arrays)
+
+
+@borrowing_kernel
+def any_amount_fits(arrays: RoundArrays) -> bool:
+    """:func:`any_fits` for processors alone."""
+    free = arrays.capacity
+    for procs in arrays.running.procs:
+        free -= procs
+    for procs in arrays.jobs.procs:  # noqa: SIM110 (compiled)
+        if procs <= free:
+            return True
+    return False
+
+
+@kernel
+def any_row_fits(arrays: RoundArrays) -> bool:
+    """:func:`any_fits` for several resources."""
     jobs = arrays.jobs
-    if one_resource(arrays):
-        return bool(jobs.procs.min() <= arrays.capacity - arrays.running.procs.sum())
     amounts = free_now(arrays)
     for i in range(len(jobs.procs)):  # noqa: SIM110 (compiled)
         if jobs.procs[i] <= amounts[0] and (jobs.demands[i] <= amounts[1:]).all():
@@ -100,7 +125,8 @@ def all_capacities(arrays: RoundArrays) -> IntArray:
     """Return the capacities of all resources, the processors first."""
     amounts = np.empty(1 + len(arrays.capacities), np.int64)
     amounts[0] = arrays.capacity
-    amounts[1:] = arrays.capacities
+    for k in range(len(arrays.capacities)):
+        amounts[1 + k] = arrays.capacities[k]
     return amounts
 
 
@@ -113,6 +139,32 @@ def all_demands(procs: IntArray, demands: IntArray) -> IntArray:
         for k in range(demands.shape[1]):
             table[i, 1 + k] = demands[i, k]
     return table
+
+
+def demands_of(arrays: RoundArrays) -> IntArray:
+    """Return what the waiting jobs take: processors, shape (n,), or amounts of all resources, shape (n, K)."""
+    jobs = arrays.jobs
+    return jobs.procs if processors_alone(arrays) else all_demands(jobs.procs, jobs.demands)  # type: ignore[no-any-return]
+
+
+@overload(demands_of, strict=False)
+def _demands_of(arrays: Any) -> Any:
+    if processors_alone(arrays):
+        return lambda arrays: arrays.jobs.procs
+    return lambda arrays: all_demands(arrays.jobs.procs, arrays.jobs.demands)
+
+
+def new_amounts(arrays: RoundArrays, room: int) -> IntArray:
+    """Return a buffer for the free amounts of a profile: shape (room,), or (room, K) with several resources."""
+    shape = room if processors_alone(arrays) else (room, 1 + len(arrays.capacities))
+    return np.empty(shape, np.int64)
+
+
+@overload(new_amounts, strict=False)
+def _new_amounts(arrays: Any, room: Any) -> Any:
+    if processors_alone(arrays):
+        return lambda arrays, room: np.empty(room, np.int64)
+    return lambda arrays, room: np.empty((room, 1 + len(arrays.capacities)), np.int64)
 
 
 @kernel(inline="always")

@@ -1,28 +1,25 @@
 """The numba types of the data that kernels take, and of the compiled functions passed to them."""
 
 from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
 
 from planbatch.planner.kernels.decode import JobClasses
-from planbatch.planner.model import JobTable
+from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.resources import no_windows
-from planbatch.planner.round import RoundArrays, RunningTable
+from planbatch.planner.round import NO_CAPACITIES, RoundArrays, RunningTable
 
 _column = np.zeros(1, dtype=np.int64)
-_table = np.zeros((1, 0), dtype=np.int64)
+_table = np.zeros((1, 0), dtype=np.int64)  # of any number of columns
 _jobs = JobTable._make([*[_column] * (len(JobTable._fields) - 1), _table])
 _running = RunningTable(_column, _column, _table)
 
 INT64_ARRAY = typeof(_column)
 FLOAT64_ARRAY = typeof(np.zeros(1))
 JOB_TABLE = typeof(_jobs)
-ROUND_ARRAYS = typeof(
-    RoundArrays(0, 1, _running, _jobs, _column, False, _column, _column, _column, no_windows(0))
-)
 GENERATOR = typeof(np.random.default_rng(0))
-JOB_CLASSES = typeof(JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), _table, _table]))
 
 #: ``cost(start, jobs, now) -> float``: a compiled objective.
 COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))
@@ -38,8 +35,35 @@ class Report(IntEnum):
     COST = 2  #: cost of the plan
 
 
-#: ``decide(round, order, cost, params, rng, start, report)``: a compiled policy. It writes its plan into ``start``
-#: and, if it searches, fills ``report`` (see :class:`Report`).
-DECIDE = types.FunctionType(
-    types.void(ROUND_ARRAYS, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
-)
+class RoundTypes(NamedTuple):
+    """The types of what depends on whether processors are the only resource.
+
+    Attributes
+    ----------
+    arrays, classes
+        :class:`RoundArrays` and :class:`JobClasses`.
+    decide
+        ``decide(round, order, cost, params, rng, start, report)``: a compiled policy. It writes its plan into
+        ``start`` and, if it searches, fills ``report`` (see :class:`Report`).
+    """
+
+    arrays: Any
+    classes: Any
+    decide: Any
+
+
+def _round_types(capacities: IntArray, amounts: IntArray) -> RoundTypes:
+    columns = (_column, False, _column, _column)
+    arrays = typeof(RoundArrays(0, 1, _running, _jobs, *columns, capacities, no_windows(0)))
+    classes = JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), amounts, amounts])
+    given = (ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
+    return RoundTypes(arrays, typeof(classes), types.FunctionType(types.void(arrays, *given)))
+
+
+_PROCESSORS_ALONE = _round_types(NO_CAPACITIES, _column)
+_SEVERAL_RESOURCES = _round_types(_column, _table)
+
+
+def round_types(several: bool) -> RoundTypes:
+    """Return the types for machines with several resources, or for those with processors alone."""
+    return _SEVERAL_RESOURCES if several else _PROCESSORS_ALONE

@@ -13,7 +13,7 @@ from planbatch.planner.kernels.decode import classify
 from planbatch.planner.kernels.evaluate import decoded_cost
 from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.promises import with_feasible_promises
-from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, JOB_CLASSES, ROUND_ARRAYS
+from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, round_types
 from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import first_plan
@@ -26,8 +26,9 @@ class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
 
 
 @cache
-def _compiled_cost() -> Callable[..., float]:
-    signature = types.float64(ROUND_ARRAYS, JOB_CLASSES, COST, INT64_ARRAY, INT64_ARRAY)
+def _compiled_cost(several: bool) -> Callable[..., float]:
+    known = round_types(several)
+    signature = types.float64(known.arrays, known.classes, COST, INT64_ARRAY, INT64_ARRAY)
     return compiled_for(signature, decoded_cost)
 
 
@@ -65,7 +66,8 @@ class OrderSearch:
         self.arrays = with_feasible_promises(problem.arrays)
         self.classes = classify(self.arrays)
         self._function = objective.cost if objective.compiled else checked(objective, problem.now)
-        self._evaluate = _compiled_cost() if objective.compiled else decoded_cost
+        compiled = objective.compiled
+        self._evaluate = _compiled_cost(bool(problem.resources)) if compiled else decoded_cost
         self._trial = np.empty(len(problem), dtype=np.int64)
 
     def evaluate(self, order: Permutation) -> float:

@@ -23,9 +23,8 @@ from planbatch.planner.kernels.signatures import (
     COST,
     GENERATOR,
     INT64_ARRAY,
-    JOB_CLASSES,
-    ROUND_ARRAYS,
     Report,
+    round_types,
 )
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
@@ -220,7 +219,8 @@ class _Run:
         else:
             self.state.cost[0] = 0.0
         self.seed_cost = float(self.state.cost[0])
-        self.kernels = compiled_kernels() if objective.compiled else INTERPRETED
+        several = bool(problem.resources)
+        self.kernels = compiled_kernels(several) if objective.compiled else INTERPRETED
         self.cost = objective.cost if objective.compiled else checked(objective, problem.now)
 
     def require(self, finite: bool) -> None:
@@ -365,11 +365,12 @@ class _Kernels(NamedTuple):
 
 
 @cache
-def compiled_kernels() -> _Kernels:
-    """Return the kernels, compiled for any compiled cost function."""
+def compiled_kernels(several: bool) -> _Kernels:
+    """Return the kernels, compiled for any compiled cost function, for one resource or for several."""
     column, state = INT64_ARRAY, typeof(empty_state(1, 1))
     setting = typeof(Annealing().setting)
-    shared = (ROUND_ARRAYS, JOB_CLASSES, COST)
+    known = round_types(several)
+    shared = (known.arrays, known.classes, COST)
     signatures = (
         types.float64(*shared, column, column, column),
         types.boolean(*shared, state),
