@@ -128,11 +128,13 @@ _FLAGS = {
         "--policy",
         multiple=True,
         metavar="NAME",
-        help=f"May be repeated: {', '.join(DEFAULT_POLICIES)}. Queue-based ones take an order, "
-        "such as easy:smallest-area.",
+        help=f"May be repeated. [default: {', '.join(DEFAULT_POLICIES)}] Parameters follow a colon: "
+        "easy:smallest-area, plan-wait:optimizer=tabu; your own are FILE.py:NAME. planbatch list policies has all.",
     ),
     "optimizer": click.option(
-        "--optimizer", metavar="NAME", help="Optimizer of plan-based policies."
+        "--optimizer",
+        metavar="NAME",
+        help="Optimizer of plan-based policies, such as annealing:cooling=0.8; planbatch list optimizers has all.",
     ),
     "evaluations": click.option(
         "--evaluations", type=int, metavar="N", help="Plans that they evaluate per round."

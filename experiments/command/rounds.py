@@ -114,9 +114,9 @@ def capture_command(
 @command.command("compare")
 @click.argument("files", metavar="ROUND…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--optimizer", "optimizers", multiple=True, metavar="NAME",
-              help=f"May be repeated.  [default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
+              help=f"May be repeated; planbatch list optimizers has all.  [default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
 @click.option("--objective", "objectives", multiple=True, default=("wait",), show_default=True,
-              metavar="NAME", help="May be repeated.")  # fmt: skip
+              metavar="NAME", help="May be repeated; planbatch list objectives has all.")  # fmt: skip
 @click.option("--evaluations", type=int, metavar="N",
               help=f"Plans that a search evaluates.  [default: {DEFAULT_EVALUATIONS}]")  # fmt: skip
 @click.option("--seconds", type=float, metavar="S", help="Seconds of each search, instead.")

@@ -4,7 +4,7 @@ import ast
 import contextlib
 import hashlib
 import importlib
-import importlib.util
+import inspect
 import linecache
 import sys
 import sysconfig
@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from planbatch.planner.kernels.cache import module_digest
@@ -203,10 +203,16 @@ def _candidates(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 def content_digest_of(thing: Any) -> str | None:
-    """Return the digest of the file that a function or class stands in; None unless it is a user's file."""
+    """Return the digest of the user's file that a function or class stands in; None for what is no user's.
+
+    For a function of a script or a notebook it is that of the function, and of the functions and plain values of the
+    session that it uses: an edit elsewhere changes nothing.
+    """
     module = sys.modules.get(getattr(thing, "__module__", None) or "")
-    if module is None or module.__name__ == "__main__":
+    if module is None:
         return None
+    if module.__name__ == "__main__":
+        return _session_content(thing) if inspect.isfunction(thing) else None
     file, name = getattr(module, "__file__", None) or "", module.__name__
     if name.startswith(PREFIX):
         path, text = module.__dict__["__plugin__"]
@@ -218,6 +224,32 @@ def content_digest_of(thing: Any) -> str | None:
         top = path.parents[name.count(".")] if name.count(".") < len(path.parents) else path.parent
         return content_of(path.read_text(encoding="utf-8"), (path.parent, top))
     return None
+
+
+def _session_content(function: FunctionType) -> str:
+    """Return the digest of a function of the session with what it uses of the session, directly or not."""
+    digest, left, seen = hashlib.sha256(), [function], {function.__name__}
+    while left:
+        current = left.pop()
+        code = current.__code__
+        digest.update(repr((code.co_code, code.co_names, _plain(code.co_consts))).encode())
+        digest.update(repr((current.__defaults__, current.__kwdefaults__)).encode())
+        for name in sorted(set(code.co_names) - seen):
+            seen.add(name)
+            value = current.__globals__.get(name)
+            plain = getattr(value, "py_func", value)
+            if inspect.isfunction(plain) and plain.__module__ == "__main__":
+                left.append(plain)
+            elif isinstance(value, int | float | str | bytes | tuple):
+                digest.update(f"{name}={value!r}".encode())
+    return digest.hexdigest()[:20]
+
+
+def _plain(constants: tuple[Any, ...]) -> list[Any]:
+    """Return constants of a function; of functions inside it, their code."""
+    return [
+        (one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants
+    ]
 
 
 def sent(thing: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:

@@ -277,3 +277,33 @@ def test_all_that_is_listed_can_be_made():
         for parameter in taken:
             if isinstance(parameter.default, int | float | bool):
                 assert parameter.read(str(parameter.default)) == parameter.default
+
+
+SESSION = """
+from planbatch.experiments.replay.identity import content_digest
+from planbatch.baselines import PlanBased
+SCALE = {scale}
+UNUSED = {unused}
+
+def helper(x):
+    return x * SCALE + {constant}
+
+def cost(start, jobs, now):
+    return helper(float((start - jobs.submit).sum()))
+
+print(content_digest(PlanBased(cost)))
+"""
+
+
+def test_the_key_of_a_function_of_a_script_follows_what_it_uses(tmp_path):
+    """Helpers and constants of the script count; what the function does not use does not."""
+    script, keys = tmp_path / "script.py", []
+    for scale, unused, constant in ((1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 1, 2)):
+        script.write_text(SESSION.format(scale=scale, unused=unused, constant=constant))
+        found = subprocess.run(
+            [sys.executable, str(script)], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+        keys.append(found.stdout)
+    assert keys[0] == keys[1]
+    assert len({keys[0], keys[2], keys[3]}) == 3
