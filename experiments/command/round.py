@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--optimizer", "optimizer_name", default="annealing", show_default=True, metavar="NAME",
-              help="Optimizer, with its parameters, such as tabu:tenure=0.5; planbatch list optimizers has all.")  # fmt: skip
+              help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all.")  # fmt: skip
 @click.option("--objective", "objective_name", default="wait", show_default=True, metavar="NAME",
               help="What plans cost; planbatch list objectives has all, your own are FILE.py:NAME.")  # fmt: skip
 @click.option("--evaluations", type=int, metavar="N", help="Plans to evaluate [default: 8800].")

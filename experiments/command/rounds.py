@@ -114,7 +114,8 @@ def capture_command(
 @command.command("compare")
 @click.argument("files", metavar="ROUND…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--optimizer", "optimizers", multiple=True, metavar="NAME",
-              help=f"May be repeated; planbatch list optimizers has all.  [default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
+              help="May be repeated; planbatch list optimizers has all.  "
+              f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
 @click.option("--objective", "objectives", multiple=True, default=("wait",), show_default=True,
               metavar="NAME", help="May be repeated; planbatch list objectives has all.")  # fmt: skip
 @click.option("--evaluations", type=int, metavar="N",
