@@ -34,9 +34,9 @@ def cell_table(folder: Path, metrics: Sequence[Metric] = ()) -> Table:
     shown = rows[:MOST_ROWS]
     seeds = any(row["seeds"] > 1 for row in rows)
     changes = changed(rows)
-    several = [name for name in ("estimates", "spans") if len({row[name] for row in rows}) > 1]
+    kinds = ["estimates"] if len({row["estimates"] for row in rows}) > 1 else []
     columns: list[_Column] = [
-        *((name, [row[name] for row in shown]) for name in ("workload", *several)),
+        *((name, [row[name] for row in shown]) for name in ("workload", *kinds)),
         ("policy", [row["policy"] + (" *" if row["budget_seconds"] else "") for row in shown]),
         ("mean\nwait", durations([row["mean_wait"] for row in shown])),
         *([("change", changes[:MOST_ROWS])] if any(changes) else []),
@@ -103,15 +103,16 @@ def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[d
 def changed(rows: list[dict[str, Any]]) -> list[str]:
     """Write the change of the mean wait of every row against EASY on the same workload; empty for EASY itself."""
     others = [name for name in _SAME if name not in ("policy", "budget_seconds")]
+    # Labels say more than names, such as the number of spans.
     reference = {
         tuple(row[name] for name in others): row["mean_wait"]
         for row in rows
-        if row["policy"] == REFERENCE
+        if row["name"] == REFERENCE
     }
     texts = []
     for row in rows:
         base = reference.get(tuple(row[name] for name in others))
-        other = base is not None and row["policy"] != REFERENCE
+        other = base is not None and row["name"] != REFERENCE
         texts.append(change(row["mean_wait"], float(base or 0)) if other else "")
     return texts
 

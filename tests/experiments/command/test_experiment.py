@@ -41,7 +41,7 @@ def test_run_and_run_again(run, tmp_path):
 
 def test_split_replays_show_their_error(run, tmp_path):
     """The table of cells, and that of errors."""
-    text = GRID.replace("[0, 1]", "0") + '[spans]\ncount = 2\nwarm-up = "1h"\ncompare = true\n'
+    text = GRID.replace("[0, 1]", "[0]") + '[spans]\ncount = 2\nwarm-up = "1h"\ncompare = true\n'
     code, out, _ = run(write(tmp_path, text), "--jobs", 1)
     assert code == 0
     assert "error of split replays" in out

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from planbatch.experiments.views.grid_table import cell_table, span_table
 
-FIELDS = ("workload", "policy", "estimates", "spans", "capacity", "budget_seconds", "seed",
+FIELDS = ("workload", "policy", "name", "estimates", "spans", "capacity", "budget_seconds", "seed",
           "mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")  # fmt: skip
 
 
@@ -25,9 +25,8 @@ def write_summary(folder, rows):
         writer.writerow(FIELDS)
         for policy, seed, mean_wait, max_wait, *workload in rows:
             name = workload[0] if workload else "log"
-            writer.writerow(
-                [name, policy, "requested", "", 8, "", seed, mean_wait, max_wait, 2.5, 0.75]
-            )
+            known = [name, policy, policy, "requested", "", 8, "", seed]
+            writer.writerow([*known, mean_wait, max_wait, 2.5, 0.75])
 
 
 def test_seeds_share_a_row_with_their_means(tmp_path):
