@@ -144,7 +144,6 @@ class ReplayTask:
                 "capacity": workload.capacity,
                 "jobs": len(workload),
                 "dropped": dict(workload.dropped),
-                "walltimes": workload.header.get(WALLTIMES),
                 "estimates": self.estimates,
                 "transformations": "",
                 "deadlines": "",
