@@ -17,6 +17,7 @@ from planbatch.planner.kernels.profile import (
     room_for,
     take_between,
 )
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -90,7 +91,7 @@ def keep_reservations(
     """:func:`decide_conservative`, for one resource or for several; ``times`` and ``free`` are buffers."""
     n = len(start)
     walltime = arrays.jobs.walltime
-    start[:] = arrays.planned
+    copy_column(start, arrays.planned)
     size = reserve_all(arrays, demands, start, times, free)
     if size < 0:
         size = reserve_again(arrays, demands, start, times, free)
@@ -152,7 +153,7 @@ def reserve_again(
 ) -> int:
     """Give every reservation, in the order of the starts, the earliest start that still fits."""
     size = fill_profile(arrays, times, free)
-    for i in np.argsort(start, kind="mergesort"):
+    for i in stable_order(start):
         if start[i] != NEVER:
             walltime = arrays.jobs.walltime[i]
             j = earliest_index(times, free, size, demands[i], walltime, 0)

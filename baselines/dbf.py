@@ -28,6 +28,7 @@ from planbatch.baselines.two_lists import (
 )
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import demands_of, free_now
+from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -61,7 +62,7 @@ def decide_with_lists(
 ) -> None:
     """Decide a round of any deadline-based backfilling; see ``two_lists`` for the parameters."""
     n = len(start)
-    start[:] = arrays.planned
+    copy_column(start, arrays.planned)
     nothing_new = start[n - 1] != NEVER and not arrays.ended_early
     if nothing_new and len(arrays.windows.start) == 0 and due_jobs_fit(arrays, start):
         return

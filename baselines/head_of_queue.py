@@ -7,6 +7,7 @@ import numpy as np
 from planbatch.baselines.timeline import Timeline, fill, fill_present, fits_now, take_now
 from planbatch.planner.kernels.amounts import enough
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.sorting import stable_order
 from planbatch.planner.model import BoolArray, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -67,7 +68,7 @@ def candidates(demands: Any, keys: FloatArray, line: Timeline, taken: BoolArray)
             found[count] = i
             count += 1
     found = found[:count]
-    return found[np.argsort(keys[found], kind="mergesort")]
+    return found[stable_order(keys[found])]
 
 
 @borrowing_kernel

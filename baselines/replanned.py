@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from planbatch.planner.kernels.decode import decode_once
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.sorting import stable_order
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -22,4 +21,4 @@ def decide_replanned(
 ) -> None:
     """Decode the queue's order; earlier reservations are not kept."""
     keys = order(arrays.jobs, arrays.now)
-    decode_once(arrays, np.argsort(keys, kind="mergesort"), start)
+    decode_once(arrays, stable_order(keys), start)

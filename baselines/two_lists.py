@@ -17,6 +17,7 @@ from planbatch.baselines.conservative import advance_all
 from planbatch.baselines.timeline import Timeline, close, copy_timeline, fill, reserve
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import overdrawn, take_between
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
 
@@ -269,7 +270,7 @@ def turns_of_definitive(jobs: JobTable, lists: Lists, advance: int) -> IntArray:
             rank[k] = int(moved)
         elif advance == LIST_ORDER:
             rank[k] = -1 - 2 * lists.limit[i] if moved else 2 * jobs.submit[i]
-    return definitive[np.argsort(rank, kind="mergesort")]
+    return definitive[stable_order(rank)]
 
 
 @kernel
@@ -302,7 +303,7 @@ def advance_after_early_end(
         close(settled, size)
         if lay_out_again(arrays, lists, -1, all_at_once, settled, line):
             return
-        lists.start[:] = before
+        copy_column(lists.start, before)
         fill_settled(arrays, lists, settled)
     fill_all(arrays, lists, settled, line)
     everyone = np.arange(len(lists.start))
@@ -322,7 +323,7 @@ def start_over(arrays: RoundArrays, lists: Lists, line: Timeline) -> None:
     """
     jobs = arrays.jobs
     fill(arrays, line)
-    for i in np.argsort(lists.start, kind="mergesort"):
+    for i in stable_order(lists.start):
         if lists.start[i] != NEVER:
             lists.start[i] = reserve(line, lists.demands[i], jobs.walltime[i])
             if is_tentative(lists.limit[i]) and lists.start[i] + jobs.walltime[i] > lists.limit[i]:

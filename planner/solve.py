@@ -69,7 +69,7 @@ def solve(
     """
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    warm_up(search, cost)
+    warm_up(search, cost, bool(problem.resources))
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     result = search.optimize(problem, cost, as_budget(budget), generator)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:

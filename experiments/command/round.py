@@ -59,7 +59,7 @@ def command(
     if bound:
         result = solve(problem, objective, optimizer, budget, rng)
     else:
-        warm_up(optimizer, objective)
+        warm_up(optimizer, objective, bool(problem.resources))
         result = optimizer.optimize(problem, objective, budget, rng)
     if as_json:
         click.echo(json.dumps(described(problem, result)))

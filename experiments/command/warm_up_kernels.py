@@ -1,6 +1,7 @@
 """Compiling all kernels, in several processes."""
 
 import warnings
+from dataclasses import replace
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.experiments.replay.replay import replay
@@ -11,8 +12,11 @@ from planbatch.objectives.makespan import MAKESPAN
 from planbatch.objectives.wait import SQUARED_WAIT
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
+from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 
+#: Without and with resources besides processors.
+BOTH = (False, True)
 #: The policies that take longest to compile, started first; others of their families share most of the kernels.
 LONGEST = ("dbf", "plan-wait", "ibb", "conservative")
 
@@ -25,10 +29,11 @@ def warm_up_everything(jobs: int = 1) -> None:
     jobs : int
         Number of processes.
     """
+    others = [name for name in POLICIES if name not in LONGEST]
     tasks: list[Task] = [
-        *(without_progress(_replay, name) for name in LONGEST),
-        *(without_progress(_search, name) for name in OPTIMIZERS),
-        *(without_progress(_replay, name) for name in POLICIES if name not in LONGEST),
+        *(without_progress(_replay, name, several) for several in BOTH for name in LONGEST),
+        *(without_progress(_search, name, several) for several in BOTH for name in OPTIMIZERS),
+        *(without_progress(_replay, name, several) for several in BOTH for name in others),
         without_progress(_bound),
     ]
     with warnings.catch_warnings():
@@ -39,14 +44,18 @@ def warm_up_everything(jobs: int = 1) -> None:
                 raise RuntimeError(result.error)
 
 
-def _replay(name: str) -> None:
+def _replay(name: str, several: bool) -> None:
     """Compile a policy and the event loop."""
-    replay(synthetic_workload(jobs=20, capacity=64), make_policy(name))
+    workload = synthetic_workload(jobs=20, capacity=64)
+    if several:
+        demands = workload.procs[:, None]
+        workload = replace(workload, resources=(Resource("other", 64),), demands=demands)
+    replay(workload, make_policy(name))
 
 
-def _search(name: str) -> None:
+def _search(name: str, several: bool) -> None:
     """Compile an optimizer."""
-    warm_up(make_optimizer(name), SQUARED_WAIT)
+    warm_up(make_optimizer(name), SQUARED_WAIT, several)
 
 
 def _bound() -> None:

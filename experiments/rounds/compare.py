@@ -100,7 +100,10 @@ def compare_rounds(
     interrupted = False
     try:
         if jobs > 1:  # so that processes need not all compile the same
-            warm_ups = [without_progress(warm_up_once, *pair) for pair in pairs]
+            kinds = {bool(problem.resources) for problem in problems.values()}
+            warm_ups = [
+                without_progress(warm_up_once, *pair, kind) for pair in pairs for kind in kinds
+            ]
             list(run_tasks(warm_ups, jobs))
         with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
             for done, (place, outcome) in enumerate(run_tasks(searches, jobs), 1):

@@ -19,7 +19,7 @@ from planbatch.planner.round import Round
 #: Relative difference allowed between a reported cost and that of its plan.
 COST_TOLERANCE = 1e-6
 #: The searches that this process has warmed up already.
-_warm: set[tuple[type, str, str, Cost]] = set()
+_warm: set[tuple[type, str, str, Cost, bool]] = set()
 
 
 class UnsoundResultError(ValueError):
@@ -97,7 +97,7 @@ class Search:
         with suppress(
             Exception
         ):  # if the warm-up fails, so does the search below, with the round that matters
-            warm_up_once(self.optimizer, self.objective)
+            warm_up_once(self.optimizer, self.objective, bool(self.problem.resources))
         result = self.optimizer.optimize(self.problem, self.objective, self.budget, self.rng())
         self._check(result)
         return Found(
@@ -122,9 +122,9 @@ class Search:
             )
 
 
-def warm_up_once(optimizer: Optimizer, objective: Objective) -> None:
-    """Compile what a search runs, or load it from disk, if this process has not yet."""
-    what = (type(optimizer), optimizer.name, objective.name, objective.cost)
+def warm_up_once(optimizer: Optimizer, objective: Objective, several: bool) -> None:
+    """Compile what a search runs, or load it from disk, if this process has not yet; see :func:`warm_up`."""
+    what = (type(optimizer), optimizer.name, objective.name, objective.cost, several)
     if what not in _warm:
         _warm.add(what)
-        warm_up(optimizer, objective)
+        warm_up(optimizer, objective, several)

@@ -103,7 +103,7 @@ class ContentCache(NullCache):  # type: ignore[misc]
         What is kept of it: its parts or its wholes (see :mod:`linking`).
     """
 
-    def __init__(self, py_func: Any, what: str) -> None:
+    def __init__(self, py_func: Any, what: str = "whole") -> None:
         module = py_func.__module__.removeprefix("planbatch.")
         self._folder = f"{module}-{module_digest(module)}"
         self._name = py_func.__qualname__

@@ -11,6 +11,7 @@ from planbatch.planner.kernels.evaluate import decoded_cost
 from planbatch.planner.kernels.native import kernel, two_way_kernel
 from planbatch.planner.kernels.orders import regular_first
 from planbatch.planner.kernels.profile import any_fits
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -114,18 +115,18 @@ def best_first_plan(
             continue
         else:
             left -= 1
-        candidate = np.argsort(first_keys(arrays, number), kind="mergesort")
+        candidate = stable_order(first_keys(arrays, number))
         value = decoded_cost(arrays, classes, cost, candidate, trial)
         if np.isnan(value):
             return np.nan
         if value < best:
             best = value
-            order[:] = candidate
-            start[:] = trial
+            copy_column(order, candidate)
+            copy_column(start, trial)
     if np.isinf(best):  # none of these keeps all promises, as the previous plan does
-        candidate = np.argsort(arrays.planned, kind="mergesort")
+        candidate = stable_order(arrays.planned)
         decode_into(arrays, classes, candidate, start)
-        order[:] = candidate
+        copy_column(order, candidate)
         value = cost(start, arrays.jobs, arrays.now)
         best = value if np.isfinite(value) else np.nan
     return best
@@ -141,7 +142,7 @@ def kept_plan(arrays: RoundArrays, promised: bool, start: IntArray) -> bool:
     if any_fits(arrays):
         return False
     if promised:
-        decode_once(arrays, np.argsort(arrays.planned, kind="mergesort"), start)
+        decode_once(arrays, stable_order(arrays.planned), start)
     else:
         for i in range(len(start)):
             start[i] = arrays.planned[i] if arrays.planned[i] > arrays.now else NEVER

@@ -5,6 +5,7 @@ import numpy as np
 from planbatch.planner.kernels.decode import decode_once, keeps_promises
 from planbatch.planner.kernels.job_tables import round_of, with_latest
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -41,13 +42,13 @@ def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
             keys = jobs.latest
         else:
             keys = np.arange(n)
-        decode_once(arrays, np.argsort(keys, kind="mergesort"), start)
+        decode_once(arrays, stable_order(keys), start)
         if keeps_promises(start, jobs.latest):
             return arrays
         late = total_lateness(start, jobs.latest)
         if late < least:
             least = late
-            best[:] = start
+            copy_column(best, start)
     latest = np.maximum(jobs.latest, best)
     # That plan takes the place of the previous one, whose order is a first plan: it keeps these promises.
     jobs = with_latest(jobs, latest)

@@ -21,6 +21,7 @@ from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
 from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 
 
@@ -105,14 +106,20 @@ def check_supported(optimizer: Optimizer, objective: Objective) -> None:
         )
 
 
-def warm_up(optimizer: Optimizer, objective: Objective) -> None:
-    """Compile what a search with these two runs, or load it from disk, so that no round's time includes it."""
+def warm_up(optimizer: Optimizer, objective: Objective, several: bool = False) -> None:
+    """Compile what a search with these two runs, or load it from disk, so that no round's time includes it.
+
+    ``several`` says whether the rounds have resources besides processors.
+    """
     # Sizes that fit badly, so that no bound proves a seed optimal and ends the search before all was run once.
     jobs = [(-i, 3 + 5 * i % 7, 10 + 31 * i % 37) for i in range(12, 0, -1)]
-    running = [(6, 19)]
-    plain = Round.of(11, 1, running, jobs)
-    reduced = Round.of(11, 1, running, jobs, windows=[(40, 50, 3)])
-    for problem in (plain, reduced):
+    further: dict[str, Any] = {}
+    if several:
+        demands = [(procs,) for _, procs, _ in jobs]
+        further = {"resources": [Resource("other", 11)], "demands": demands, "in_use": [(6,)]}
+    window = (40, 50, 3, *[3] * several)
+    for windows in ([], [window]):
+        problem = Round.of(11, 1, [(6, 19)], jobs, windows=windows, **further)
         with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
             optimizer.optimize(
                 problem, objective, Budget(evaluations=WARM_UP), np.random.default_rng(0)

@@ -12,6 +12,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.decode import JobClasses
 from planbatch.planner.kernels.evaluate import decoded_cost
 from planbatch.planner.kernels.native import borrowing_kernel, borrowing_two_way_kernel, kernel
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -103,16 +104,9 @@ class Search(NamedTuple):
 
 
 @borrowing_kernel
-def copy_into(target: IntArray, source: IntArray) -> None:
-    """Copy one column into another."""
-    for k in range(len(source)):
-        target[k] = source[k]
-
-
-@borrowing_kernel
 def remove_and_insert(order: Permutation, candidate: Permutation, i: int, j: int) -> None:
     """Write ``order`` with the job at place i moved to place j into ``candidate``."""
-    copy_into(candidate, order)
+    copy_column(candidate, order)
     job = order[i]
     if i < j:
         for k in range(i, j):
@@ -172,7 +166,7 @@ def neighbour(search: Search, setting: Setting, rng: Any) -> None:
             i = place_to_move(search, setting, rng)
             j = other_place(i, n, setting.near, rng)
     if setting.swap > 0.0 and rng.random() < setting.swap:
-        copy_into(search.candidate, order)
+        copy_column(search.candidate, order)
         search.candidate[i] = order[j]
         search.candidate[j] = order[i]
     else:
@@ -198,15 +192,15 @@ def begin(
     """Start from the order 0 … n − 1, whose plan and cost are given."""
     n = len(start)
     order = np.arange(n)
-    search.candidate[:] = order
-    search.best[:] = order
+    copy_column(search.candidate, order)
+    copy_column(search.best, order)
     if setting.by_start:
-        order = np.argsort(start, kind="mergesort")
-    search.order[:] = order
-    search.start[:] = start
-    search.present[:] = start
-    search.best_start[:] = start
-    search.area[:] = area
+        order = stable_order(start)
+    copy_column(search.order, order)
+    copy_column(search.start, start)
+    copy_column(search.present, start)
+    copy_column(search.best_start, start)
+    copy_column(search.area, area)
     search.cost[Cost.PRESENT] = cost
     search.cost[Cost.BEST] = cost
     search.cost[Cost.FLOOR] = floor
@@ -233,8 +227,8 @@ def cool(search: Search, setting: Setting) -> None:
     if schedule[Schedule.TEMPERATURE] <= setting.coldest:
         schedule[Schedule.TEMPERATURE] = setting.hottest
         schedule[Schedule.MOVES] *= setting.growth
-        copy_into(search.order, search.best)
-        copy_into(search.present, search.best_start)
+        copy_column(search.order, search.best)
+        copy_column(search.present, search.best_start)
         search.cost[Cost.PRESENT] = search.cost[Cost.BEST]
         if setting.by_start:
             sort_by_start(search.order, search.present)
@@ -244,13 +238,13 @@ def cool(search: Search, setting: Setting) -> None:
 @borrowing_kernel
 def accept(search: Search, value: float, setting: Setting) -> None:
     """Continue from the candidate, whose cost is given; remember it if it is the best so far."""
-    copy_into(search.order, search.candidate)
-    copy_into(search.present, search.start)
+    copy_column(search.order, search.candidate)
+    copy_column(search.present, search.start)
     search.cost[Cost.PRESENT] = value
     if value < search.cost[Cost.BEST]:
         search.cost[Cost.BEST] = value
-        copy_into(search.best, search.candidate)
-        copy_into(search.best_start, search.start)
+        copy_column(search.best, search.candidate)
+        copy_column(search.best_start, search.start)
     if setting.by_start:
         sort_by_start(search.order, search.present)
 

@@ -26,6 +26,7 @@ from planbatch.planner.kernels.signatures import (
     Report,
     round_types,
 )
+from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
 from planbatch.planner.optimizer import CompiledSearch, Result, Status
@@ -351,7 +352,7 @@ def decide_annealing(
         report[Report.EVALUATIONS] = evaluations
         finite = advance(arrays, classes, cost, state, decision.setting, rng, evaluations)
         finite = finite and end_stage(arrays, classes, cost, state)
-    start[:] = state.start
+    copy_column(start, state.start)
     report[Report.COST] = state.cost[0] if finite else np.nan
 
 

@@ -11,6 +11,7 @@ from planbatch.planner.kernels.evaluate import decoded_cost
 from planbatch.planner.kernels.first_plans import size_of
 from planbatch.planner.kernels.job_tables import chosen_jobs, round_of
 from planbatch.planner.kernels.native import kernel, two_way_kernel
+from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.optimizers.annealing.kernels import (
     STAGE,
@@ -131,8 +132,8 @@ def take_if_better(
         return False
     if value < state.cost[0]:
         state.cost[0] = value
-        state.order[:] = candidate
-        state.start[:] = trial
+        copy_column(state.order, candidate)
+        copy_column(state.start, trial)
     return True
 
 
