@@ -267,12 +267,22 @@ def packed(result: CompileResult) -> tuple[Any, ...] | None:
         result.signature,
         result.reload_init,
         [found for found in environments if found is not None and found.can_cache()],
+        {
+            found.env_name: list(found.consts)
+            for found in (result.environment, *environments)
+            if found is not None
+        },
     )
 
 
 def unpacked(context: Any, data: tuple[Any, ...]) -> CompileResult:
     """Return the compiled form that :func:`packed` described."""
-    name, code, described, environment, signature, reload_init, environments = data
+    name, code, described, environment, signature, reload_init, environments, constants = data
+    for found in (environment, *environments):
+        # An environment that is there already is found again, perhaps without what a whole adds for its wrapper.
+        known = constants.get(found.env_name, [])
+        if len(known) > len(found.consts):
+            found.consts[:] = known
     for function in reload_init:
         function()
     codegen = context.codegen()

@@ -167,3 +167,23 @@ def test_parts_that_one_process_compiles_another_links(tmp_path):
     assert "kept_plan" in second
     assert not {"decode_amounts_once", "place_earliest"} & second
     assert compiled_by(tmp_path, "first_plans", "kept_plan", KEPT) == set()
+
+
+LOADED_TOGETHER = """
+from planbatch.planner.kernels.decode import classify
+from planbatch.planner.kernels.promises import with_feasible_promises
+from planbatch.planner.round import Round
+
+arrays = Round.of(4, 1, [], [(0, 1 + i % 2, 5 + i) for i in range(6)]).arrays
+print([type(kernel(arrays)).__name__ for kernel in (with_feasible_promises, classify)])
+"""
+
+
+def test_wholes_that_share_parts_are_loaded_into_one_process(tmp_path):
+    """The first to be loaded may know the environment of the second without what its wrapper needs."""
+    environment = {**os.environ, "PLANBATCH_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    for _ in ("compiled", "loaded"):
+        found = subprocess.run(
+            [sys.executable, "-c", LOADED_TOGETHER], env=environment, capture_output=True, text=True, check=False
+        )  # fmt: skip
+        assert found.stdout.strip() == "['RoundArrays', 'JobClasses']", found.stderr
