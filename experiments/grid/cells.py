@@ -163,7 +163,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
     cells = []
     for by_seed in _loaded(experiment, say):
         for spec, label in zip(experiment.policies, labels, strict=True):
-            for seed in seeds_for(spec, by_seed):
+            for seed in seeds_for(spec, experiment.seeds, by_seed):
                 workload, seeding = by_seed[seed], experiment.seeding
                 if not ways or any(way.compare for way in ways):
                     cells.append(Cell(workload, spec, label, seed, seeding))
@@ -175,10 +175,12 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: Non
     return cells
 
 
-def seeds_for(spec: PolicySpec, by_seed: Mapping[int, NamedWorkload]) -> list[int]:
+def seeds_for(
+    spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, NamedWorkload]
+) -> Sequence[int]:
     """Return the seeds with which a policy is replayed: one that draws no random numbers only once per workload."""
     if traits_of(spec.make()).draws:
-        return list(by_seed)
+        return seeds
     first: dict[int, int] = {}
     for seed, workload in by_seed.items():
         first.setdefault(id(workload.jobs), seed)

@@ -76,7 +76,7 @@ def test_failures_are_told_at_the_end(run, tmp_path, monkeypatch):
     real = task.replay
 
     def fails(workload, policy, **options):
-        if policy.name == "easy":
+        if policy.name == "plan-wait":
             raise ValueError("no luck")
         return real(workload, policy, **options)
 
@@ -84,7 +84,7 @@ def test_failures_are_told_at_the_end(run, tmp_path, monkeypatch):
     code, _, err = run(write(tmp_path), "--jobs", 1)
     assert code == 1
     assert err.count("no result: ") == 4
-    assert "lublin-batch-256, easy, seed 0: ValueError: no luck" in err
+    assert "lublin-batch-256, plan-wait, seed 0: ValueError: no luck" in err
 
 
 def test_the_example_runs(run, tmp_path):

@@ -18,13 +18,13 @@ def read(tmp_path: Path, text: str):
 
 
 def test_lists_of_values_are_expanded_to_a_grid(tmp_path):
-    """Two workloads, three policies, two seeds; the order is that of the file."""
+    """Two workloads; two policies, once, and two that draw random numbers, with two seeds; in the file's order."""
     experiment = read_experiment(write(tmp_path))
     assert experiment.title == "Small"
     cells = expand(experiment)
     assert len(cells) == len({cell.key for cell in cells}) == 12
-    assert [cell.label for cell in cells[:6:2]] == ["easy", "plan-wait", "plan-squared-wait"]
-    assert [cell.seed for cell in cells[:2]] == [0, 1]
+    assert [cell.label for cell in cells[:6:2]] == ["fcfs", "plan-wait", "plan-squared-wait"]
+    assert [cell.seed for cell in cells[2:4]] == [0, 1]
     assert cells[0].workload.name == "lublin-batch-256"
     assert cells[6].workload.name == "lublin-batch-256, load times 1.5"
     assert len(cells[0].workload.jobs) == 60
@@ -168,7 +168,7 @@ def test_two_cells_that_are_the_same(tmp_path):
     with pytest.raises(ValueError, match=r"line 1 and line 4: two cells are the same"):
         expand(read(tmp_path, "[[workload]]\nfirst = 3\n\n" + MINIMAL.replace("30", "3")))
     with pytest.raises(ValueError, match="two cells are the same"):
-        expand(read(tmp_path, "seeds = [4, 4]\n" + MINIMAL))
+        expand(read(tmp_path, "seeds = [4, 4]\n" + MINIMAL.replace('"easy"', '"plan-wait"')))
     named = MINIMAL + '\n[[policy]]\nname = "fcfs"\nlabel = "easy"\n'
     cells = expand(read(tmp_path, named))
     assert [cell.label for cell in cells] == ["easy", "easy, fcfs"]
@@ -208,7 +208,7 @@ def test_examples_can_be_read(path, tmp_path, monkeypatch):
 def test_the_grid_of_the_tests_is_minimal_in_size(tmp_path):
     """Changing a label changes no key; changing a parameter changes those cells alone."""
     before = [cell.key for cell in expand(read(tmp_path, GRID))]
-    labelled = GRID.replace('name = "easy"', 'name = "easy"\nlabel = "EASY"')
+    labelled = GRID.replace('"easy"]', '"easy"]\nlabel = "queue"')
     assert [cell.key for cell in expand(read(tmp_path, labelled))] == before
     changed = [cell.key for cell in expand(read(tmp_path, GRID.replace("= 5", "= 6")))]
     same = [one == other for one, other in zip(before, changed, strict=True)]
