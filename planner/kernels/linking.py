@@ -6,6 +6,7 @@ run. Here a function that only other compiled functions call stays a :class:`Par
 Python calls, or what is handed over as a function, is a :class:`Whole`: all its parts, optimised together, once.
 """
 
+import hashlib
 import importlib
 import itertools
 import os
@@ -23,8 +24,29 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
 
 # numba numbers functions to tell those of one name apart. Parts compiled by different processes are linked together,
-# so the numbers of each process begin elsewhere.
+# so the numbers of each process begin elsewhere; those of kernels follow from their content, since the part that calls
+# a kernel and that of the kernel may come from different processes.
 FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "big") << 20)
+_numbers: dict[Any, int] = {}
+_from_function = FunctionIdentity.from_function.__func__
+
+
+def number_by_content(py_func: Any, content: str) -> None:
+    """Have a kernel's function carry the same number in all processes."""
+    digest = hashlib.sha256(f"{content} {py_func.__module__}.{py_func.__qualname__}".encode())
+    _numbers[py_func] = int(digest.hexdigest()[:14], 16)
+
+
+def _numbered(cls: Any, py_func: Any) -> Any:
+    """Return numba's identity of a function, with the number of a kernel if it is one."""
+    found = _from_function(cls, py_func)
+    number = _numbers.get(found.func)
+    if number is not None:
+        found.unique_id, found.unique_name = number, f"{found.func_qualname}${number}"
+    return found
+
+
+FunctionIdentity.from_function = classmethod(_numbered)
 
 
 class Form(NamedTuple):

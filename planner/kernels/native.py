@@ -20,8 +20,8 @@ from numba.core.sigutils import normalize_signature
 from numba.core.types.misc import unliteral
 from numba.extending import register_jitable
 
-from planbatch.planner.kernels.cache import ContentCache
-from planbatch.planner.kernels.linking import Form, Whole, in_parts
+from planbatch.planner.kernels.cache import ContentCache, module_digest
+from planbatch.planner.kernels.linking import Form, Whole, in_parts, number_by_content
 
 # First-class functions are what lets one compiled loop take any objective; that they are "experimental" helps nobody.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
@@ -65,6 +65,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         self.parts = _Parts(py_func, locals, {**self.targetoptions, **bare}, pipeline_class)
         if "<locals>" not in py_func.__qualname__:
+            number_by_content(py_func, module_digest(py_func.__module__.removeprefix("planbatch.")))
             self._cache = ContentCache(py_func, "whole")
             self.parts._cache = ContentCache(py_func, "part")
 

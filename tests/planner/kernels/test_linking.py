@@ -1,5 +1,6 @@
 """Kernels as parts and wholes: machine code is made once, of all that a kernel calls."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -187,3 +188,25 @@ def test_wholes_that_share_parts_are_loaded_into_one_process(tmp_path):
             [sys.executable, "-c", LOADED_TOGETHER], env=environment, capture_output=True, text=True, check=False
         )  # fmt: skip
         assert found.stdout.strip() == "['RoundArrays', 'JobClasses']", found.stderr
+
+
+NAMES = """
+from numba.core.bytecode import FunctionIdentity
+from planbatch.planner.kernels.sorting import copy_column, stable_order
+
+print([FunctionIdentity.from_function(kernel.py_func).unique_name for kernel in (copy_column, stable_order)])
+"""
+
+
+def test_kernels_are_called_the_same_in_every_process():
+    """A part that one process compiled calls a part that another one did, by its name."""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", NAMES], env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert found[0] == found[1]
+    first, second = (name.partition("$") for name in ast.literal_eval(found[0]))
+    assert first[2] != second[2]
