@@ -16,7 +16,7 @@ from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.results.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.experiments.text import counted
-from planbatch.experiments.workloads.resources import statements
+from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER, Workload

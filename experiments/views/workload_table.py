@@ -17,6 +17,8 @@ def print_info(info: dict[str, Any], console: Console) -> None:
     console.print(Group(_classes("Run time", info["run_times"]), Text()))
     if len(info["queues"]) > 1:
         console.print(Group(_queues(info), Text()))
+    if len(info.get("partitions", ())) > 1:
+        console.print(Group(_partitions(info), Text()))
     if "anomalies" in info:
         console.print(_anomalies(info))
     if info.get("assumed"):
@@ -99,6 +101,18 @@ def _queues(info: dict[str, Any]) -> Table:
     table.add_column("jobs", justify="right")
     for queue in info["queues"]:
         table.add_row(str(queue["queue"]), Text(queue["name"]), f"{queue['jobs']:,}")
+    return table
+
+
+def _partitions(info: dict[str, Any]) -> Table:
+    table = Table(title="Partitions of the whole log", title_justify="left")
+    table.add_column("partition", justify="right")
+    table.add_column("name")
+    table.add_column("processors", justify="right")
+    table.add_column("lines", justify="right")
+    for part in info["partitions"]:
+        size = "" if part["processors"] is None else f"{part['processors']:,}"
+        table.add_row(str(part["partition"]), Text(part["name"]), size, f"{part['lines']:,}")
     return table
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.resources import statements
+from planbatch.experiments.workloads.demands import statements
+from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.model import NEVER, Workload
@@ -141,6 +142,22 @@ def _queues(workload: Workload, names: dict[int, str]) -> list[dict[str, Any]]:
     ]
 
 
+def _partitions(log: SwfLog) -> list[dict[str, Any]]:
+    """Describe the partitions of a whole log, by its header and its lines."""
+    names = log.header.partitions
+    numbers, counts = np.unique(log.columns["partition"], return_counts=True)
+    lines = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    return [
+        {
+            "partition": number,
+            "name": names.get(number, ""),
+            "processors": partition_capacity(log.header, number),
+            "lines": lines.get(number, 0),
+        }
+        for number in sorted({*names, *(number for number in lines if number >= 0)})
+    ]
+
+
 def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, Any]:
     """Describe a workload, and the log that it was made from.
 
@@ -149,7 +166,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     workload : Workload
         The jobs as they would be replayed; at least one.
     log : SwfLog, optional
-        The log that they come from: adds anomalies, recorded load, skipped lines and names of queues.
+        The log that they come from: adds anomalies, recorded load, skipped lines, partitions and names of queues.
 
     Returns
     -------
@@ -187,6 +204,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
         info["source"] = log.source
         info["lines"] = len(log) + len(log.skipped)
         info["skipped_lines"] = [vars(bad) for bad in log.skipped]
+        info["partitions"] = _partitions(log)
         info["anomalies"] = anomalies(log)
         info["recorded_load"] = recorded_load(log, workload.capacity)
         info["header"] = dict(log.header.fields)

@@ -1,14 +1,16 @@
 """Workloads as data frames, and data frames as workloads; users call ``Workload.from_frame`` and ``to_frame``."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
+from planbatch.experiments.workloads.demands import statement_key
 from planbatch.experiments.workloads.load import workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.resources import ResourceRule, statement_key
+from planbatch.experiments.workloads.resources import ResourceRule
 from planbatch.experiments.workloads.tables.log import log_of_table
 from planbatch.experiments.workloads.tables.table import table_of_frame
 from planbatch.planner.model import NEVER, Workload
@@ -79,7 +81,7 @@ def workload_of_frame(
     name : str, optional
         Name of the workload; by default, ``attrs["name"]``.
     **options
-        Fields of :class:`WorkloadOptions`, such as ``columns=["submit=time"]`` or ``resource=["gpus=ngpus:64"]``.
+        Fields of :class:`WorkloadOptions`, such as ``columns={"submit": "time"}`` or ``resource=["gpus=ngpus:64"]``.
 
     Raises
     ------
@@ -92,8 +94,14 @@ def workload_of_frame(
     given: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in options.items()
     }
-    given.setdefault("capacity", known.get("capacity") if capacity is None else capacity)
-    settings = WorkloadOptions(**given)
+    if isinstance(given.get("columns"), Mapping):
+        given["columns"] = tuple(f"{field}={column}" for field, column in given["columns"].items())
+    capacity = known.get("capacity") if capacity is None else capacity
+    if capacity is None:
+        raise ValueError(
+            "capacity: a data frame does not say how large the machine is; give capacity=N"
+        )
+    settings = WorkloadOptions(capacity=capacity, **given)
     name = name or str(known.get("name", "frame"))
     log = log_of_table(
         table_of_frame(frame, name, f"data frame {name}"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.workloads.demands import read_demand
 from planbatch.experiments.workloads.memory import memory_rule
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span
@@ -50,7 +51,7 @@ class Reading:
         if self.times == "run times":
             log = log.take(slice(None), requested_time=np.full(len(log), -1.0))
         rule = memory_rule(self.memory, self.capacity, self.per, self.unit)
-        memory = rule.read(log, log.processors(), NODES)
+        memory = read_demand(rule, log, log.processors(), NODES)
         selection = log.select(NODES, further=memory.wrong())
         return memory.given_to(log.build(selection), selection.rows)
 

@@ -3,6 +3,7 @@
 Every function takes a column of texts, or of any type that pandas has for such values.
 """
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from planbatch.planner.model import MAX_VALUE, NEVER, BoolArray, FloatArray, Int
 UNKNOWN = frozenset(("", "nan", "nat", "na", "n/a", "<na>", "none", "null", "unknown"))
 #: ``1-02:03:04``, ``02:03:04``, ``03:04``, and what pandas writes: ``1 days 02:03:04``.
 _CLOCK = r"^(?:(\d+)(?:-|\s+days?\s+))?(\d+)(?::(\d+))?(?::(\d+(?:\.\d*)?))?$"
-_DATE = r"^\d{4}-?\d{2}-?\d{2}(?:\D|$)"
+_DATE = r"^\d{4}-\d{2}-\d{2}(?:\D|$)"
 _WITH_ZONE = r"[T ].*(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$"
 _SECOND = pd.Timedelta(seconds=1)
 _EPOCH = pd.Timestamp(0, tz="UTC")
@@ -101,10 +102,15 @@ def moments(column: "pd.Series[Any]", timezone: str) -> Values:
     if is_datetime64_any_dtype(column):
         known = column.notna().to_numpy()
         return Values(_unix(column, timezone), np.zeros(len(known), dtype=bool), "a time", True)
-    plain = numbers(column)
-    if not plain.wrong.any():
-        return plain._replace(expected="a time")
+    expected = "a number of seconds, or a date such as 2024-01-31T12:00:00"
+    if is_numeric_dtype(column):
+        return numbers(column)._replace(expected=expected)
     written = texts(column)
+    first = next((text for text in written if text), "")
+    if not re.match(
+        _DATE, first
+    ):  # if the first one is no date, the column is meant to hold numbers
+        return numbers(column)._replace(expected=expected)
     given = (written != "").to_numpy(dtype=bool)
     dated = written.str.contains(_DATE).to_numpy(dtype=bool)
     zoned = written.str.contains(_WITH_ZONE).to_numpy(dtype=bool)
@@ -114,10 +120,7 @@ def moments(column: "pd.Series[Any]", timezone: str) -> Values:
             utc = bool(zoned[which][0])
             read = pd.to_datetime(written[which], format="ISO8601", errors="coerce", utc=utc)
             values[which] = _unix(read, timezone)
-    wrong = given & np.isnan(values)
-    if not (given & ~wrong).any():  # not one date: the column is meant to hold numbers
-        return plain._replace(expected="a number of seconds, or a date such as 2024-01-31T12:00:00")
-    return Values(values, wrong, "a date such as 2024-01-31T12:00:00", True)
+    return Values(values, given & np.isnan(values), "a date such as 2024-01-31T12:00:00", True)
 
 
 def _unix(column: "pd.Series[Any]", timezone: str) -> FloatArray:

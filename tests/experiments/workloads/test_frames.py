@@ -78,7 +78,11 @@ def test_a_frame_of_ones_own():
             "gpu": [1.0, 2.0, np.nan],
         }
     )
-    options = {"columns": ["submit=time"], "timezone": "Europe/Berlin", "resource": ["gpus=gpu:4"]}
+    options = {
+        "columns": {"submit": "time"},
+        "timezone": "Europe/Berlin",
+        "resource": ["gpus=gpu:4"],
+    }
     workload = Workload.from_frame(frame, capacity=8, name="ours", **options)
     assert (workload.name, workload.capacity, len(workload)) == ("ours", 8, 2)
     assert workload.submit.tolist() == [1719828000, 1719828360]
@@ -94,7 +98,7 @@ def test_bad_frames_are_refused():
     frame = pd.DataFrame({"submit": [0], "processors": [1], "runtime": ["soon"]})
     with pytest.raises(ValueError, match=r"data frame frame, row 1, column 3 \(runtime\): 'soon'"):
         Workload.from_frame(frame, capacity=1)
-    with pytest.raises(ValueError, match="give it with --capacity"):
+    with pytest.raises(ValueError, match="how large the machine is; give capacity=N"):
         Workload.from_frame(frame.assign(runtime=1))
     workload = workload_of(8, [(0, 2, 100, 60)])
     taken = workload.take(slice(None), resources=(Resource("user", 1),), demands=[[0]])

@@ -137,7 +137,14 @@ def test_by_the_command_and_from_files(tmp_path):
     (tmp_path / "log.swf").write_text(text())
     words = ["workload", "info", str(tmp_path / "log.swf"), "--partition", "quick", "--json"]
     outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert json.loads(outcome.stdout)["capacity"] == 4
+    told = json.loads(outcome.stdout)
+    assert told["capacity"] == 4
+    assert told["partitions"] == [
+        {"partition": 1, "name": "batch partition (8 nodes)", "processors": 8, "lines": 2},
+        {"partition": 2, "name": "quick", "processors": 4, "lines": 2},
+    ]
+    outcome = CliRunner().invoke(planbatch, words[:-1], catch_exceptions=False)
+    assert "Partitions of the whole log" in outcome.stdout
     (tmp_path / "log.csv").write_text(
         "# MaxProcs: 4\nat,procs,took,gpu,pool\n0,2,60,1,a\n9,4,60,0,b\n"
     )
