@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import textwrap
-from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import make_objective
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.orders import ORDERS, as_order, order_by
-from planbatch.planner.plugins import registry
 from planbatch.planner.plugins.compiling import PlainPythonWarning
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.plugins.source import PluginError
@@ -249,23 +247,47 @@ def test_an_own_kernel_with_a_fault_is_refused(mine):
         make_objective("mine.py:cost")
 
 
-def test_packages_register_names(mine, monkeypatch):
-    """An entry point is a name among the others; one that cannot be loaded says so."""
-    (mine.parent / "pack.py").write_text("def late(problem, rng):\n    '''Late.'''\n")
-    monkeypatch.syspath_prepend(str(mine.parent))
-    points = {
-        "late": EntryPoint("late", "pack:late", "planbatch.policies"),
-        "lost": EntryPoint("lost", "pack:lost", "planbatch.policies"),
-    }
-    monkeypatch.setattr(registry, "_registered", lambda group: points)
-    assert make_policy("late").__name__ == "late"
-    assert "late" in POLICY_NAMES.names()
-    with pytest.raises(
-        PluginError, match="policy lost: pack:lost cannot be loaded: AttributeError"
-    ):
-        make_policy("lost")
-    with pytest.raises(ValueError, match="did you mean late"):
-        make_policy("lat")
+PACKAGE = """
+import numpy as np
+
+def wide(jobs, now):
+    return -jobs.procs
+
+def late(problem, rng):
+    "Late."
+"""
+USE = """
+from planbatch.baselines import make_policy
+from planbatch.baselines.catalogue import POLICY_NAMES
+from planbatch.planner.orders import ORDER_NAMES
+
+names = POLICY_NAMES.names(), ORDER_NAMES.names()
+print(make_policy("late").__name__, make_policy("easy:wide").name, "late" in names[0], names[1][-1])
+for name in ("lost", "lat"):
+    try:
+        make_policy(name)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_packages_register_names(tmp_path):
+    """An installed package's entry points are names among the others; one that cannot be loaded says so."""
+    (tmp_path / "pack.py").write_text(PACKAGE)
+    metadata = tmp_path / "pack-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pack\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[planbatch.policies]\nlate = pack:late\nlost = pack:lost\n\n[planbatch.orders]\nwide = pack:wide\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", USE], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+    )  # fmt: skip
+    made, lost, misspelt = found.stdout.splitlines() or [found.stderr] * 3
+    assert made == "late easy:wide True wide"
+    assert lost.startswith("policy lost: pack:lost cannot be loaded: AttributeError")
+    assert "did you mean late" in misspelt
 
 
 def test_all_that_is_listed_can_be_made():
