@@ -41,10 +41,7 @@ INPUT_AND_OUTPUT = {
     "pickle", "platformdirs", "shutil", "socket", "sqlite3", "subprocess", "sys", "tempfile", "urllib",
 }  # fmt: skip
 #: The exceptions: where numba keeps its compiled code, and where a user's own files are read.
-READERS = {
-    "planner.kernels.cache", "planner.kernels.linking", "planner.kernels.native",
-    "planner.plugins.source", "planner.plugins.compiling",
-}  # fmt: skip
+READERS = {"planner.kernels.cache", "planner.plugins.source", "planner.plugins.compiling"}
 
 
 class Import(NamedTuple):

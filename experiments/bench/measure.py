@@ -1,7 +1,7 @@
 """The measurements of ``planbatch bench``."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.bench.measurement import Measurement
 from planbatch.experiments.bench.reference import repeat_scan
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -23,31 +24,6 @@ from planbatch.planner.optimizers import make_optimizer, warm_up
 from planbatch.planner.optimizers.annealing.optimizer import Annealing
 from planbatch.planner.resources import Resource, no_windows
 from planbatch.planner.round import Round, RoundArrays, RunningTable, job_table
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One line of the benchmark.
-
-    Attributes
-    ----------
-    name : str
-        What was measured.
-    value : float
-        The figure.
-    unit : str
-        Its unit.
-    ratio : float
-        How many times as fast as the reference, NaN if there is none.
-    reference : str
-        What the ratio refers to.
-    """
-
-    name: str
-    value: float
-    unit: str
-    ratio: float = float("nan")
-    reference: str = ""
 
 
 def random_round(waiting: int, running: int, seed: int = 1, capacity: int = 1152) -> Round:

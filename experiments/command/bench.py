@@ -7,12 +7,17 @@ import click
 from planbatch.experiments.command.shell import say
 
 PARTS = ("decoder", "resources", "searches", "replays", "overruns")
+#: Measured only if it is asked for: it compiles everything anew.
+FIRST_USE = "first-use"
 
 
 @click.command()
 @click.argument("workload", required=False)
 @click.option(
-    "--part", multiple=True, type=click.Choice(PARTS), help="Only this part; may be repeated."
+    "--part",
+    multiple=True,
+    type=click.Choice([*PARTS, FIRST_USE]),
+    help="Only this part; may be repeated. first-use runs only if it is named: it compiles all kernels anew.",
 )
 @click.option("--rounds", default=300, show_default=True, help="Rounds whose overrun is measured.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -27,6 +32,7 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     from rich.table import Table
 
     from planbatch.experiments.bench import measure
+    from planbatch.experiments.bench.first_use import measure_first_use
     from planbatch.experiments.workloads.load import load_workload
 
     parts = part or PARTS
@@ -37,6 +43,7 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
         "searches": measure.measure_searches,
         "replays": lambda: measure.measure_replays(log),
         "overruns": lambda: measure.measure_overruns(rounds),
+        FIRST_USE: measure_first_use,
     }
     console = Console(stderr=as_json)
     found = []

@@ -89,6 +89,7 @@ def command(
             jobs=jobs or default_jobs(chosen.seconds),
             out=own,
             keep_going=True,
+            rows=True,
             metrics=metrics,
             say=say,
         )

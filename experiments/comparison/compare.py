@@ -11,11 +11,11 @@ from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.comparison.columns import shown_columns
 from planbatch.experiments.metrics.catalogue import Metric, as_metrics, measure
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
-from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.results.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
-from planbatch.experiments.text import counted
+from planbatch.experiments.text import counted, duration
 from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.display import html_table
@@ -150,6 +150,7 @@ def compare(
     progress: Progress | None = None,
     out: str | Path | None = None,
     keep_going: bool = False,
+    rows: bool = False,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
@@ -175,6 +176,9 @@ def compare(
         is a terminal.
     out : path, optional
         Folder in which every replay is stored as soon as it is finished; those that it holds are not run again.
+    rows : bool
+        Whether to print a line on standard error for each replay as soon as it is finished, even if that is no
+        terminal.
     keep_going : bool
         Whether a failure is listed in ``failed`` instead of being raised after all other policies have finished.
     metrics : sequence of Metric, function or str
@@ -205,7 +209,8 @@ def compare(
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
     tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
-    found = run_all(tasks, Workers(jobs), out, f"Comparison on {workload.name}", progress, say)
+    workers = Workers(jobs, quiet=False if rows else None, row=row_of)
+    found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
     outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
     if not keep_going:
@@ -222,6 +227,14 @@ def compare(
         asked,
         measured_for(finished, asked, say),
     )
+
+
+def row_of(outcome: Outcome | Failure) -> str:
+    """Return in one line what a replay came to."""
+    if isinstance(outcome, Failure):
+        return outcome.error
+    mean, longest = (duration(outcome.summary[name]) for name in ("mean_wait", "max_wait"))
+    return f"mean wait {mean}, maximum {longest}"
 
 
 def measured_for(

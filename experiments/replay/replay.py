@@ -22,6 +22,7 @@ from planbatch.experiments.replay.event_loop import (
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
+from planbatch.planner.kernels.native import Kernel
 from planbatch.planner.kernels.signatures import COST, ORDER_KEYS, Report, round_types
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
@@ -156,6 +157,15 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
     return decide
 
 
+def kernel_to_compile(policy: Policy, several: bool = False) -> Any:
+    """Return the kernel of a policy if a replay would have to compile it first, else None; see :func:`warm_up`."""
+    native = compiled_form(policy)
+    if native is None or not isinstance(native.decide, Kernel):
+        return None
+    ready = native.decide.is_ready(round_types(several).decide.signature.args)
+    return None if ready else native.decide
+
+
 def warm_up(policy: Policy, several: bool = False) -> None:
     """Compile what a replay of ``policy`` runs, or load it from disk, so that no replay's time includes it.
 
@@ -163,12 +173,14 @@ def warm_up(policy: Policy, several: bool = False) -> None:
     """
     native = compiled_form(policy)
     if native is not None:
-        compiled_drive(several)
         kernels: tuple[tuple[Any, Any], ...] = (
             (native.decide, round_types(several).decide),
             (native.order, ORDER_KEYS),
             (native.cost, COST),
         )
+        if native.traits.searches:  # long to compile: meanwhile, another process compiles the loop
+            kernels[0][0].compile(kernels[0][1].signature.args)
+        compiled_drive(several)
         for compiled, kind in kernels:
             compiled.compile(kind.signature.args)
 

@@ -124,6 +124,11 @@ class ContentCache(NullCache):  # type: ignore[misc]
             Path(self.cache_path) / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
         )
 
+    def holds(self, sig: Any, target_context: Any) -> bool:
+        """Return whether a compiled form is on disk."""
+        path = self._path(sig, target_context.codegen())
+        return path is not None and path.is_file()
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load what was compiled for a signature; None if it was not, or if the file is damaged."""
         target_context.refresh()

@@ -9,11 +9,11 @@ Python calls, or what is handed over as a function, is a :class:`Whole`: all its
 import hashlib
 import importlib
 import itertools
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import llvmlite.binding as llvm
 from numba.core.bytecode import FunctionIdentity
@@ -26,7 +26,7 @@ from numba.core.targetconfig import ConfigStack
 # numba numbers functions to tell those of one name apart. Parts compiled by different processes are linked together,
 # so the numbers of each process begin elsewhere; those of kernels follow from their content, since the part that calls
 # a kernel and that of the kernel may come from different processes.
-FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "big") << 20)
+FunctionIdentity._unique_ids = itertools.count(uuid4().int >> 80 << 20)
 _numbers: dict[Any, int] = {}
 _from_function = FunctionIdentity.from_function.__func__
 

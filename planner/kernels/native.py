@@ -4,7 +4,7 @@ Every kernel of a module is decorated with :data:`kernel`. Compiled code is kept
 only the first use of a kernel after an installation compiles it.
 """
 
-import sys
+import inspect
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -43,7 +43,7 @@ class _Parts(CPUDispatcher):  # type: ignore[misc]
     def _form(self, arguments: tuple[Any, ...]) -> Form | None:
         """Return the name by which other processes find this; None if they cannot."""
         module, name = self.py_func.__module__, self.py_func.__qualname__
-        there = getattr(sys.modules.get(module), name, None)
+        there = getattr(inspect.getmodule(self.py_func), name, None)
         return Form(module, name, arguments) if getattr(there, "parts", None) is self else None
 
 
@@ -100,6 +100,14 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
                     self._cache.save_overload(sig, found)
                 self.add_overload(found)
             return self.overloads[tuple(arguments)].entry_point
+
+    def is_ready(self, sig: Any) -> bool:
+        """Return whether machine code for argument types is in this process or on disk."""
+        arguments, _ = normalize_signature(sig)
+        if tuple(arguments) in self.overloads:
+            return True
+        holds = getattr(self._cache, "holds", None)
+        return holds is not None and holds(sig, self.targetctx)
 
     def _linked(self, arguments: Any, returned: Any) -> Any:
         """Make machine code of the parts for argument types, to be called from Python and handed over."""
