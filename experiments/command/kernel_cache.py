@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,14 @@ def clear(everything: bool = False) -> int:
         shutil.rmtree(found.folder, ignore_errors=True)
         deleted += found.size
     return deleted
+
+
+def clear_after(began: float) -> None:
+    """Delete kernels of old versions if new ones have been kept since a moment (Unix time): see :func:`clear`."""
+    folder = cache_folder()
+    with suppress(OSError):  # another process deletes them, too
+        if folder.is_dir() and any(path.stat().st_mtime >= began for path in folder.iterdir()):
+            clear()
 
 
 def _module(folder: Path) -> str:

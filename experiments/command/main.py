@@ -7,6 +7,7 @@ import sys
 import warnings
 from difflib import get_close_matches
 from functools import cache
+from time import time
 
 import click
 
@@ -103,7 +104,12 @@ def main() -> None:
 
     before = signal.signal(signal.SIGTERM, terminate)
     try:
+        began = time()
         status = _status()
+        if "planbatch.planner.kernels.cache" in sys.modules:  # else no kernel was compiled
+            from planbatch.experiments.command.kernel_cache import clear_after
+
+            clear_after(began)
     finally:
         signal.signal(signal.SIGTERM, before)
     sys.exit(TERMINATED if terminated and status == INTERRUPTED else status)

@@ -5,7 +5,12 @@ import os
 
 import pytest
 
-from planbatch.experiments.command.kernel_cache import KEPT_VERSIONS, clear, kept_kernels
+from planbatch.experiments.command.kernel_cache import (
+    KEPT_VERSIONS,
+    clear,
+    clear_after,
+    kept_kernels,
+)
 from planbatch.planner.kernels.cache import module_digest
 
 CURRENT = f"planner.profile-{module_digest('planner.profile')}"
@@ -36,6 +41,15 @@ def test_old_versions_go_and_the_current_one_stays(folder):
     old = [f"planner.profile-old{age}" for age in range(KEPT_VERSIONS)]
     assert left(folder) == sorted([CURRENT, "planner.gone-0", *old])
     assert clear() == 0
+
+
+def test_old_versions_go_once_new_kernels_are_kept(folder):
+    """A run that compiled nothing looks no further."""
+    before = left(folder)
+    clear_after(20_000)
+    assert left(folder) == before
+    clear_after(9_999)
+    assert len(left(folder)) == len(before) - (6 - KEPT_VERSIONS)
 
 
 def test_all_of_it_can_go(folder):
