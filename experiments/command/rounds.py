@@ -58,6 +58,9 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
               help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip
 @click.option("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
               help="Number of rounds of each size.")  # fmt: skip
+@click.option("--hard", is_flag=False, flag_value="wait", metavar="[OBJECTIVE]",
+              help="Keep those in which most is left to search for: the largest gaps between the best first plan "
+              "and the proven lower bound, of 20 times as many rounds. Without OBJECTIVE: wait.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
               show_default=True, help="Folder of the round files.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -67,12 +70,13 @@ def capture_command(
     options: WorkloadOptions,
     sizes: tuple[int, ...],
     per_size: int,
+    hard: str | None,
     out: Path,
     as_json: bool,
 ) -> None:
     """Replay LOG under each --policy (by default, easy), and keep some rounds as round files.
 
-    Rounds are drawn at random, by --seed, from those in which a job fits now. LOG is a log
+    Rounds are drawn at random, by --seed, from those in which a job fits now (see --hard). LOG is a log
     (SWF, a table, or what sacct prints) or the name of one that was fetched.
     """
     from dataclasses import replace
@@ -94,7 +98,7 @@ def capture_command(
         for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
                 workload, policy, sizes, per_size=per_size, estimates=chosen.estimates,
-                seed=chosen.seed, progress=partial(progress, place),
+                seed=chosen.seed, progress=partial(progress, place), hard=hard,
             )  # fmt: skip
             written += write_captured(rounds, out, workload.name, name, note)
             missing[name] = [size for size, found in rounds.items() if not found]

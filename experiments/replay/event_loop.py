@@ -375,6 +375,12 @@ def compiled_drive(several: bool) -> Callable[..., int]:
     return compiled_for(signature, drive)
 
 
+def empty_log(rounds: int) -> Log:
+    """Return buffers for so many rounds."""
+    whole = [np.zeros(rounds, dtype=np.int64) for _ in range(5)]
+    return Log._make([*whole, np.zeros(rounds), np.zeros(rounds)])
+
+
 def empty_replay(
     n: int,
     capacity: int,
@@ -404,7 +410,6 @@ def empty_replay(
     def table() -> JobTable:
         return JobTable._make([*(ints(n) for _ in JobTable._fields[:-1]), rows(n)])
 
-    log = Log._make([*(ints(rounds) for _ in range(5)), np.zeros(rounds), np.zeros(rounds)])
     counters = ints(len(At))
     counters[At.FREE] = capacity
     counters[At.DUE] = NEVER
@@ -433,5 +438,5 @@ def empty_replay(
         windows=windows,
         window_known=window_known,
         changes=np.unique(np.concatenate([window_known, windows.start, windows.end])),
-        log=log,
+        log=empty_log(rounds),
     )

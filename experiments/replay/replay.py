@@ -17,6 +17,7 @@ from planbatch.experiments.replay.event_loop import (
     Status,
     compiled_drive,
     drive,
+    empty_log,
     empty_replay,
 )
 from planbatch.experiments.replay.recorded import recorded_trace
@@ -91,6 +92,25 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
     return replay
 
 
+def round_seen(arrays: RoundArrays, workload: Workload, replay: Replay) -> Round:
+    """Return what a policy sees at this moment of a replay, as a :class:`Round`."""
+    last = replay.counters[At.SUBMITTED]
+    first = last - len(arrays.planned)
+    return Round(
+        int(arrays.now),
+        int(arrays.capacity),
+        RunningTable(*arrays.running),
+        JobTable(*arrays.jobs),
+        arrays.planned,
+        bool(arrays.ended_early),
+        workload.id[replay.queue_job[first:last]],
+        arrays.notes,
+        arrays.occupied,
+        workload.resources,
+        arrays.windows,
+    )
+
+
 def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Callable[..., None]:
     """Return ``policy`` as the event loop calls it: a round in, starts out."""
     happened: list[tuple[int, ...]] = []
@@ -118,20 +138,7 @@ def interpreted_decide(policy: Policy, workload: Workload, replay: Replay) -> Ca
         report: FloatArray,
     ) -> None:
         n = len(start)
-        last = replay.counters[At.SUBMITTED]
-        problem = Round(
-            int(arrays.now),
-            int(arrays.capacity),
-            RunningTable(*arrays.running),
-            JobTable(*arrays.jobs),
-            arrays.planned,
-            bool(arrays.ended_early),
-            workload.id[replay.queue_job[last - n : last]],
-            arrays.notes,
-            arrays.occupied,
-            workload.resources,
-            arrays.windows,
-        )
+        problem = round_seen(arrays, workload, replay)
         check_that_something_happens(int(arrays.now))
         outcome = policy(problem, rng)
         if isinstance(outcome, Result):
@@ -276,8 +283,7 @@ def run_to_the_end(
         pages.append(Log._make(column[:logged].copy() for column in state.log))
         state.counters[At.LOGGED] = 0
         if took < SHORT_GO and logged < MOST_ROUNDS:
-            longer = (np.zeros(2 * len(column), column.dtype) for column in state.log)
-            state = state._replace(log=Log._make(longer))
+            state = state._replace(log=empty_log(2 * len(state.log.time)))
         if progress is not None:
             progress(int(state.counters[At.STARTED]))
     return status, pages

@@ -3,26 +3,37 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy
+from planbatch.baselines.policy import Policy, traits_of
 from planbatch.experiments.replay.observe import Observed
-from planbatch.experiments.replay.replay import bound, replay
-from planbatch.experiments.replay.trace import Estimates
+from planbatch.experiments.replay.replay import bound, compiled_form, replay
+from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.trace import Estimates, Trace
 from planbatch.experiments.rounds.file import write_round
+from planbatch.planner.bounds import lower_bound
+from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.model import Workload
+from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
+from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 
 #: Share by which the number of waiting jobs may differ from a size.
 TOLERANCE = 0.05
+#: From how many rounds, drawn at random, each of the hardest is chosen.
+CANDIDATES = 20
+
+Kept = TypeVar("Kept")
 
 
 @dataclass
-class Sample:
+class Sample(Generic[Kept]):
     """Rounds of about one size, each as likely to be kept as any other (reservoir sampling).
 
     Attributes
@@ -33,8 +44,8 @@ class Sample:
         How many rounds to keep.
     rng : numpy.random.Generator
         Random numbers for the choice.
-    rounds : list of Round
-        The rounds kept.
+    rounds : list
+        What stands for the rounds kept: the rounds themselves, or their numbers.
     seen : int
         Number of rounds to choose from.
     """
@@ -42,12 +53,16 @@ class Sample:
     size: int
     room: int
     rng: np.random.Generator
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[Kept] = field(default_factory=list)
     seen: int = 0
 
-    def offer(self, problem: Round) -> None:
+    def wants(self, waiting: Any) -> Any:
+        """Whether a round with so many waiting jobs has the size; for a column, one answer per round."""
+        return abs(waiting - self.size) <= TOLERANCE * self.size
+
+    def offer(self, waiting: int, problem: Kept) -> None:
         """Offer a round; if it has the size, it is kept with the right probability."""
-        if abs(len(problem) - self.size) > TOLERANCE * self.size:
+        if not self.wants(waiting):
             return
         self.seen += 1
         place = int(self.rng.integers(self.seen))
@@ -66,6 +81,7 @@ def capture(
     estimates: Estimates = "requested",
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
+    hard: Objective | Cost | str | None = None,
 ) -> dict[int, list[Round]]:
     """Replay a workload, and keep some of its rounds.
 
@@ -77,6 +93,9 @@ def capture(
         Numbers of waiting jobs, give or take 5 %. Only rounds in which a job fits now count.
     per_size : int
         How many rounds of each size to keep.
+    hard : Objective, function or str, optional
+        Keep those rounds in which most is left to search for with this objective: the largest gaps between the best
+        first plan and the proven lower bound, of :data:`CANDIDATES` times as many rounds drawn at random.
 
     Returns
     -------
@@ -87,20 +106,142 @@ def capture(
         raise ValueError(f"sizes: {list(sizes)} are not numbers of waiting jobs, 1 or more")
     if per_size < 1:
         raise ValueError(f"per size: {per_size} is not a positive number of rounds")
-    samples = [
-        Sample(size, per_size, np.random.default_rng([seed, size])) for size in sorted(set(sizes))
+    cost = None if hard is None else as_objective(hard)
+    if cost is not None and cost.terms is None and cost.bound is None:
+        raise ValueError(
+            f"hard: nothing is proven about objective {cost.name}; take one with terms, such as wait"
+        )
+    chosen = bound(as_policy(policy), workload)
+    # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
+    timed = traits_of(chosen).parameters.get("seconds") is not None
+    compiled = compiled_form(chosen) is not None and not timed
+    sample = sampled_compiled if compiled else sampled_interpreted
+    room = per_size if cost is None else per_size * CANDIDATES
+    ordered = sorted(set(sizes))
+    found = sample(workload, chosen, ordered, room, estimates, seed, progress)
+    if cost is not None:
+        found = {size: hardest(rounds, cost, per_size) for size, rounds in found.items()}
+    return {size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in found.items()}
+
+
+def sampled_interpreted(
+    workload: Workload,
+    policy: Policy,
+    sizes: Sequence[int],
+    room: int,
+    estimates: Estimates,
+    seed: int,
+    progress: Callable[[int], None] | None,
+) -> dict[int, list[Round]]:
+    """Choose rounds while an interpreted replay goes on."""
+    samples: list[Sample[Round]] = [
+        Sample(size, room, np.random.default_rng([seed, size])) for size in sizes
     ]
 
     def offer(problem: Round, plan: Plan) -> None:
         if any_fits(problem.arrays):
             for sample in samples:
-                sample.offer(problem)
+                sample.offer(len(problem), problem)
 
-    observed = Observed(bound(as_policy(policy), workload), offer)
-    replay(workload, observed, estimates=estimates, seed=seed, progress=progress)
-    return {
-        sample.size: sorted(sample.rounds, key=lambda problem: problem.now) for sample in samples
-    }
+    replay(workload, Observed(policy, offer), estimates=estimates, seed=seed, progress=progress)
+    return {sample.size: sample.rounds for sample in samples}
+
+
+def sampled_compiled(
+    workload: Workload,
+    policy: Policy,
+    sizes: Sequence[int],
+    room: int,
+    estimates: Estimates,
+    seed: int,
+    progress: Callable[[int], None] | None,
+) -> dict[int, list[Round]]:
+    """Choose rounds in the log of a compiled replay, and replay again up to each of them."""
+    trace = replay(workload, policy, estimates=estimates, seed=seed, progress=progress)
+    waiting = trace.rounds.waiting
+    samples: list[Sample[int]] = [
+        Sample(size, room, np.random.default_rng([seed, size])) for size in sizes
+    ]
+    wanted = np.zeros(len(waiting), dtype=np.bool_)
+    for sample in samples:
+        wanted |= sample.wants(waiting)
+    for number in np.flatnonzero(wanted)[one_fitted(trace, wanted)]:
+        for sample in samples:
+            sample.offer(int(waiting[number]), int(number))
+    numbers = sorted({number for sample in samples for number in sample.rounds})
+    again = rounds_at(workload, policy, numbers, estimates=estimates, seed=seed)
+    rounds = dict(zip(numbers, again, strict=True))
+    return {sample.size: [rounds[number] for number in sample.rounds] for sample in samples}
+
+
+def one_fitted(trace: Trace, wanted: BoolArray) -> BoolArray:
+    """For the wanted rounds of a replay, return whether a waiting job fitted (windows are not counted)."""
+    workload = trace.workload
+    further = [resource.capacity for resource in workload.resources]
+    return fitted(  # type: ignore[no-any-return]
+        trace.rounds.time[wanted],
+        workload.submit,
+        trace.start,
+        np.sort(trace.start),
+        np.argsort(trace.start, kind="stable"),
+        np.sort(trace.end),
+        np.argsort(trace.end, kind="stable"),
+        np.column_stack([workload.procs, workload.demands]),
+        np.array([workload.capacity, *further]),
+    )
+
+
+@kernel
+def fitted(
+    times: IntArray,
+    submit: IntArray,
+    start: IntArray,
+    starts: IntArray,
+    by_start: IntArray,
+    ends: IntArray,
+    by_end: IntArray,
+    demands: IntArray,
+    free: IntArray,
+) -> BoolArray:
+    """:func:`one_fitted`: go through the rounds in the order of time with the jobs that wait and what is free.
+
+    ``starts`` and ``ends`` are sorted, ``by_start`` and ``by_end`` are the jobs in that order; ``free`` is the
+    capacity at first.
+    """
+    found = np.zeros(len(times), np.bool_)
+    waiting = np.empty(len(submit), np.int64)
+    count = submitted = started = ended = 0
+    for k in range(len(times)):
+        now = times[k]
+        while started < len(starts) and starts[started] < now:
+            free -= demands[by_start[started]]
+            started += 1
+        while ended < len(ends) and ends[ended] <= now:
+            free += demands[by_end[ended]]
+            ended += 1
+        while submitted < len(submit) and submit[submitted] <= now:
+            waiting[count] = submitted
+            count += 1
+            submitted += 1
+        kept = 0
+        for i in waiting[:count]:
+            if start[i] >= now:
+                waiting[kept] = i
+                kept += 1
+                found[k] = found[k] or (demands[i] <= free).all()
+        count = kept
+    return found
+
+
+def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[Round]:
+    """Return the rounds with the largest gaps between the best first plan and what is proven, by time if equal."""
+
+    def gap(problem: Round) -> float:
+        cost = first_plan(problem, objective).cost
+        proven = lower_bound(problem, objective, cost)
+        return (cost - proven) / abs(cost) if cost else 0.0
+
+    return sorted(sorted(rounds, key=lambda problem: problem.now), key=gap, reverse=True)[:count]
 
 
 def write_captured(

@@ -1,15 +1,27 @@
 """Rounds captured from a replay."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.rounds.capture import Sample, capture, write_captured
+from planbatch.experiments.rounds.capture import (
+    CANDIDATES,
+    Sample,
+    capture,
+    sampled_interpreted,
+    write_captured,
+)
 from planbatch.experiments.rounds.file import read_round
+from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.objectives.wait import WAIT
+from planbatch.planner.bounds import lower_bound
+from planbatch.planner.budget import Budget
+from planbatch.planner.optimizers import make_optimizer
 from tests.builders import random_round
 
 
@@ -67,7 +79,7 @@ def test_every_round_is_as_likely_to_be_kept():
     for seed in range(400):
         sample = Sample(5, 2, np.random.default_rng(seed))
         for problem in rounds:
-            sample.offer(problem)
+            sample.offer(len(problem), problem)
         kept += [any(problem is other for other in sample.rounds) for problem in rounds]
     assert kept.sum() == 800
     assert (np.abs(kept - 200) < 40).all()
@@ -78,3 +90,60 @@ def test_bad_sizes_are_refused(workload, sizes, per_size):
     """Before anything is replayed."""
     with pytest.raises(ValueError, match="size"):
         capture(workload, make_policy("easy"), sizes, per_size=per_size)
+
+
+@pytest.mark.parametrize(
+    "name", ["easy", "conservative", "dbf", "plan-wait", "promising", "memory"]
+)
+def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name):
+    """To the last field: reservations, notes, promises and demands, too."""
+    policy = make_policy(
+        {"memory": "easy", "promising": "plan-wait"}.get(name, name),
+        evaluations=20,
+        promise="1h" if name == "promising" else "none",
+    )
+    if name == "dbf":
+        workload = with_deadlines(workload, "random:40", 1)
+    if name == "memory":
+        workload = with_scarce_memory(workload, "16GB", 1)
+    sizes = [3, 10, 40]
+    ours = capture(workload, policy, sizes, per_size=5, seed=1)
+    theirs = sampled_interpreted(workload, policy, sizes, 5, "requested", 1, None)
+    assert [len(rounds) for rounds in ours.values()] == [5, 5, 5]
+    for size, rounds in ours.items():
+        expected = sorted(theirs[size], key=lambda problem: problem.now)
+        for problem, other in zip(rounds, expected, strict=True):
+            assert_same_round(problem, other)
+
+
+def assert_same_round(problem, other):
+    """Compare all fields."""
+    for field in fields(problem):
+        mine, its = getattr(problem, field.name), getattr(other, field.name)
+        if isinstance(mine, tuple):
+            assert type(mine) is type(its)
+            for column, same in zip(mine, its, strict=True):
+                np.testing.assert_array_equal(column, same)
+        else:
+            np.testing.assert_array_equal(mine, its)
+
+
+def test_hard_rounds_have_the_largest_gaps_between_first_plan_and_bound(workload):
+    """Of the same sample, no other round has a larger one; two of forty are kept."""
+    hard = capture(workload, "easy", [5], per_size=2, seed=1, hard="wait")[5]
+    drawn = capture(workload, "easy", [5], per_size=2 * CANDIDATES, seed=1)[5]
+
+    def gap(problem):
+        cost = make_optimizer("greedy").optimize(problem, WAIT, Budget(evaluations=0), None).cost
+        return 1 - lower_bound(problem, WAIT, cost) / cost if cost else 0.0
+
+    gaps = sorted((gap(problem) for problem in drawn), reverse=True)
+    assert len(gaps) == 40
+    assert gaps[1] > gaps[20]
+    assert sorted((gap(problem) for problem in hard), reverse=True) == gaps[:2]
+
+
+def test_hard_rounds_need_an_objective_with_a_bound(workload):
+    """Nothing is proven about plain functions."""
+    with pytest.raises(ValueError, match="hard: nothing is proven"):
+        capture(workload, "easy", [5], hard=lambda start, jobs, now: float(start.sum()))
