@@ -13,7 +13,7 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, made_kernel
 from planbatch.planner.plugins.parameters import signature_of
 from planbatch.planner.plugins.source import PREFIX, PluginError
 
@@ -114,7 +114,8 @@ def _kept(function: Callable[..., Any]) -> Any:
     """Return a function as a kernel; what stands at the top of a user's file is kept on disk, unless the user does."""
     plain = getattr(function, "py_func", function)
     own = getattr(function, "targetoptions", {})
-    in_file = vars(sys.modules[plain.__module__]).get(plain.__name__) is function
+    module = sys.modules.get(plain.__module__)
+    in_file = getattr(module, plain.__name__, None) is function
     if (
         plain.__module__.startswith(PREFIX)
         and in_file
@@ -128,7 +129,7 @@ def _kept(function: Callable[..., Any]) -> Any:
 def _bound(made: Any, values: tuple[Any, ...]) -> Any:
     """Return the kernel of a cost with constants behind its arguments."""
 
-    @njit(nogil=True)
+    @made_kernel
     def cost(start: Any, jobs: Any, now: Any) -> Any:
         return made(start, jobs, now, *values)
 
@@ -138,7 +139,7 @@ def _bound(made: Any, values: tuple[Any, ...]) -> Any:
 def _keys(made: Any, values: tuple[Any, ...]) -> Any:
     """Return the kernel of an order with constants behind its arguments; its keys may be of any numeric type."""
 
-    @njit(nogil=True)
+    @made_kernel
     def keys(jobs: Any, now: Any) -> Any:
         return made(jobs, now, *values).astype(np.float64)
 

@@ -115,11 +115,11 @@ def test_columns_of_different_lengths_are_named():
     one, two = np.array([1]), np.array([1, 2])
     empty = RunningTable(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
     with pytest.raises(ValueError, match="waiting procs: 2 entries for 1 jobs"):
-        Round(0, 4, empty, job_table(one, two, one))
+        Round(1, 4, empty, job_table(one, two, one))
     with pytest.raises(ValueError, match="running: 1 sizes for 2 ends"):
-        Round(0, 4, RunningTable(one, two), job_table(one, one, one))
+        Round(1, 4, RunningTable(one, two + 1), job_table(one, one, one))
     with pytest.raises(ValueError, match="ids: 2 entries for 1 jobs"):
-        Round(0, 4, empty, job_table(one, one, one), ids=two)
+        Round(1, 4, empty, job_table(one, one, one), ids=two)
 
 
 def test_a_round_sorts_running_jobs_and_numbers_waiting_ones():

@@ -180,16 +180,16 @@ def always_later(problem, rng):
     [
         (
             nothing_at_all,
-            "policy nothing_at_all returned None in the round at 5; it should return a Plan or a Result",
+            "policy nothing-at-all returned None in the round at 5; it should return a Plan or a Result",
         ),
         (
             bare_starts,
-            "policy bare_starts returned a list in the round at 5; it should return a Plan or a Result",
+            "policy bare-starts returned a list in the round at 5; it should return a Plan or a Result",
         ),
-        (everything_now, "policy everything_now started more jobs than fit, in the round at 5"),
+        (everything_now, "policy everything-now started more jobs than fit, in the round at 5"),
         (yesterday, "policy yesterday planned a start in the past, in the round at 5"),
         (never, "policy never left 2 jobs waiting on an idle machine, the last round at 5"),
-        (one_too_few, "policy one_too_few planned 1 of 2 jobs at 5"),
+        (one_too_few, "policy one-too-few planned 1 of 2 jobs at 5"),
     ],
 )
 def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, told):
@@ -201,7 +201,7 @@ def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, told):
 def test_a_policy_that_puts_its_plan_off_for_ever_is_stopped(monkeypatch):
     """The machine is idle, nothing is submitted any more, and still no job starts."""
     monkeypatch.setattr(replay_module, "MOST_IDLE_ROUNDS", 50)
-    told = "policy always_later has put off its plan in 50 rounds in which nothing else happened, until 55"
+    told = "policy always-later has put off its plan in 50 rounds in which nothing else happened, until 55"
     with pytest.raises(ReplayError, match=f"^{told}$"):
         replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), always_later)
 

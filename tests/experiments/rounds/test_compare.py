@@ -136,9 +136,9 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
         here[same], there.loc[here.index, same], check_dtype=False, rtol=0
     )
     failed = other.to_frame().query("status == 'failed'")
-    assert list(zip(failed["round"], failed["optimizer"], failed["error"], strict=True)) == [
-        ("n9", "broken-raise", "RuntimeError: no luck"),
-    ]
+    (row,) = zip(failed["round"], failed["optimizer"], failed["error"], strict=True)
+    assert row[:2] == ("n9", "broken-raise")
+    assert row[2].startswith(f"RuntimeError: no luck ({__file__}, line ")
     assert failed["cost"].isna().all()
     assert list(other.summary()["failed"]) == [0, 1, 0]
 

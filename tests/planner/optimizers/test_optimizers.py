@@ -50,7 +50,8 @@ def test_optimizers_hold_parameters_only(name):
 def test_unknown_optimizers_get_a_suggestion():
     """The nearest name, or all names."""
     with pytest.raises(
-        ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\?$"
+        ValueError,
+        match=r"^optimizer: there is no 'annealin'; did you mean annealing\? Your own is FILE.py:NAME",
     ):
         make_optimizer("annealin")
     with pytest.raises(ValueError, match=r"there is no 'xyz'; choose one of annealing, "):
