@@ -4,7 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.head_of_queue import backfill, candidates, start_head, whole_timeline
+from planbatch.baselines.head_of_queue import (
+    any_candidate,
+    backfill,
+    backfill_queue,
+    candidates,
+    in_order,
+    start_head,
+    whole_timeline,
+)
 from planbatch.baselines.timeline import Timeline, new_timeline, reserve
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import any_fits, demands_of
@@ -28,11 +36,13 @@ def easy(
     if blocked < 0:
         return
     taken[blocked] = True
-    waiting = candidates(demands, keys, line, taken)
-    if len(waiting):
+    if any_candidate(demands, line, taken):
         whole_timeline(arrays, demands, line, start)
         reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
-        backfill(arrays, demands, waiting, line, start)
+        if in_order(keys):
+            backfill_queue(arrays, demands, line, taken, start)
+        else:
+            backfill(arrays, demands, candidates(demands, keys, line, taken), line, start)
 
 
 @kernel

@@ -6,15 +6,32 @@ import numpy as np
 
 from planbatch.baselines.timeline import Timeline, fill, fill_present, fits_now, take_now
 from planbatch.planner.kernels.amounts import enough
+from planbatch.planner.kernels.blocks import BLOCK, next_planned
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.sorting import stable_order
-from planbatch.planner.model import BoolArray, FloatArray, IntArray
+from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 
 @borrowing_kernel
-def next_of(keys: FloatArray, taken: BoolArray) -> int:
-    """Index of the smallest key among the jobs not yet taken, -1 if there is none."""
+def in_order(keys: FloatArray) -> bool:
+    """Whether no key is smaller than the one before it, as in FCFS order."""
+    before = keys[: max(len(keys) - 1, 0)]
+    after = keys[1:]
+    falls = 0
+    for i in range(len(before)):  # without a way out, so that several are compared at once
+        falls += before[i] > after[i]
+    return falls == 0
+
+
+@borrowing_kernel
+def next_of(keys: FloatArray, sorted_from: int, taken: BoolArray) -> int:
+    """Index of the smallest key among the jobs not yet taken, -1 if there is none.
+
+    If the keys ascend, ``sorted_from`` is the first job that may not be taken; otherwise it is -1.
+    """
+    if sorted_from >= 0:
+        return sorted_from if sorted_from < len(keys) else -1
     best = -1
     for i in range(len(keys)):
         if not taken[i] and (best < 0 or keys[i] < keys[best]):
@@ -40,12 +57,14 @@ def start_head(
         fill(arrays, line)
     else:
         fill_present(arrays, line)
-    blocked = next_of(keys, taken)
+    ahead = 0 if in_order(keys) else -1
+    blocked = next_of(keys, ahead, taken)
     while blocked >= 0 and fits_now(line, demands[blocked], arrays.jobs.walltime[blocked]):
         taken[blocked] = True
         start[blocked] = arrays.now
         take_now(line, demands[blocked], arrays.occupied[blocked])
-        blocked = next_of(keys, taken)
+        ahead += ahead >= 0
+        blocked = next_of(keys, ahead, taken)
     return int(blocked)
 
 
@@ -53,9 +72,71 @@ def start_head(
 def whole_timeline(arrays: RoundArrays, demands: Any, line: Timeline, start: IntArray) -> None:
     """Write the profile with the running jobs and those started from the head of the queue."""
     fill(arrays, line)
-    for i in range(len(start)):
-        if start[i] == arrays.now:
-            take_now(line, demands[i], arrays.occupied[i])
+    i = next_planned(start, 0)
+    while i < len(start):
+        take_now(line, demands[i], arrays.occupied[i])
+        i = next_planned(start, i + 1)
+
+
+@borrowing_kernel
+def first_drop(line: Timeline) -> int:
+    """Index of the first breakpoint at which less is free of a resource than at the beginning; 0 if there is none."""
+    for k in range(1, line.size[0]):
+        if not enough(line.free, k, line.free[0]):
+            return k
+    return 0
+
+
+@borrowing_kernel
+def any_candidate(demands: Any, line: Timeline, taken: BoolArray) -> bool:
+    """Whether the demands of a job not yet taken are free at this moment."""
+    n = len(taken)
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        fitting = 0
+        for i in range(first, last):
+            fitting += enough(line.free, 0, demands[i])
+        if fitting:
+            for i in range(first, last):
+                if not taken[i] and enough(line.free, 0, demands[i]):
+                    return True
+    return False
+
+
+@borrowing_kernel
+def may_fit(
+    line: Timeline, drop: int, until: int, demands: Any, walltime: IntArray, first: int, last: int
+) -> bool:
+    """Whether any of the jobs from ``first`` to before ``last`` may fit into the timeline now.
+
+    ``drop`` is the first breakpoint at which less is free than now, ``until`` the seconds until then: a job has to fit
+    now, and to end by then or fit then, too.
+    """
+    fitting = 0
+    for i in range(first, last):  # without a way out, so that several are compared at once
+        ends = (walltime[i] <= until) | enough(line.free, drop, demands[i])
+        fitting += ends & enough(line.free, 0, demands[i])
+    return bool(fitting > 0)
+
+
+@borrowing_kernel
+def backfill_queue(
+    arrays: RoundArrays, demands: Any, line: Timeline, taken: BoolArray, start: IntArray
+) -> None:
+    """Start, in FCFS order, those jobs not yet taken that fit into the timeline now."""
+    n = len(taken)
+    walltime = arrays.jobs.walltime
+    drop = first_drop(line)
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        until = line.times[drop] - arrays.now if drop else NEVER
+        if not may_fit(line, drop, until, demands, walltime, first, last):
+            continue
+        for i in range(first, last):
+            if not taken[i] and fits_now(line, demands[i], walltime[i]):
+                start[i] = arrays.now
+                take_now(line, demands[i], walltime[i])
+        drop = first_drop(line)
 
 
 @kernel

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
+from planbatch.planner.kernels.blocks import next_planned
 from planbatch.planner.kernels.job_tables import copy_job, jobs_between
 from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
 from planbatch.planner.kernels.signatures import (
@@ -23,6 +24,7 @@ from planbatch.planner.kernels.signatures import (
     Report,
     round_types,
 )
+from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
 from planbatch.planner.resources import Windows, no_windows
 from planbatch.planner.round import NO_CAPACITIES, RoundArrays, RunningTable
@@ -32,8 +34,8 @@ class At(IntEnum):
     """Positions in ``Replay.counters``."""
 
     NOW = 0  #: the present instant
-    STARTED = 1  #: jobs started so far: the queue begins here
-    SUBMITTED = 2  #: jobs submitted so far: the queue ends here
+    STARTED = 1  #: jobs started so far
+    SUBMITTED = 2  #: jobs submitted so far
     RUNNING = 3  #: jobs running
     DUE = 4  #: the next planned start that falls due
     EARLY = 5  #: whether a job ended early at this instant
@@ -42,6 +44,8 @@ class At(IntEnum):
     LOGGED = 8  #: rounds in the log buffers
     KNOWN = 9  #: windows that are known so far
     CHANGE = 10  #: the next change of the machine, in ``Replay.changes``
+    FIRST = 11  #: where the queue begins
+    LAST = 12  #: where it ends: behind the last job
 
 
 class Status(IntEnum):
@@ -77,8 +81,8 @@ class Replay(NamedTuple):
 
     ``jobs`` and the columns behind it belong to all jobs in FCFS order; a job that is first planned to start at s is
     promised a start by max(s + ``slack``, ``floor``), or nothing if ``slack`` is ``NEVER``. ``queue`` holds the
-    waiting jobs in FCFS order, between the counters ``STARTED`` and ``SUBMITTED``: a job that leaves moves those
-    before it up by one, so that a view of the queue is a slice. Running jobs are listed twice: by expected end (what
+    waiting jobs in FCFS order, between the counters ``FIRST`` and ``LAST``: those before a job that leaves, or those
+    behind it, move by one, so that a view of the queue is a slice. Running jobs are listed twice: by expected end (what
     schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
     processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
     becomes known, begins or ends.
@@ -167,13 +171,14 @@ def occupy(replay: Replay, job: int) -> None:
 @borrowing_kernel
 def submit(replay: Replay, job: int) -> None:
     """Append a job to the queue."""
-    at = replay.counters[At.SUBMITTED]
+    at = replay.counters[At.LAST]
     copy_job(replay.queue, at, replay.jobs, job)
     replay.queue_job[at] = job
     replay.queue_planned[at] = NEVER
     replay.queue_notes[at] = NEVER
     replay.queue_occupied[at] = replay.occupied[job]
     replay.counters[At.SUBMITTED] += 1
+    replay.counters[At.LAST] += 1
 
 
 @borrowing_kernel
@@ -221,7 +226,7 @@ def advance(replay: Replay) -> int:
 def view(replay: Replay) -> RoundArrays:
     """Return the round at this instant: slices, not copies."""
     counters = replay.counters
-    first, last = counters[At.STARTED], counters[At.SUBMITTED]
+    first, last = counters[At.FIRST], counters[At.LAST]
     known = counters[At.KNOWN]
     running = RunningTable(
         replay.running.procs[: counters[At.RUNNING]],
@@ -250,13 +255,61 @@ def view(replay: Replay) -> RoundArrays:
 
 
 @borrowing_kernel
-def move_in_queue(replay: Replay, source: int, target: int) -> None:
-    """Copy one entry of the queue to another place."""
-    copy_job(replay.queue, target, replay.queue, source)
-    replay.queue_job[target] = replay.queue_job[source]
-    replay.queue_planned[target] = replay.queue_planned[source]
-    replay.queue_notes[target] = replay.queue_notes[source]
-    replay.queue_occupied[target] = replay.queue_occupied[source]
+def move_column(column: Any, first: int, last: int, places: int) -> None:
+    """Move the entries from ``first`` to before ``last`` of a column by some places: below 0, to its beginning."""
+    source = column[first:last]
+    target = column[first + places : last + places]
+    if places < 0:
+        for i in range(len(source)):
+            target[i] = source[i]
+    else:
+        for i in range(len(source) - 1, -1, -1):
+            target[i] = source[i]
+
+
+@borrowing_kernel
+def move_in_queue(replay: Replay, first: int, last: int, places: int) -> None:
+    """:func:`move_column` for all columns of the queue."""
+    queue = replay.queue
+    for column in (
+        queue.submit, queue.procs, queue.walltime, queue.deadline, queue.latest, queue.user,
+        replay.queue_job, replay.queue_planned, replay.queue_notes, replay.queue_occupied,
+    ):  # fmt: skip
+        move_column(column, first, last, places)
+    for k in range(queue.demands.shape[1]):
+        for i in range(first, last):
+            at = i if places < 0 else first + last - 1 - i
+            queue.demands[at + places, k] = queue.demands[at, k]
+
+
+@borrowing_kernel
+def close_gaps(replay: Replay, last_started: int) -> None:
+    """Close the gaps that jobs leave in the queue, each from the nearer end.
+
+    The plan of a job that has started is the place of the one that started before it, or ``FIRST - 1``.
+    """
+    counters = replay.counters
+    first = counters[At.FIRST]
+    gap = last_started
+    while gap >= first and counters[At.LAST] - gap < gap - first:
+        move_in_queue(replay, gap + 1, counters[At.LAST], -1)
+        counters[At.LAST] -= 1
+        gap = replay.plan[gap]
+    while gap >= first:
+        left = replay.plan[gap]
+        counters[At.FIRST] += 1
+        move_in_queue(replay, left + 1, gap, counters[At.FIRST] - first)
+        gap = left
+
+
+@borrowing_kernel
+def note_first_plan(replay: Replay, at: int, planned: int) -> None:
+    """Keep the start for which a job was planned first, and promise it one."""
+    job = replay.queue_job[at]
+    if replay.first_planned[job] == NEVER:
+        replay.first_planned[job] = planned
+    if replay.queue.latest[at] == NEVER:
+        promise(replay, at, planned)
 
 
 @borrowing_kernel
@@ -300,7 +353,7 @@ def commit(replay: Replay) -> int:
     """Start the jobs planned for now and store the other starts; return CARRIED_OUT or what is wrong."""
     counters = replay.counters
     now = counters[At.NOW]
-    first, last = counters[At.STARTED], counters[At.SUBMITTED]
+    first, last = counters[At.FIRST], counters[At.LAST]
     logged = counters[At.LOGGED]
     replay.log.time[logged] = now
     replay.log.waiting[logged] = last - first
@@ -308,33 +361,31 @@ def commit(replay: Replay) -> int:
     checked = len(replay.free) > 0 or counters[At.KNOWN] > 0
     due = NEVER
     started = 0
-    last_started = first
-    for i in range(first, last):
+    last_started = first - 1
+    plan = replay.plan[first:last]
+    i = first + next_planned(plan, 0)
+    while i < last:
         when = replay.plan[i]
-        if when == NEVER:  # most entries, if policies plan only what starts now
-            replay.queue_planned[i] = NEVER
-            continue
         if when < now:
             return Status.BAD_START
-        if replay.first_planned[replay.queue_job[i]] == NEVER:
-            replay.first_planned[replay.queue_job[i]] = when
+        # What was planned before has its promise.
+        if replay.queue_planned[i] == NEVER:
+            note_first_plan(replay, i, when)
         if when == now:
             if replay.queue.procs[i] > counters[At.FREE] or (checked and not fits(replay, i)):
                 return Status.OVER_CAPACITY
             occupy(replay, replay.queue_job[i])
             started += 1
+            replay.plan[i] = (
+                last_started  # from here on, so that gaps are found from the last one back
+            )
             last_started = i
         else:
-            replay.queue_planned[i] = when
             due = min(due, when)
-        if replay.queue.latest[i] == NEVER:
-            promise(replay, i, when)
+        i = first + next_planned(plan, i + 1 - first)
+    copy_column(replay.queue_planned[first:last], plan)
     if started:
-        target = last_started
-        for i in range(last_started, first - 1, -1):
-            if replay.plan[i] != now:
-                move_in_queue(replay, i, target)
-                target -= 1
+        close_gaps(replay, last_started)
         counters[At.STARTED] += started
     counters[At.DUE] = due
     counters[At.ROUNDS] += 1
@@ -355,7 +406,7 @@ def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray
         logged = counters[At.LOGGED]
         report[:] = np.nan
         report[Report.EVALUATIONS] = 0.0
-        plan = replay.plan[counters[At.STARTED] : counters[At.SUBMITTED]]
+        plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
         decide(view(replay), order, cost, params, rng, plan, report)
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]

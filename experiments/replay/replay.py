@@ -94,8 +94,7 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
 
 def round_seen(arrays: RoundArrays, workload: Workload, replay: Replay) -> Round:
     """Return what a policy sees at this moment of a replay, as a :class:`Round`."""
-    last = replay.counters[At.SUBMITTED]
-    first = last - len(arrays.planned)
+    first, last = replay.counters[At.FIRST], replay.counters[At.LAST]
     return Round(
         int(arrays.now),
         int(arrays.capacity),

@@ -21,6 +21,7 @@ from planbatch.planner.kernels.amounts import (
     set_entry,
     take,
 )
+from planbatch.planner.kernels.blocks import any_at_most
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import IntArray
 from planbatch.planner.resources import Windows
@@ -94,10 +95,7 @@ def any_amount_fits(arrays: RoundArrays) -> bool:
     free = arrays.capacity
     for procs in arrays.running.procs:
         free -= procs
-    for procs in arrays.jobs.procs:  # noqa: SIM110 (compiled)
-        if procs <= free:
-            return True
-    return False
+    return bool(any_at_most(arrays.jobs.procs, free))
 
 
 @kernel
