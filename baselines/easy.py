@@ -36,7 +36,7 @@ def easy(
     if blocked < 0:
         return
     taken[blocked] = True
-    if any_candidate(demands, line, taken):
+    if any_candidate(demands, arrays.jobs.walltime, line, taken):
         whole_timeline(arrays, demands, line, start)
         reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
         if in_order(keys):

@@ -88,35 +88,32 @@ def first_drop(line: Timeline) -> int:
 
 
 @borrowing_kernel
-def any_candidate(demands: Any, line: Timeline, taken: BoolArray) -> bool:
-    """Whether the demands of a job not yet taken are free at this moment."""
-    n = len(taken)
-    for first in range(0, n, BLOCK):
-        last = min(first + BLOCK, n)
-        fitting = 0
-        for i in range(first, last):
-            fitting += enough(line.free, 0, demands[i])
-        if fitting:
-            for i in range(first, last):
-                if not taken[i] and enough(line.free, 0, demands[i]):
-                    return True
-    return False
-
-
-@borrowing_kernel
 def may_fit(
-    line: Timeline, drop: int, until: int, demands: Any, walltime: IntArray, first: int, last: int
+    line: Timeline, drop: int, until: int, demands: Any, walltime: IntArray, first: int
 ) -> bool:
-    """Whether any of the jobs from ``first`` to before ``last`` may fit into the timeline now.
+    """Whether any job of the block that begins with ``first`` may fit into the timeline now.
 
     ``drop`` is the first breakpoint at which less is free than now, ``until`` the seconds until then: a job has to fit
     now, and to end by then or fit then, too.
     """
     fitting = 0
-    for i in range(first, last):  # without a way out, so that several are compared at once
+    for i in range(first, first + BLOCK):  # without a way out, so that several are compared at once
         ends = (walltime[i] <= until) | enough(line.free, drop, demands[i])
         fitting += ends & enough(line.free, 0, demands[i])
     return bool(fitting > 0)
+
+
+@borrowing_kernel
+def any_candidate(demands: Any, walltime: IntArray, line: Timeline, taken: BoolArray) -> bool:
+    """Whether the demands of a job not yet taken are free at this moment."""
+    n = len(taken)
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        if last - first < BLOCK or may_fit(line, 0, NEVER, demands, walltime, first):
+            for i in range(first, last):
+                if not taken[i] and enough(line.free, 0, demands[i]):
+                    return True
+    return False
 
 
 @borrowing_kernel
@@ -126,17 +123,17 @@ def backfill_queue(
     """Start, in FCFS order, those jobs not yet taken that fit into the timeline now."""
     n = len(taken)
     walltime = arrays.jobs.walltime
-    drop = first_drop(line)
     for first in range(0, n, BLOCK):
         last = min(first + BLOCK, n)
-        until = line.times[drop] - arrays.now if drop else NEVER
-        if not may_fit(line, drop, until, demands, walltime, first, last):
-            continue
+        if last - first == BLOCK:
+            drop = first_drop(line)
+            until = line.times[drop] - arrays.now if drop else NEVER
+            if not may_fit(line, drop, until, demands, walltime, first):
+                continue
         for i in range(first, last):
             if not taken[i] and fits_now(line, demands[i], walltime[i]):
                 start[i] = arrays.now
                 take_now(line, demands[i], walltime[i])
-        drop = first_drop(line)
 
 
 @kernel

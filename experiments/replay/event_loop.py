@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
-from planbatch.planner.kernels.blocks import next_planned
+from planbatch.planner.kernels.blocks import BLOCK, next_planned
 from planbatch.planner.kernels.job_tables import copy_job, jobs_between
 from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
 from planbatch.planner.kernels.signatures import (
@@ -268,18 +268,29 @@ def move_column(column: Any, first: int, last: int, places: int) -> None:
 
 
 @borrowing_kernel
+def copy_in_queue(replay: Replay, source: int, target: int) -> None:
+    """Copy one entry of the queue to another place."""
+    copy_job(replay.queue, target, replay.queue, source)
+    replay.queue_job[target] = replay.queue_job[source]
+    replay.queue_planned[target] = replay.queue_planned[source]
+    replay.queue_notes[target] = replay.queue_notes[source]
+    replay.queue_occupied[target] = replay.queue_occupied[source]
+
+
+@borrowing_kernel
 def move_in_queue(replay: Replay, first: int, last: int, places: int) -> None:
-    """:func:`move_column` for all columns of the queue."""
+    """:func:`move_column` for all columns of the queue; few jobs, or those with rows of demands, one by one."""
     queue = replay.queue
+    if last - first < BLOCK or queue.demands.shape[1]:
+        for i in range(first, last):
+            at = i if places < 0 else first + last - 1 - i
+            copy_in_queue(replay, at, at + places)
+        return
     for column in (
         queue.submit, queue.procs, queue.walltime, queue.deadline, queue.latest, queue.user,
         replay.queue_job, replay.queue_planned, replay.queue_notes, replay.queue_occupied,
     ):  # fmt: skip
         move_column(column, first, last, places)
-    for k in range(queue.demands.shape[1]):
-        for i in range(first, last):
-            at = i if places < 0 else first + last - 1 - i
-            queue.demands[at + places, k] = queue.demands[at, k]
 
 
 @borrowing_kernel

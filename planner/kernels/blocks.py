@@ -11,6 +11,8 @@ BLOCK = 64
 def next_planned(start: IntArray, first: int) -> int:
     """Return the first job from ``first`` on that has a start, or the number of jobs."""
     n = len(start)
+    if first < n and start[first] != NEVER:
+        return first
     while first + BLOCK <= n:
         block = start[first : first + BLOCK]
         found = 0
