@@ -58,6 +58,20 @@ def test_replays_equal_the_second_by_second_reference(name, estimates, machine):
     same_as_oracle(name, estimates, *machine)
 
 
+@pytest.mark.parametrize("estimates", ["requested", "mixed"])
+@pytest.mark.parametrize("name", ["fcfs:submit", "easy:submit", "easy:shortest"])
+@pytest.mark.parametrize("seed", range(3))
+def test_long_queues_equal_the_second_by_second_reference(name, estimates, seed):
+    """Hundreds of jobs wait, so that they are looked at, and moved, in blocks; small ones overtake from anywhere."""
+    rng = np.random.default_rng(seed)
+    submit = np.sort(rng.integers(0, 90, 400))
+    procs = np.minimum(2 ** rng.integers(0, 6, 400), 24)
+    walltime = rng.integers(1, 15, 400)
+    runtime = rng.integers(1, walltime + 1)
+    jobs = np.column_stack([submit, procs, walltime, runtime]).tolist()
+    same_as_oracle(name, estimates, 24, jobs)
+
+
 @pytest.mark.parametrize("name", [name for name in POLICIES if not name.endswith("submit")][1:])
 @settings(max_examples=15)
 @given(machine=machines_with_jobs())

@@ -106,7 +106,7 @@ def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name
         workload = with_deadlines(workload, "random:40", 1)
     if name == "memory":
         workload = with_scarce_memory(workload, "16GB", 1)
-    sizes = [3, 10, 40]
+    sizes = [3, 6, 10]
     ours = capture(workload, policy, sizes, per_size=5, seed=1)
     theirs = sampled_interpreted(workload, policy, sizes, 5, "requested", 1, None)
     assert [len(rounds) for rounds in ours.values()][:2] == [5, 5]
