@@ -1,6 +1,7 @@
 """``planbatch bench``: the speed of the kernels on this machine, relative to references run beside them."""
 
 import json
+from pathlib import Path
 
 import click
 
@@ -9,6 +10,8 @@ from planbatch.experiments.command.shell import say
 PARTS = ("decoder", "resources", "searches", "replays", "overruns")
 #: Measured only if it is asked for: it compiles everything anew.
 FIRST_USE = "first-use"
+#: Measured only if it is asked for: it takes a minute, and has a table of its own.
+GROWTH = "growth"
 
 
 @click.command()
@@ -16,12 +19,28 @@ FIRST_USE = "first-use"
 @click.option(
     "--part",
     multiple=True,
-    type=click.Choice([*PARTS, FIRST_USE]),
-    help="Only this part; may be repeated. first-use runs only if it is named: it compiles all kernels anew.",
+    type=click.Choice([*PARTS, FIRST_USE, GROWTH]),
+    help="Only this part; may be repeated. first-use and growth run only if they are named: the "
+    "first compiles all kernels anew, the second times rounds of every policy on ever longer queues.",
 )
 @click.option("--rounds", default=300, show_default=True, help="Rounds whose overrun is measured.")
+@click.option(
+    "--policy",
+    multiple=True,
+    metavar="NAME",
+    help="With growth, only this policy; may be repeated.",
+)
+@click.option("--picture", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="With growth, draw it, too: SVG, PNG or PDF.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: bool) -> None:
+def command(
+    workload: str | None,
+    part: tuple[str, ...],
+    rounds: int,
+    policy: tuple[str, ...],
+    picture: Path | None,
+    as_json: bool,
+) -> None:
     """Measure the speed of decoding, searching and replaying, and how well budgets in seconds are kept.
 
     Replays WORKLOAD (a log, or the name of one that was fetched); by default, 20,000 synthetic jobs.
@@ -36,6 +55,11 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
     from planbatch.experiments.workloads.load import load_workload
 
     parts = part or PARTS
+    if GROWTH in parts:
+        show_growth(policy, picture, as_json)
+        parts = tuple(name for name in parts if name != GROWTH)
+        if not parts:
+            return
     log = load_workload(workload, note=say) if workload else measure.bench_workload()
     sources = {
         "decoder": measure.measure_decoder,
@@ -61,3 +85,28 @@ def command(workload: str | None, part: tuple[str, ...], rounds: int, as_json: b
         table.add_row(line.name, f"{figure} {line.unit}", ratio)
     console.print(f"{platform.machine()}, Python {platform.python_version()}")
     console.print(table)
+
+
+def show_growth(names: tuple[str, ...], picture: Path | None, as_json: bool) -> None:
+    """Measure how rounds grow with the queue; print a row per policy, and draw it if a file is given."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from planbatch.experiments.bench.growth import measure_growth
+
+    with Console(stderr=True).status("Measuring: growth …"):
+        found = list(measure_growth(names or None))
+    if picture is not None:
+        from planbatch.experiments.views.growth_picture import growth_picture
+
+        growth_picture(found, picture)
+    if as_json:
+        rows = [vars(growth) | {"slope": growth.slope} for growth in found]
+        click.echo(json.dumps(rows))
+        return
+    table = Table("policy", "slope", "ms a round (waiting jobs)", box=None)
+    for growth in found:
+        pairs = zip(growth.waiting, growth.seconds, strict=True)
+        cells = (f"{1000 * seconds:,.2g} ({waiting:,.0f})" for waiting, seconds in pairs)
+        table.add_row(growth.policy, f"{growth.slope:.2f}", ", ".join(cells))
+    Console(width=160).print(table)

@@ -1,0 +1,102 @@
+"""How the time of a round grows with the number of waiting jobs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from planbatch.baselines.catalogue import POLICIES, make_policy
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.replay.event_loop import At, compiled_drive, empty_log
+from planbatch.experiments.replay.replay import bound, compiled_form, prepare, warm_up
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.planner.model import Workload
+
+#: Numbers of waiting jobs.
+SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+#: A policy is not measured on longer queues once a round takes longer (s).
+SLOW = 0.05
+#: For how long rounds are timed (s), and how many at least and at most.
+SECONDS = 0.2
+FEWEST, MOST = 10, 4000
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The time of a policy's rounds at ever longer queues.
+
+    Attributes
+    ----------
+    policy : str
+        Its name.
+    waiting : list of float
+        Mean numbers of waiting jobs, ascending.
+    seconds : list of float
+        Mean time of a round at each (s).
+    """
+
+    policy: str
+    waiting: list[float]
+    seconds: list[float]
+
+    @property
+    def slope(self) -> float:
+        """The exponent of growth over the last decade that was measured; NaN if less was."""
+        last = np.array(self.waiting) >= self.waiting[-1] / 10
+        if last.sum() < 2:
+            return float("nan")
+        x, y = np.log(np.array(self.waiting)[last]), np.log(np.array(self.seconds)[last])
+        return float(np.polyfit(x, y, 1)[0])
+
+
+def queue_of(waiting: int) -> Workload:
+    """A busy machine on which so many jobs wait from the beginning, and more arrive as fast as others can leave."""
+    workload = synthetic_workload(jobs=waiting + MOST, load=1.0)
+    submit = workload.submit - workload.submit[waiting]
+    return replace(workload, submit=np.maximum(submit, 0))
+
+
+def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
+    """Time rounds behind the first ones of a replay; return the mean number of waiting jobs, and seconds a round."""
+    native = compiled_form(bound(policy, workload))
+    assert native is not None
+    warm_up(native)
+    state = prepare(workload, "requested", None)
+    given = native.decide, native.order, native.cost, native.param_array, np.random.default_rng(0)
+    loop = compiled_drive(False)
+
+    def run(rounds: int) -> tuple[float, float]:
+        """Run some more rounds; entering the loop, without a round, is not counted."""
+        log, taken = empty_log(rounds), []
+        for page in (empty_log(0), log):
+            state.counters[At.LOGGED] = 0
+            began = perf_counter()
+            loop(state._replace(log=page), *given)
+            taken.append(perf_counter() - began)
+        done = int(state.counters[At.LOGGED])
+        return float(log.waiting[:done].mean()), max(taken[1] - taken[0], 1e-9) / done
+
+    run(1)
+    waiting, seconds = run(FEWEST)
+    # Queues become longer and shorter with time: short ones are soon of another length.
+    return run(min(max(int(SECONDS / seconds), FEWEST), MOST, max(FEWEST, 4 * int(waiting))))
+
+
+def measure_growth(
+    names: Sequence[str] | None = None, sizes: Sequence[int] = SIZES
+) -> Iterator[Growth]:
+    """Time the rounds of policies (by default, all that are compiled) at ever longer queues."""
+    for name in POLICIES if names is None else names:
+        policy = make_policy(name)
+        if compiled_form(policy) is None:
+            continue
+        waiting: list[float] = []
+        seconds: list[float] = []
+        for size in sizes:
+            long, taken = time_rounds(policy, queue_of(size))
+            waiting.append(long)
+            seconds.append(taken)
+            if taken > SLOW:
+                break
+        yield Growth(name, waiting, seconds)
