@@ -80,7 +80,7 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
     run(1)
     waiting, seconds = run(FEWEST)
     # Queues become longer and shorter with time: short ones are soon of another length.
-    return run(min(max(int(SECONDS / seconds), FEWEST), MOST, max(FEWEST, 4 * int(waiting))))
+    return run(min(max(int(SECONDS / seconds), FEWEST), MOST, max(1000, 4 * int(waiting))))
 
 
 def measure_growth(
@@ -97,6 +97,6 @@ def measure_growth(
             long, taken = time_rounds(policy, queue_of(size))
             waiting.append(long)
             seconds.append(taken)
-            if taken > SLOW:
+            if taken > SLOW:  # longer queues would take minutes
                 break
         yield Growth(name, waiting, seconds)

@@ -109,4 +109,4 @@ def show_growth(names: tuple[str, ...], picture: Path | None, as_json: bool) -> 
         pairs = zip(growth.waiting, growth.seconds, strict=True)
         cells = (f"{1000 * seconds:,.2g} ({waiting:,.0f})" for waiting, seconds in pairs)
         table.add_row(growth.policy, f"{growth.slope:.2f}", ", ".join(cells))
-    Console(width=160).print(table)
+    Console().print(table)
