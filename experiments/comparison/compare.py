@@ -209,7 +209,7 @@ def compare(
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
     tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
-    workers = Workers(jobs, quiet=False if rows else None, row=row_of)
+    workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
     found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
     outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
