@@ -1,13 +1,12 @@
 """``planbatch compare``: several policies on one workload."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.command.metric_flags import metric_option
+from planbatch.experiments.command.metric_flags import check_metrics, metric_option, plain
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.command.shell import (
     INTERRUPTED,
@@ -108,18 +107,6 @@ def command(
         whole = {"pools": found} if options.partition == ALL else found[0]
         click.echo(json.dumps(whole, ensure_ascii=False))
     return max(conclude(comparison) for comparison in comparisons)
-
-
-def check_metrics(names: tuple[str, ...]) -> None:
-    """Raise a ``ValueError``, before anything runs, if a metric cannot be made."""
-    from planbatch.experiments.metrics.catalogue import as_metrics
-
-    as_metrics(names)
-
-
-def plain(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return figures for JSON output: NaN, of a metric that failed, is null."""
-    return {key: None if value != value else value for key, value in figures.items()}
 
 
 def conclude(comparison: "Comparison") -> int:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.command.compare import check_metrics, conclude, plain, show
-from planbatch.experiments.command.metric_flags import metric_option
+from planbatch.experiments.command.compare import conclude, show
+from planbatch.experiments.command.metric_flags import check_metrics, metric_option, plain
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.command.shell import say
 from planbatch.experiments.command.workload_flags import workload_options

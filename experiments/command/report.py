@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from planbatch.experiments.command.metric_flags import metric_option
+from planbatch.experiments.command.metric_flags import check_metrics, metric_option
 from planbatch.experiments.command.shell import say
 
 
@@ -59,11 +59,10 @@ def command(
     """
     import joblib
 
-    from planbatch.experiments.metrics.catalogue import as_metrics
     from planbatch.experiments.report.page import make_report, write_page, write_tables
     from planbatch.experiments.results.read import read_results
 
-    as_metrics(metrics)
+    check_metrics(metrics)
     results = read_results(folder)
     labels = {cell.label for cell in results.cells}
     chosen = None if not gantt else [label for label in gantt if label != "none"]

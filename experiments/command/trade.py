@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.command.compare import check_metrics, plain
-from planbatch.experiments.command.metric_flags import metric_option
+from planbatch.experiments.command.metric_flags import check_metrics, metric_option, plain
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.command.shell import (
     INTERRUPTED,
