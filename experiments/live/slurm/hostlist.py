@@ -33,7 +33,9 @@ def _parts(text: str) -> Iterator[str]:
     for place, letter in enumerate(text):
         depth += (letter == "[") - (letter == "]")
         if depth not in (0, 1):
-            raise ValueError(f"hosts {text[:80]!r}: a bracket is opened twice, or closed before it is opened")  # fmt: skip
+            raise ValueError(
+                f"hosts {text[:80]!r}: a bracket is opened twice, or closed before it is opened"
+            )
         if letter == "," and not depth:
             yield text[start:place]
             start = place + 1

@@ -1,7 +1,7 @@
 """A snapshot of a Slurm cluster: its jobs and nodes at one moment, whatever dialect its clients spoke.
 
-Times are Unix times (s), durations are in seconds. Texts come from users: names, comments and accounts are hostile input,
-never to be given to a shell.
+Times are Unix times (s), durations are in seconds. Texts come from users: names, comments and accounts are hostile
+input, never to be given to a shell.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,13 @@ RUNNING_STATES = frozenset(
 PENDING_STATES = frozenset(
     ("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT")
 )
+#: The state of a row that cannot be trusted: a name or a comment in it imitates Slurm's own fields.
+UNREADABLE = "UNREADABLE"
 #: Node states in which jobs run or may start, and flags that take a node out all the same.
 USABLE_STATES = frozenset(("IDLE", "MIXED", "ALLOCATED"))
 UNUSABLE_FLAGS = frozenset(
     ("DRAIN", "DOWN", "FAIL", "NOT_RESPONDING", "MAINTENANCE", "MAINT", "REBOOT_REQUESTED", "REBOOT_ISSUED",
-     "INVALID_REG", "POWERING_DOWN", "POWERED_DOWN", "FUTURE", "UNKNOWN", "ERROR")
+     "INVALID_REG", "POWERING_DOWN", "POWERED_DOWN", "POWER_DOWN", "RESERVED", "FUTURE", "UNKNOWN", "ERROR")
 )  # fmt: skip
 
 Hold = Literal["user", "admin"]
@@ -57,7 +59,9 @@ class JobArray:
     tasks : tuple of int
         The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
     pending : int
-        How many tasks the row stands for.
+        How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
+    cut_off : bool
+        Whether Slurm cut off the list of tasks.
     most : int, optional
         How many tasks may run at once (``%N``).
     """
@@ -66,6 +70,7 @@ class JobArray:
     task_id: int | None = None
     tasks: tuple[int, ...] = ()
     pending: int = 1
+    cut_off: bool = False
     most: int | None = None
 
 
@@ -83,6 +88,8 @@ class LiveJob:
         Number of the user, -1 if unknown.
     state : str
         In capitals: ``PENDING``, ``RUNNING``, ``COMPLETED``, …; ``COMPLETING`` while nodes are given back.
+    flags : frozenset of str
+        Further states, from 23.02 on.
     reason : str
         Why it waits.
     held : {"user", "admin"}, optional
@@ -115,6 +122,8 @@ class LiveJob:
         Names of nodes that it asks for, and does without.
     features, reservation, licenses : str
         Further constraints, as Slurm writes them.
+    het_job : int
+        The first part of the heterogeneous job that it is a part of, 0 for none.
     comment, admin_comment : str
         The user's and the administrators' remarks.
     """
@@ -133,6 +142,7 @@ class LiveJob:
     tres: Mapping[str, int] = field(default_factory=dict)
     exclusive: bool = False
     time_limit: int | None = None
+    flags: frozenset[str] = frozenset()
     reason: str = ""
     held: Hold | None = None
     eligible_time: int = 0
@@ -151,6 +161,7 @@ class LiveJob:
     features: str = ""
     reservation: str = ""
     licenses: str = ""
+    het_job: int = 0
     comment: str = ""
     admin_comment: str = ""
 
@@ -220,6 +231,35 @@ class LiveNode:
 
 
 @dataclass(frozen=True, slots=True)
+class LivePartition:
+    """One partition.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    nodes : tuple of str
+        Names of its nodes.
+    default_time, max_time : int, optional
+        Time limits (s); None if there is none.
+    max_nodes : int, optional
+        Most nodes of one job; None if there is no limit.
+    up : bool
+        Whether its jobs may start.
+    default : bool
+        Whether jobs that name no partition go here.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    default_time: int | None = None
+    max_time: int | None = None
+    max_nodes: int | None = None
+    up: bool = True
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A cluster at one moment.
 
@@ -231,6 +271,8 @@ class Snapshot:
         Rows of the queue as Slurm lists them, finished ones among them.
     nodes : tuple of LiveNode
         The nodes.
+    partitions : tuple of LivePartition
+        The partitions; empty if they were not read.
     cluster : str
         Its name, empty if not known.
     version : str
@@ -240,5 +282,6 @@ class Snapshot:
     time: int
     jobs: tuple[LiveJob, ...]
     nodes: tuple[LiveNode, ...]
+    partitions: tuple[LivePartition, ...] = ()
     cluster: str = ""
     version: str = ""
