@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from planbatch.experiments.live.slurm.asked import asked_begin
-from planbatch.experiments.live.slurm.marks import Mark, mark_of
-from planbatch.experiments.live.slurm.rules import DriveRules, Standing, standing
+from planbatch.experiments.live.slurm.marks import STRICT_KINDS, Mark, mark_of
+from planbatch.experiments.live.slurm.rules import DriveRules, Mode, Standing, standing
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
 #: Begin times that differ by no more than this are left as they are (s).
@@ -79,7 +79,8 @@ def commands_for(
     found = {key: standing(job, rules) for key, job in pending.items()}
     ours = {key: job for key, job in pending.items() if found[key].ours and not found[key].kept}
     if rules.mode == "soft":
-        return _soft(ours, found, starts, now, rules)
+        strict = [job for job in pending.values() if _is_strict(found[job.key].mark)]
+        return [*_all_given_back(strict, now), *_soft(ours, found, starts, now, rules)]
     back = [
         command
         for key, job in ours.items()
@@ -97,7 +98,9 @@ def _taken_back(job: LiveJob, found: Standing, now: int, rules: DriveRules) -> C
         why = "it is not held, and is not due"
         if found.mark is not None and found.mark.kind == "due":
             why = "it was requeued, and is not held"
-        return Command("hold", job.key, job.label, (_mark(number, Mark("held")), f"uhold {number}"), why)
+        return Command(
+            "hold", job.key, job.label, (_mark(number, Mark("held")), f"uhold {number}"), why
+        )
     waited = now - found.mark.time
     if waited <= rules.grace:
         return None
@@ -128,10 +131,12 @@ def _released(
         if mark is None or (mark.kind == "back" and now < mark.time + rules.pause(mark.times)):
             continue
         number = _number(job, target)
-        due = Mark("due", now, mark.times)
+        due = Mark("due", now, mark.times, job.key.restarts)
         # The mark comes first: a driver killed in between leaves a held job, which is released again.
         lines = (_mark(number, due), f"release {number}")
-        commands.append(Command("release", job.key, number, lines, f"its start was planned for {start}"))
+        commands.append(
+            Command("release", job.key, number, lines, f"its start was planned for {start}")
+        )
     return commands
 
 
@@ -158,7 +163,7 @@ def _soft(
         wanted = _begin(planned, job.begin_time, now, rules)
         if wanted is None:
             continue
-        mark = Mark("begin", wanted, 0, asked if asked > now else 0)
+        mark = Mark("begin", wanted, asked=asked if asked > now else 0)
         why = f"its start is planned for {planned}"
         commands.append(Command("begin", key, job.label, (_begins(job, wanted, mark),), why))
     return commands
@@ -184,14 +189,21 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
     Jobs that the driver holds are released, begin times that it set become those of the users; jobs that their users
     or administrators hold stay held, and become theirs alone.
     """
+    return _all_given_back([job for job in snapshot.jobs if job.pending], now)
+
+
+def _is_strict(mark: Mark | None) -> bool:
+    return mark is not None and mark.kind in STRICT_KINDS
+
+
+def _all_given_back(jobs: Sequence[LiveJob], now: int) -> list[Command]:
+    """Give back those that have a mark; each by the rules of the mode that marked it."""
     commands = []
-    for job in snapshot.jobs:
+    for job in jobs:
         mark = mark_of(job.admin_comment)
-        if not job.pending or mark is None or mark.kind == "free":
-            continue
-        mode: Literal["soft", "strict"] = "soft" if mark.kind == "begin" else "strict"
-        found = standing(job, DriveRules(mode))
-        commands.append(_given_back(job, found, now))
+        if mark is not None and mark.kind != "free":
+            mode: Mode = "strict" if _is_strict(mark) else "soft"
+            commands.append(_given_back(job, standing(job, DriveRules(mode)), now))
     return commands
 
 
@@ -205,7 +217,9 @@ def _given_back(job: LiveJob, found: Standing, now: int) -> Command:
             return Command("give back", job.key, job.label, (f"{line} AdminComment={Mark('free')}",),
                            "its begin time is its user's again")  # fmt: skip
     elif job.held is not None and not found.kept:
-        return Command("give back", job.key, job.label, (f"release {number}", free), "it is Slurm's again")
+        return Command(
+            "give back", job.key, job.label, (f"release {number}", free), "it is Slurm's again"
+        )
     return Command("give back", job.key, job.label, (free,), "it is Slurm's again")
 
 

@@ -3,14 +3,14 @@
 Users cannot write them, they survive a restart of the controller, and a driver that was killed finds them again. The
 whole of what a driver remembers is in the marks (and in the journal, for people).
 
-=================================  ======================================================================
-``planbatch:new``                  arrived, and was held by ``job_submit.lua``
-``planbatch:held``                 held (again) by the driver
-``planbatch:due=T:times=K``        released at time T, after it had been taken back K times
-``planbatch:back=T:times=K``       taken back at time T, for the K-th time, since it did not start
-``planbatch:begin=B:set=T``        soft: its begin time was set to T; its user had asked for B (0: none)
-``planbatch:free``                 given back to Slurm
-=================================  ======================================================================
+==================================  ========================================================================
+``planbatch:new``                   arrived, and was held by ``job_submit.lua``
+``planbatch:held``                  held (again) by the driver
+``planbatch:due=T:times=K:run=R``   released at time T, requeued R times before, taken back K times before
+``planbatch:back=T:times=K``        taken back at time T, for the K-th time, since it did not start
+``planbatch:begin=B:set=T``         soft: its begin time was set to T; its user had asked for B (0: none)
+``planbatch:free``                  given back to Slurm
+==================================  ========================================================================
 """
 
 import re
@@ -27,7 +27,7 @@ Kind = Literal["new", "held", "due", "back", "begin", "free"]
 _FORMS = {
     "new": re.compile(r"new"),
     "held": re.compile(r"held"),
-    "due": re.compile(r"due=(\d{1,10})(?::times=(\d{1,3}))?"),
+    "due": re.compile(r"due=(\d{1,10}):times=(\d{1,3}):run=(\d{1,5})"),
     "back": re.compile(r"back=(\d{1,10}):times=(\d{1,3})"),
     "begin": re.compile(r"begin=(\d{1,10}):set=(\d{1,10})"),
     "free": re.compile(r"free"),
@@ -48,6 +48,8 @@ class Mark:
         When (s); for ``begin``, the begin time that was set.
     times : int
         How often the job was taken back.
+    run : int
+        For ``due``: how often the job had been requeued when it was released.
     asked : int
         For ``begin``: the begin time for which the user had asked (s), 0 for none.
     """
@@ -55,11 +57,15 @@ class Mark:
     kind: Kind
     time: int = 0
     times: int = 0
+    run: int = 0
     asked: int = 0
 
     def __str__(self) -> str:
-        if self.kind in ("due", "back"):
-            return f"{PREFIX}{self.kind}={self.time}:times={min(self.times, 999)}"
+        times = min(self.times, 999)
+        if self.kind == "due":
+            return f"{PREFIX}due={self.time}:times={times}:run={self.run}"
+        if self.kind == "back":
+            return f"{PREFIX}back={self.time}:times={times}"
         if self.kind == "begin":
             return f"{PREFIX}begin={self.asked}:set={self.time}"
         return f"{PREFIX}{self.kind}"
@@ -68,8 +74,8 @@ class Mark:
 def mark_of(admin_comment: str) -> Mark | None:
     """Read a mark; None for any other text, so that a mark from elsewhere leaves the job alone.
 
-    >>> mark_of("planbatch:due=1795379090:times=2")
-    Mark(kind='due', time=1795379090, times=2, asked=0)
+    >>> mark_of("planbatch:due=1795379090:times=2:run=0")
+    Mark(kind='due', time=1795379090, times=2, run=0, asked=0)
     >>> mark_of("planbatch:keep your hands off") is None
     True
     """
@@ -80,10 +86,10 @@ def mark_of(admin_comment: str) -> Mark | None:
         found = form.fullmatch(text.removeprefix(PREFIX))
         if found is None:
             continue
-        first, second = (int(number or 0) for number in (*found.groups(), 0, 0)[:2])
+        numbers = [int(number) for number in found.groups()]
         if kind == "begin":
-            return Mark("begin", second, 0, first)
-        return Mark(kind, first, second)  # type: ignore[arg-type]
+            return Mark("begin", numbers[1], asked=numbers[0])
+        return Mark(kind, *numbers)  # type: ignore[arg-type]
     return None
 
 

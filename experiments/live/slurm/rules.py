@@ -50,7 +50,9 @@ class DriveRules:
     def __post_init__(self) -> None:
         for name in ("every", "grace", "horizon"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"{name}: {getattr(self, name)} is not a positive number of seconds")
+                raise ValueError(
+                    f"{name}: {getattr(self, name)} is not a positive number of seconds"
+                )
 
     def may_plan(self, job: LiveJob) -> bool:
         """Say whether a pending job may be planned: in its partitions, and not kept out by its user."""
@@ -97,6 +99,6 @@ def standing(job: LiveJob, rules: DriveRules) -> Standing:
         ours = rules.adopt and unmarked and job.held is None and rules.may_plan(job)
         return Standing(mark, ours, kept=job.held is not None)
     kept = job.held == "admin" or held_by_its_user(job.comment)
-    # A requeued job is submitted anew: what was released then is not released now.
-    released = mark.kind == "due" and job.held is None and job.submit_time <= mark.time
+    # A job that was requeued since is another run: what was released then is not released now.
+    released = mark.kind == "due" and job.held is None and job.key.restarts == mark.run
     return Standing(mark, True, kept, released and not kept)

@@ -79,7 +79,9 @@ class Lab:
     cpus: int = 32
     scheduler: str = QUICK
     lua: str | None = None
-    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp")))
+    folder: Path = field(
+        default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp"))
+    )
     _daemons: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict, repr=False)
 
     @property
@@ -122,21 +124,33 @@ class Lab:
     # Bringing up
 
     def _write_files(self) -> None:
-        for name in ("state", "log", "run", "munge", *(f"spool/{node}" for node in self.node_names)):
+        for name in (
+            "state",
+            "log",
+            "run",
+            "munge",
+            *(f"spool/{node}" for node in self.node_names),
+        ):
             (self.folder / name).mkdir(parents=True)
         for name in (".", "run"):  # everybody talks to munge, through a socket in it
             (self.folder / name).chmod(0o755)
         (self.folder / "munge").chmod(0o700)
         port, *ports = free_ports(1 + len(self.node_names))
         text = (HERE / "slurm.conf.in").read_text()
-        for mark, value in (("@PORT@", str(port)), ("@DIR@", str(self.folder)), ("@SCHEDULER@", self.scheduler)):
+        for mark, value in (
+            ("@PORT@", str(port)),
+            ("@DIR@", str(self.folder)),
+            ("@SCHEDULER@", self.scheduler),
+        ):
             text = text.replace(mark, value)
         for name, own in zip(self.node_names, ports, strict=True):
             text += (
                 f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={own} "
                 f"CPUs={self.cpus} RealMemory=1000 State=UNKNOWN\n"
             )
-        text += f"PartitionName=main Nodes=n[1-{self.nodes}] Default=YES MaxTime=7-00:00:00 State=UP\n"
+        text += (
+            f"PartitionName=main Nodes=n[1-{self.nodes}] Default=YES MaxTime=7-00:00:00 State=UP\n"
+        )
         if self.side:
             first, last = self.nodes + 1, self.nodes + self.side
             text += f"PartitionName=side Nodes=n[{first}-{last}] MaxTime=7-00:00:00 State=UP\n"
@@ -184,7 +198,9 @@ class Lab:
         """Nodes that run jobs or may."""
         text = self.run("sinfo", "-h", "-a", "-N", "-t", "idle,alloc,mix", "-o", "%N %t")
         rows = [line.split() for line in text.splitlines()]
-        return [name for name, state in rows if state.rstrip("~#!%$@^-") in ("idle", "alloc", "mix")]
+        return [
+            name for name, state in rows if state.rstrip("~#!%$@^-") in ("idle", "alloc", "mix")
+        ]
 
     # Breaking
 
