@@ -103,8 +103,8 @@ def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder}: there is no such folder of saved output")
-    job_file, node_file = _first(folder, JOB_FILES), _first(folder, NODE_FILES)
-    partition_file = _first(folder, PARTITION_FILES, needed=False)
+    job_file, node_file = _needed(folder, JOB_FILES), _needed(folder, NODE_FILES)
+    partition_file = _first(folder, PARTITION_FILES)
     printed: Printed = _text(job_file)
     try:
         jobs = parse_jobs(printed)
@@ -117,15 +117,17 @@ def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
     return Snapshot(written, jobs, nodes, partitions, cluster, version)
 
 
-def _first(folder: Path, names: tuple[str, ...], needed: bool = True) -> Path | None:
-    found = next((folder / name for name in names if (folder / name).is_file()), None)
-    if found is None and needed:
-        raise FileNotFoundError(
-            f"{folder}: there is no {names[0]} (nor {', '.join(names[1:])}); save it there"
-        )
+def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _needed(folder: Path, names: tuple[str, ...]) -> Path:
+    found = _first(folder, names)
+    if found is None:
+        others = ", ".join(names[1:])
+        raise FileNotFoundError(f"{folder}: there is no {names[0]} (nor {others}); save it there")
     return found
 
 
-def _text(path: Path | None) -> str:
-    assert path is not None
+def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
