@@ -6,38 +6,36 @@ time it set would never be planned earlier.
 
 from dataclasses import replace
 
+from planbatch.experiments.live.slurm.marks import PREFIX
 from planbatch.experiments.live.slurm.rules import DriveRules, Standing, standing
-from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
-
-#: How long a job without a time limit is taken to run once it is released (s).
-UNLIMITED = 365 * 24 * 3600
+from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
 
 def as_asked(snapshot: Snapshot, rules: DriveRules) -> Snapshot:
     """Return the snapshot as it would be without the driver.
 
-    Jobs that it holds wait; jobs whose begin time it set have that of their user; a job that is released and has not
-    started yet counts as running, so that nobody else is planned in its place; one that was taken back begins when
-    its pause is over.
+    Jobs that it holds wait; jobs whose begin time it set have that of their user; one that was taken back begins when
+    its pause is over. No job has a mark.
     """
     jobs = tuple(_asked(job, rules, snapshot.time) if job.pending else job for job in snapshot.jobs)
     return replace(snapshot, jobs=jobs)
 
 
+def released(snapshot: Snapshot, rules: DriveRules) -> frozenset[JobKey]:
+    """Return the jobs that are released and have not started yet: what they take is theirs."""
+    return frozenset(job.key for job in snapshot.jobs if job.pending and standing(job, rules).waits)
+
+
 def _asked(job: LiveJob, rules: DriveRules, now: int) -> LiveJob:
     found = standing(job, rules)
+    plain = job if not job.admin_comment.startswith(PREFIX) else replace(job, admin_comment="")
     if found.mark is None or not found.ours:
-        return job
+        return plain
     if found.kept:
-        return job if job.held else replace(job, held="user")
+        return plain if job.held else replace(plain, held="user")
     if found.mark.kind == "begin":
-        return _with_begin(job, asked_begin(job, found))
-    if found.waits:
-        limit = UNLIMITED if job.time_limit is None else job.time_limit
-        return replace(
-            job, state="CONFIGURING", start_time=now, end_time=now + max(limit, 1), reason=""
-        )
-    free = replace(job, held=None, reason="", priority=max(job.priority, 1))
+        return _with_begin(plain, asked_begin(job, found))
+    free = replace(plain, held=None, reason="", priority=max(job.priority, 1))
     if found.mark.kind == "back":
         ends = int(found.mark.time + rules.pause(found.mark.times))
         return _with_begin(free, max(ends, job.begin_time)) if ends > now else free
