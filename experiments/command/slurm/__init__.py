@@ -1,0 +1,20 @@
+"""``planbatch slurm``: a real cluster; one file per verb."""
+
+import click
+
+from planbatch.experiments.command.lazy_group import LazyGroup
+
+#: Verb → one-line help.
+VERBS = {
+    "observe": "Write what runs and waits now as a round file; list what is left out, and why.",
+    "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
+    "when": "Tell when jobs are planned to start.",
+}
+
+
+@click.group(cls=LazyGroup, verbs=VERBS, package="planbatch.experiments.command.slurm")
+def command() -> None:
+    """Watch a Slurm cluster, and plan what waits there.
+
+    Slurm's own programs are asked; SLURM_CONF says where its configuration is, if it is not where Slurm looks for it.
+    """
