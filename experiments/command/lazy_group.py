@@ -41,7 +41,9 @@ class LazyGroup(click.Group):
         """Find the verb, or suggest the nearest one."""
         if args and not args[0].startswith("-") and args[0] not in self.verbs:
             near = get_close_matches(args[0], self.verbs, n=1)
-            hint = f" Did you mean {near[0]}?" if near else f" The verbs are {', '.join(self.verbs)}."
+            hint = (
+                f" Did you mean {near[0]}?" if near else f" The verbs are {', '.join(self.verbs)}."
+            )
             ctx.fail(f"there is no verb {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
