@@ -99,13 +99,14 @@ def test_begin_times_follow_the_plan():
     """1 starts now; 2 in 50 s; 3 in two hours, so its begin time lies at the horizon, 600 s from now."""
     jobs = [job(i) for i in (1, 2, 3)]
     assert lines(snapshot(*jobs), plan((jobs[0], 0), (jobs[1], 50), (jobs[2], 7200)), SOFT) == [
+        f"update JobId=1 StartTime=now AdminComment=planbatch:begin=0:set={NOW}",
         f"update JobId=2 StartTime=uts{NOW + 50} AdminComment=planbatch:begin=0:set={NOW + 50}",
         f"update JobId=3 StartTime=uts{NOW + 600} AdminComment=planbatch:begin=0:set={NOW + 600}",
     ]
 
 
 @pytest.mark.parametrize(("current", "planned", "wanted"), [
-    (50, 50, None), (50, 51, None), (50, 52, 52), (50, 30, 30), (50, 0, 0), (0, 0, None), (-9, -9, None),
+    (50, 50, None), (50, 51, None), (50, 52, 52), (50, 30, 30), (50, 0, 0), (0, 0, 0), (-9, -9, 0),
     (600, 7200, None), (300, 7200, None), (299, 7200, 600), (0, 7200, 600), (900, 7200, None), (9000, 7200, 600),
 ])  # fmt: skip
 def test_a_begin_time_is_set_only_if_it_will_not_do(current, planned, wanted):
@@ -113,9 +114,22 @@ def test_a_begin_time_is_set_only_if_it_will_not_do(current, planned, wanted):
     mark = f"begin=0:set={NOW + current}" if current > 0 else ""
     given_ = snapshot(job(1, mark, begin_time=NOW + current))
     when = "now" if wanted == 0 else f"uts{NOW + (wanted or 0)}"
-    number = 0 if wanted == 0 else NOW + (wanted or 0)
-    line = f"update JobId=1 StartTime={when} AdminComment=planbatch:begin=0:set={number}"
+    line = (
+        f"update JobId=1 StartTime={when} AdminComment=planbatch:begin=0:set={NOW + (wanted or 0)}"
+    )
     assert lines(given_, plan((job(1), planned)), SOFT) == ([] if wanted is None else [line])
+
+
+def test_a_job_whose_begin_time_has_come_may_start_for_a_while():
+    """It is told once, holds its nodes for the grace of 15 s, and is planned anew after that."""
+    [line] = lines(snapshot(job(1)), plan((job(1), 0)), SOFT)
+    given_ = applied(snapshot(job(1)), [line], NOW + 15)
+    assert released(given_, SOFT) == {job(1).key}
+    assert lines(given_, {}, SOFT, NOW + 15) == []
+    later = applied(given_, [], NOW + 16)
+    assert released(later, SOFT) == frozenset()
+    assert lines(later, plan((job(1), 60)), SOFT, NOW + 16) == [
+        f"update JobId=1 StartTime=uts{NOW + 60} AdminComment=planbatch:begin=0:set={NOW + 60}"]  # fmt: skip
 
 
 def test_the_begin_time_of_the_user_is_kept_in_the_mark():

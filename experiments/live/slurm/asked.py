@@ -23,11 +23,15 @@ def as_asked(snapshot: Snapshot, rules: DriveRules) -> Snapshot:
 
 def released(snapshot: Snapshot, rules: DriveRules) -> frozenset[JobKey]:
     """Return the jobs that are released and have not started yet: what they take is theirs."""
-    return frozenset(job.key for job in snapshot.jobs if job.pending and standing(job, rules).waits)
+    return frozenset(
+        job.key
+        for job in snapshot.jobs
+        if job.pending and standing(job, rules, snapshot.time).waits
+    )
 
 
 def _asked(job: LiveJob, rules: DriveRules, now: int) -> LiveJob:
-    found = standing(job, rules)
+    found = standing(job, rules, now)
     plain = job if not job.admin_comment.startswith(PREFIX) else replace(job, admin_comment="")
     if found.mark is None or not found.ours:
         return plain

@@ -76,7 +76,7 @@ def commands_for(
         The mode, and what goes with it.
     """
     pending = {job.key: job for job in snapshot.jobs if job.pending}
-    found = {key: standing(job, rules) for key, job in pending.items()}
+    found = {key: standing(job, rules, now) for key, job in pending.items()}
     ours = {key: job for key, job in pending.items() if found[key].ours and not found[key].kept}
     if rules.mode == "soft":
         strict = [job for job in pending.values() if _is_strict(found[job.key].mark)]
@@ -153,11 +153,13 @@ def _soft(
         first[target.key] = min(start, first.get(target.key, start))
     commands = []
     for key, job in ours.items():
+        if found[key].waits:
+            continue
         asked = asked_begin(job, found[key])
         planned = first.get(key)
         if planned is None:
             mark = found[key].mark
-            if mark is not None and mark.kind == "begin" and job.begin_time != asked:
+            if mark is not None and mark.kind == "begin" and now < job.begin_time != asked:
                 commands.append(_given_back(job, found[key], now))
             continue
         wanted = _begin(planned, job.begin_time, now, rules)
@@ -165,17 +167,18 @@ def _soft(
             continue
         mark = Mark("begin", wanted, asked=asked if asked > now else 0)
         why = f"its start is planned for {planned}"
-        commands.append(Command("begin", key, job.label, (_begins(job, wanted, mark),), why))
+        commands.append(Command("begin", key, job.label, (_begins(job, wanted, now, mark),), why))
     return commands
 
 
 def _begin(planned: int, current: int, now: int, rules: DriveRules) -> int | None:
-    """Give the begin time to set (s), 0 for none, or None if the one that it has will do.
+    """Give the begin time to set (s), or None if the one that it has will do.
 
-    Begin times never lie beyond the horizon: far starts are put there, and put further when half of it has passed.
+    What starts now is told so, whatever its begin time: the mark says since when it may start. Begin times never lie
+    beyond the horizon: far starts are put there, and put further when half of it has passed.
     """
     if planned <= now:
-        return 0 if current > now else None
+        return now
     if planned <= now + rules.horizon:
         return None if abs(current - planned) <= TOLERANCE else planned
     if now + rules.horizon / 2 <= current <= planned:
@@ -203,7 +206,7 @@ def _all_given_back(jobs: Sequence[LiveJob], now: int) -> list[Command]:
         mark = mark_of(job.admin_comment)
         if mark is not None and mark.kind != "free":
             mode: Mode = "strict" if _is_strict(mark) else "soft"
-            commands.append(_given_back(job, standing(job, DriveRules(mode)), now))
+            commands.append(_given_back(job, standing(job, DriveRules(mode), now), now))
     return commands
 
 
@@ -238,8 +241,9 @@ def _mark(number: str, mark: Mark) -> str:
     return f"update JobId={number} AdminComment={mark}"
 
 
-def _begins(job: LiveJob, begin: int, mark: Mark) -> str:
-    return f"update JobId={int(job.job_id)} StartTime={_time(begin)} AdminComment={mark}"
+def _begins(job: LiveJob, begin: int, now: int, mark: Mark) -> str:
+    when = _time(begin if begin > now else 0)
+    return f"update JobId={int(job.job_id)} StartTime={when} AdminComment={mark}"
 
 
 def lines_of(commands: Sequence[Command]) -> list[str]:

@@ -78,7 +78,7 @@ class Standing:
     kept : bool
         Whether its user or an administrator holds it; it is left as it is then.
     waits : bool
-        Strict: whether it is released, and has not started yet.
+        Whether it may start and has not yet: it is released, or its begin time has come, less than the grace ago.
     """
 
     mark: Mark | None
@@ -87,13 +87,15 @@ class Standing:
     waits: bool = False
 
 
-def standing(job: LiveJob, rules: DriveRules) -> Standing:
-    """Say what a pending job is to the driver, by its mark, its holds and its comment alone."""
+def standing(job: LiveJob, rules: DriveRules, now: int) -> Standing:
+    """Say what a pending job is to the driver, by its mark, its holds and its comment, at a time (s)."""
     mark = mark_of(job.admin_comment)
     if rules.mode == "soft":
         foreign = job.admin_comment.startswith("planbatch:") and mark is None
         ours = rules.may_plan(job) and not foreign and not (mark and mark.kind in STRICT_KINDS)
-        return Standing(mark, ours, kept=job.held is not None)
+        set_by_us = mark is not None and mark.kind == "begin" and job.begin_time <= mark.time + 2
+        began = set_by_us and mark is not None and 0 <= now - mark.time <= rules.grace
+        return Standing(mark, ours, job.held is not None, ours and began and job.held is None)
     if mark is None or mark.kind not in STRICT_KINDS:
         unmarked = mark is not None or not job.admin_comment.startswith("planbatch:")
         ours = rules.adopt and unmarked and job.held is None and rules.may_plan(job)
