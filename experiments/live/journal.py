@@ -197,8 +197,15 @@ class Tick:
     others: tuple[dict[str, Any], ...] = ()
 
 
-def read_ticks(path: Path) -> Iterator[Tick]:
+def read_ticks(path: Path, *, newest: bool = False) -> Iterator[Tick]:
     """Read a journal, tick by tick: each begins with a snapshot, or with the fault that there is none.
+
+    Parameters
+    ----------
+    path : Path
+        The journal.
+    newest : bool
+        Read its newest part only, which begins with a full snapshot.
 
     Raises
     ------
@@ -209,7 +216,7 @@ def read_ticks(path: Path) -> Iterator[Tick]:
     """
     state = _State()
     tick: Tick | None = None
-    for line in read_lines(path):
+    for line in read_lines(path, newest=newest):
         kind, time = line["kind"], int(line["time"])
         alone = kind == FAULT and (tick is None or tick.time != time)
         if kind == SNAPSHOT or alone or tick is None:

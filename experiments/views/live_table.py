@@ -12,6 +12,7 @@ from rich.text import Text
 from planbatch.experiments.live.slurm.advise import Advice, Fault
 from planbatch.experiments.live.slurm.observe import Observation
 from planbatch.experiments.live.slurm.waiting import Remark
+from planbatch.experiments.live.slurm.when import Told
 from planbatch.experiments.text import change, counted, duration
 
 #: Letters of a text of the cluster's that are shown at most.
@@ -68,9 +69,17 @@ def when(moment: int | None, now: int) -> str:
         return "–"
     if moment <= now:
         return "now"
-    at = datetime.fromtimestamp(moment).astimezone()
-    day = "" if at.date() == datetime.fromtimestamp(now).astimezone().date() else f"{at:%Y-%m-%d} "
-    return f"{day}{at:%H:%M:%S} (in {duration(moment - now)})"
+    return f"{clock(moment, now)} (in {duration(moment - now)})"
+
+
+def clock(moment: int, now: int) -> str:
+    """Write a time as clocks here show it, with the date if it is not today's."""
+    at = datetime.fromtimestamp(moment)
+    return (
+        f"{at:%H:%M:%S}"
+        if at.date() == datetime.fromtimestamp(now).date()
+        else f"{at:%Y-%m-%d %H:%M:%S}"
+    )
 
 
 def effect_line(advice: Advice) -> Text:
@@ -147,3 +156,32 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
     for remark in outcome.seen.noted[:3]:
         lines.append(shown(f"{remark.kind}: {remark.what}, {remark.why}", 200))
     return Group(*lines, advice_table(outcome, rows))
+
+
+def when_table(found: Sequence[Told], now: int) -> Table:
+    """Lay out when jobs start, for their users."""
+    promised = any(one.latest is not None for one in found)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for heading in (
+        "job",
+        "user",
+        "name",
+        "starts",
+        *(["at the latest"] if promised else []),
+        "Slurm's forecast",
+        "",
+    ):
+        table.add_column(heading, no_wrap=True)
+    for one in found:
+        running = one.job.running
+        start = (
+            Text(when(one.start, now))
+            if one.start is None or not running
+            else Text(f"{clock(one.start, now)}")
+        )
+        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), start]
+        cells += [Text(when(one.latest, now))] if promised else []
+        table.add_row(
+            *cells, Text(when(one.forecast, now), style="dim"), shown(one.why, 2 * MOST_LETTERS)
+        )
+    return table

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from planbatch.experiments.files.compressed import decompress
 from planbatch.experiments.workloads.sacct import STILL_RUNNING, UNFINISHED, WAITING
 from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.read import read_bytes
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
 from planbatch.experiments.workloads.tables.table import Table
 from planbatch.planner.model import BoolArray
@@ -78,8 +80,8 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
         yield line
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Read all parts of a journal, line by line.
+def read_lines(path: Path, *, newest: bool = False) -> Iterator[dict[str, Any]]:
+    """Read all parts of a journal, or the newest one, line by line.
 
     Raises
     ------
@@ -93,8 +95,9 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         raise FileNotFoundError(
             f"{path}: there is no such journal; planbatch slurm advise writes one"
         )
-    for part in parts:
-        yield from lines_of(part.read_text(encoding="utf-8"), str(part))
+    for part in parts[-1:] if newest else parts:
+        text = decompress(read_bytes(part), str(part)).decode("utf-8", "replace")
+        yield from lines_of(text, str(part))
 
 
 def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]:
@@ -157,6 +160,10 @@ def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
 def _unfinished(frame: pd.DataFrame, gone: BoolArray) -> dict[str, BoolArray]:
     """Mark the jobs that did not start, that still run, and that went while nobody looked."""
     state = frame["state"]
-    waiting = (state.isin(WAITING | {"UNREADABLE"}) | frame["start"].isna()).to_numpy(dtype=bool)
+    ran = frame["end"] > frame["start"]
+    cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")) & ~ran  # before the start
+    waiting = (state.isin(WAITING | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(
+        dtype=bool
+    )
     running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting
     return {NOT_STARTED: waiting, STILL_RUNNING: running & ~gone, END_NOT_SEEN: running & gone}
