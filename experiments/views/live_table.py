@@ -173,12 +173,8 @@ def when_table(found: Sequence[Told], now: int) -> Table:
     ):
         table.add_column(heading, no_wrap=True)
     for one in found:
-        running = one.job.running
-        start = (
-            Text(when(one.start, now))
-            if one.start is None or not running
-            else Text(f"{clock(one.start, now)}")
-        )
+        started = one.start is not None and not one.job.pending
+        start = Text(clock(one.start or 0, now) if started else when(one.start, now))
         cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), start]
         cells += [Text(when(one.latest, now))] if promised else []
         table.add_row(

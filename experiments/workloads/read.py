@@ -56,10 +56,8 @@ def read_log(
     path = Path(path)
     data = decompress(read_bytes(path), str(path))
     if is_journal(_first_line(data)):
-        table, unusable = jobs_of_journal(path, log_name(path))
-        return log_of_table(
-            table, columns, timezone, skip_bad_lines=skip_bad_lines, unusable=unusable
-        )
+        kept, unfinished = jobs_of_journal(path, path.name.partition(".")[0])
+        return log_of_table(kept, columns, timezone, unusable=unfinished)
     if not data.startswith(_PARQUET) and not _is_table(data):
         if columns:
             raise ValueError(f"column: {path} is a log in SWF, whose columns have no names")
