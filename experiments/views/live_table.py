@@ -1,15 +1,19 @@
 """A real cluster in the terminal: what was observed, and the plan of a tick."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from planbatch.experiments.live.slurm.advise import Advice, Fault
 from planbatch.experiments.live.slurm.observe import Observation
 from planbatch.experiments.live.slurm.waiting import Remark
-from planbatch.experiments.text import counted
+from planbatch.experiments.live.slurm.when import Told
+from planbatch.experiments.text import change, counted, duration
 
 #: Letters of a text of the cluster's that are shown at most.
 MOST_LETTERS = 60
@@ -56,4 +60,124 @@ def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Ta
             )
         if len(found) > len(some):
             table.add_row("", "", Text("…", style="dim"))
+    return table
+
+
+def when(moment: int | None, now: int) -> str:
+    """Write a time for people: today's by the clock, others with the date, and in how long it is."""
+    if moment is None:
+        return "–"
+    if moment <= now:
+        return "now"
+    return f"{clock(moment, now)} (in {duration(moment - now)})"
+
+
+def clock(moment: int, now: int) -> str:
+    """Write a time as clocks here show it, with the date if it is not today's."""
+    at = datetime.fromtimestamp(moment)
+    return (
+        f"{at:%H:%M:%S}"
+        if at.date() == datetime.fromtimestamp(now).date()
+        else f"{at:%Y-%m-%d %H:%M:%S}"
+    )
+
+
+def effect_line(advice: Advice) -> Text:
+    """Say by how much the waits would change."""
+    effect, count = advice.effect, len(advice.jobs)
+    if not effect.jobs:
+        return Text(f"Slurm has a forecast for none of {counted(count, 'job')}")
+    mean, longest = (
+        change(effect.mean, effect.slurm_mean),
+        change(effect.longest, effect.slurm_longest),
+    )
+    return Text(
+        f"waits of the {effect.jobs:,} of {counted(count, 'job')} that Slurm has a forecast for: "
+        f"mean {duration(effect.mean)} instead of {duration(effect.slurm_mean)} ({mean}), "
+        f"longest {duration(effect.longest)} instead of {duration(effect.slurm_longest)} ({longest})"
+    )
+
+
+def advice_table(advice: Advice, rows: int) -> Table:
+    """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
+    now = advice.time
+    promised = any(one.latest is not None for one in advice.jobs)
+    table = Table(
+        title=Text(f"plan of {advice.policy} at {datetime.fromtimestamp(now):%Y-%m-%d %H:%M:%S}"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    headings = ["job", "user", "name", advice.seen.pool.unit, "limit", "waited", "planned"]
+    for heading in (*headings, *(["promised"] if promised else []), "Slurm's forecast"):
+        table.add_column(
+            heading, justify="left" if heading in ("user", "name") else "right", no_wrap=True
+        )
+    for one in advice.jobs[:rows]:
+        job, waiting = one.waiting.job, one.waiting
+        cells = [
+            shown(waiting.label),
+            shown(job.user, 12),
+            shown(job.name, 16),
+            Text(f"{waiting.amount:,}"),
+            Text(duration(waiting.walltime)),
+            Text(duration(max(now - job.submit_time, 0))),
+            Text(when(one.start, now), style="bold green" if one.start <= now else ""),
+        ]
+        cells += [Text(when(one.latest, now))] if promised else []
+        table.add_row(*cells, Text(when(one.forecast, now), style="dim"))
+    if len(advice.jobs) > rows:
+        table.caption = Text(f"… and {len(advice.jobs) - rows:,} more")
+        table.caption_justify = "left"
+    return table
+
+
+def tick_view(outcome: Advice | Fault, rows: int) -> Group:
+    """Lay out one tick."""
+    if isinstance(outcome, Fault):
+        at = f"{datetime.fromtimestamp(outcome.time):%H:%M:%S}"
+        return Group(
+            Text.assemble(
+                f"{at}: ",
+                shown(outcome.message, 300),
+                "; nothing is done, the next tick tries again",
+            )
+        )
+    lines = [*observation_lines(outcome.seen), effect_line(outcome)]
+    left = Counter(remark.kind for remark in outcome.seen.left_out)
+    if left:
+        lines.append(
+            shown(
+                "left out: " + ", ".join(f"{count:,} {kind}" for kind, count in left.most_common()),
+                300,
+            )
+        )
+    for remark in outcome.seen.noted[:3]:
+        lines.append(shown(f"{remark.kind}: {remark.what}, {remark.why}", 200))
+    return Group(*lines, advice_table(outcome, rows))
+
+
+def when_table(found: Sequence[Told], now: int) -> Table:
+    """Lay out when jobs start, for their users."""
+    promised = any(one.latest is not None for one in found)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for heading in (
+        "job",
+        "user",
+        "name",
+        "starts",
+        *(["at the latest"] if promised else []),
+        "Slurm's forecast",
+        "",
+    ):
+        table.add_column(heading, no_wrap=True)
+    for one in found:
+        started = one.start is not None and not one.job.pending
+        start = Text(clock(one.start or 0, now) if started else when(one.start, now))
+        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), start]
+        cells += [Text(when(one.latest, now))] if promised else []
+        table.add_row(
+            *cells, Text(when(one.forecast, now), style="dim"), shown(one.why, 2 * MOST_LETTERS)
+        )
     return table

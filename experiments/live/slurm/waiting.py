@@ -1,5 +1,6 @@
 """Which waiting jobs can be planned, and why the others cannot."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,8 +9,10 @@ from planbatch.experiments.live.slurm.pool import GPUS, ObserveOptions, Pool, pa
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, LiveJob, LivePartition, Snapshot
 from planbatch.experiments.text import duration
 
-#: What the administrators' remark of a job begins with that planbatch holds, or has given a begin time.
-OURS = "planbatch:"
+#: What the administrators' remark of a job begins with that planbatch holds, or has given a begin time; and of one that
+#: it has given back to Slurm. Of a begin time, the remark has the one that the user had asked for, too.
+OURS, FREE = "planbatch:", "planbatch:free"
+_BEGIN = re.compile(r"planbatch:begin=(\d{1,10}):set=(\d{1,10})", re.ASCII)
 #: A word in the remark of a job that its user holds as well.
 USER_HOLD = "planbatch:hold"
 #: Slurm's reasons (manual page of squeue, JOB REASON CODES) for which a job never starts unless it is changed.
@@ -82,7 +85,14 @@ class Remark:
 
 def is_ours(job: LiveJob) -> bool:
     """Whether planbatch itself holds a job, or gave it its begin time; not if its user holds it as well."""
-    return job.admin_comment.startswith(OURS) and USER_HOLD not in job.comment.split()
+    marked = job.admin_comment.startswith(OURS) and not job.admin_comment.startswith(FREE)
+    return marked and USER_HOLD not in job.comment.split()
+
+
+def earliest_start(job: LiveJob) -> int:
+    """When a job may start (s): a begin time that planbatch gave it counts as the one that its user asked for."""
+    match = _BEGIN.fullmatch(job.admin_comment)
+    return int(match[1]) if match and job.eligible_time == int(match[2]) else job.eligible_time
 
 
 class Queue:
@@ -188,8 +198,9 @@ class Queue:
             return "limit", job.reason
         if all(not self._partition(name).up for name in self._chosen(job)):
             return "partition is down", job.partition
-        if job.eligible_time > self.snapshot.time and not is_ours(job):
-            return "begins later", f"in {duration(job.eligible_time - self.snapshot.time)}"
+        wait = earliest_start(job) - self.snapshot.time
+        if wait > 0:
+            return "begins later", f"in {duration(wait)}"
         return None
 
     def _partition(self, name: str) -> LivePartition:
