@@ -1,7 +1,8 @@
 """The driver: reads the cluster, plans, gives commands; tick by tick, each from what the cluster says."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -97,6 +98,8 @@ class Driver:
         Whether everything is given back to Slurm at the end.
     clock : callable
         Gives the time (s).
+    read : callable, optional
+        Takes the snapshots; by default those of the client.
     """
 
     client: SlurmClient
@@ -106,14 +109,34 @@ class Driver:
     dry_run: bool = False
     on_exit: OnExit = "release"
     clock: Callable[[], float] = field(default=time.time)
+    read: Callable[[], Snapshot] | None = None
 
     @property
     def heartbeat(self) -> Path:
         """The file that says that the driver is alive."""
         return self.folder / NAME
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock of the driver's folder: there can only be one.
+
+        Raises
+        ------
+        BlockingIOError
+            If there is another driver. A killed one has lost the lock.
+        OSError
+            If the folder cannot be made or written.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder / LOCK) as mine:
+            if not mine:
+                raise BlockingIOError(
+                    f"{self.folder}: another driver is running; there can only be one"
+                )
+            yield
+
     def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> None:
-        """Drive until ``stop`` is set.
+        """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
 
         Parameters
         ----------
@@ -123,34 +146,23 @@ class Driver:
             Is told of every tick: the journal, the metrics, the terminal.
         memory : mapping of Target to Remembered
             What the last driver had planned.
-
-        Raises
-        ------
-        BlockingIOError
-            If there is another driver.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with locked(self.folder / LOCK) as mine:
-            if not mine:
-                raise BlockingIOError(
-                    f"{self.folder}: another driver is running; there can only be one"
-                )
-            while not stop.is_set():
-                tick = self.tick(memory)
-                if tick.planned is not None:
-                    memory = tick.planned.memory
-                if not self.dry_run and (not tick.fault or tick.kind in _NOT_OURS):
-                    beat(self.heartbeat, self.clock())
-                tell(tick)
-                stop.wait(self._pause(tick))
-            self._leave(tell)
+        while not stop.is_set():
+            tick = self.tick(memory)
+            if tick.planned is not None:
+                memory = tick.planned.memory
+            if not self.dry_run and (not tick.fault or tick.kind in _NOT_OURS):
+                beat(self.heartbeat, self.clock())
+            tell(tick)
+            stop.wait(self._pause(tick))
+        self._leave(tell)
 
     def tick(self, memory: Memory) -> Tick:
         """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then."""
         began, clock = self.clock(), time.perf_counter()
         done = Tick(began)
         try:
-            snapshot = read_snapshot(self.client)
+            snapshot = self.read() if self.read else read_snapshot(self.client)
             done = Tick(began, snapshot=snapshot)
             planned = self.planning(snapshot, memory)
             commands = tuple(commands_for(snapshot, planned.starts, int(self.clock()), self.rules))

@@ -29,9 +29,9 @@ class Planned:
     Attributes
     ----------
     observation : Observation
-        The cluster as a round; its jobs include those that are released and have not started yet.
+        The cluster as a round; jobs that are released and have not started yet are no longer among those that wait.
     plan : LivePlan
-        The plan of the others; released jobs run in its round.
+        The plan; released jobs run in its round.
     starts : mapping of Target to int
         What is carried out: the planned start of every job (s), in the order of the round.
     memory : mapping of Target to Remembered
@@ -83,13 +83,19 @@ class Planner:
         seen = observe(as_asked(snapshot, self.rules), self.options)
         gone = released(snapshot, self.rules)
         problem = without_released(seen, gone)
-        targets = [Target(one.job.key, one.task) for one in seen.jobs if one.job.key not in gone]
+        jobs = tuple(one for one in seen.jobs if one.job.key not in gone)
+        targets = [Target(one.job.key, one.task) for one in jobs]
         rng = np.random.default_rng([self.seed, snapshot.time])
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
         plan = plan_round(problem, targets, self.policy, memory, rng, ended_early=True)
         _check(plan)
         kept = {target: known for target, known in memory.items() if target.key in gone}
-        return Planned(seen, plan, self._starts(plan, targets), {**plan.memory, **kept})
+        return Planned(
+            replace(seen, problem=problem, jobs=jobs),
+            plan,
+            self._starts(plan, targets),
+            {**plan.memory, **kept},
+        )
 
     def _starts(self, plan: LivePlan[Target], targets: list[Target]) -> dict[Target, int]:
         """The starts to carry out: what the policy left for later does not start before the next tick."""
