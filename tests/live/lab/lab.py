@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -14,10 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.files import site_file
+from planbatch.experiments.live.slurm.heartbeat import NAME, last_beat
+from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 
 HERE = Path(__file__).resolve().parent
 #: A scheduler that answers quickly: a released job starts within a second.
 QUICK = "bf_interval=1,sched_interval=1,bf_resolution=1,batch_sched_delay=0,sched_min_interval=0"
+COMMAND = "from planbatch.experiments.command.main import main; main()"
+#: Number of a user without any rights.
+NOBODY = 65534
 #: How long anything in the lab may take (s): a limit for what hangs, not a measure of speed.
 PATIENCE = 60.0
 
@@ -68,8 +76,10 @@ class Lab:
         CPUs of each node.
     scheduler : str
         Slurm's ``SchedulerParameters``.
-    lua : str, optional
-        Text of a ``job_submit.lua``.
+    strict : bool
+        Whether jobs arrive held as long as a driver is there.
+    silent : int
+        After how many seconds of silence a driver counts as dead.
     folder : Path
         Everything of the lab; short, since sockets' paths may not be long.
     """
@@ -78,7 +88,8 @@ class Lab:
     side: int = 0
     cpus: int = 32
     scheduler: str = QUICK
-    lua: str | None = None
+    strict: bool = False
+    silent: int = 5
     folder: Path = field(
         default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp"))
     )
@@ -88,6 +99,11 @@ class Lab:
     def conf(self) -> Path:
         """Slurm's configuration."""
         return self.folder / "slurm.conf"
+
+    @property
+    def state(self) -> Path:
+        """The folder of the driver's lock and heartbeat."""
+        return self.folder / "planbatch"
 
     @property
     def client(self) -> SlurmClient:
@@ -154,8 +170,9 @@ class Lab:
         if self.side:
             first, last = self.nodes + 1, self.nodes + self.side
             text += f"PartitionName=side Nodes=n[{first}-{last}] MaxTime=7-00:00:00 State=UP\n"
-        if self.lua is not None:
-            (self.folder / "job_submit.lua").write_text(self.lua)
+        if self.strict:
+            script = site_file("job_submit.lua", self.state, self.silent)
+            (self.folder / "job_submit.lua").write_text(script)
             text += "JobSubmitPlugins=lua\n"
         self.conf.write_text(text)
 
@@ -204,13 +221,38 @@ class Lab:
 
     # Breaking
 
-    def kill(self, name: str) -> None:
-        """Kill a daemon (``slurmctld``, or the name of a node), as a crash would."""
+    def kill(self, name: str, with_steps: bool = False) -> None:
+        """Kill the controller (``slurmctld``) or a node, as a crash would; and all jobs in ``main`` if ``with_steps``."""
         process = self._daemons.pop(name)
         process.kill()
         process.wait()
         if name in self.node_names:
             self._kill_steps(name)
+        elif with_steps:
+            for node in self.node_names[: self.nodes]:
+                self._kill_steps(node)
+
+    def freeze_state(self) -> None:
+        """Remember the controller's saved state: what a crash would fall back to."""
+        shutil.rmtree(self.folder / "frozen", ignore_errors=True)
+        shutil.copytree(self.folder / "state", self.folder / "frozen")
+
+    def thaw_state(self) -> None:
+        """Let the controller, which is not running, find the remembered state."""
+        shutil.rmtree(self.folder / "state")
+        (self.folder / "frozen").rename(self.folder / "state")
+
+    def mend(self) -> None:
+        """Start what a test killed."""
+        if self._daemons.get("slurmctld") is None or self._daemons["slurmctld"].poll() is not None:
+            self.start_controller()
+        for name in self.node_names:
+            if name not in self._daemons or self._daemons[name].poll() is not None:
+                self.start_node(name)
+        for name in set(self.node_names) - set(self.usable_nodes()):
+            with suppress(SlurmError):  # not if it is about to come back by itself
+                self.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
+        self.wait_for_nodes()
 
     def _kill_steps(self, name: str | None = None) -> None:
         """Kill the processes of jobs (of one node): they outlive its daemon."""
@@ -218,17 +260,14 @@ class Lab:
         for entry in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, ValueError):
                 words = (entry / "environ").read_bytes().split(b"\0")
-                if ours not in words or int(entry.name) in self._pids():
+                if ours not in words:
                     continue
-                is_step = (entry / "comm").read_text().startswith("slurmstepd")
-                node = [word for word in words if word.startswith(b"SLURMD_NODENAME=")]
-                if name is None or f"SLURMD_NODENAME={name}".encode() in node or (
-                    is_step and f"[{name}]" in (entry / "cmdline").read_text()
-                ):  # fmt: skip
+                command = (entry / "comm").read_text() + (entry / "cmdline").read_text()
+                steps = command.startswith("slurmstepd")
+                node = next((word for word in words if word.startswith(b"SLURMD_NODENAME=")), b"")
+                here = node == f"SLURMD_NODENAME={name}".encode() or f"[{name}]" in command
+                if (steps or node) and (name is None or here):
                     os.kill(int(entry.name), signal.SIGKILL)
-
-    def _pids(self) -> set[int]:
-        return {os.getpid(), *(process.pid for process in self._daemons.values())}
 
     # Using
 
@@ -246,11 +285,47 @@ class Lab:
             raise RuntimeError(f"sbatch: {done.stderr.strip()}")
         return int(done.stdout.split(";")[0])
 
-    def cancel_all(self) -> None:
-        """Cancel every job, and wait until none holds a node."""
-        self.run("scancel", "--user=root", "--state=PENDING")
-        self.run("scancel", "--user=root")
-        wait_until("no job is left", lambda: not self.run("squeue", "-h", "-a").strip())
+    def as_user(self, *command: str, user: int = NOBODY) -> None:
+        """Run one of Slurm's programs as an ordinary user."""
+        subprocess.run(command, env=self.environment, check=True, capture_output=True,
+                       timeout=PATIENCE, user=user, group=user)  # fmt: skip
+
+    def snapshot(self) -> Snapshot:
+        """Read the cluster as the driver does."""
+        return read_snapshot(self.client)
+
+    def jobs(self) -> dict[int, LiveJob]:
+        """Give all jobs by number; those of an array by that of their last row."""
+        return {job.job_id: job for job in self.snapshot().jobs}
+
+    def wait_for(
+        self, what: str, holds: Callable[[dict[int, LiveJob]], object], patience: float = PATIENCE
+    ) -> None:
+        """Wait until something holds of the jobs."""
+        wait_until(what, lambda: holds(self.jobs()), patience)
+
+    def cancel_all(self, partition: str = "main") -> None:
+        """Cancel every job of a partition, and wait until none holds a node."""
+
+        def left() -> str:
+            return self.run("squeue", "-h", "-a", "-p", partition).strip()
+
+        if left():
+            self.run("scancel", f"--partition={partition}", "--state=PENDING")
+            self.run("scancel", f"--partition={partition}")
+        wait_until("no job is left", lambda: not left())
+
+    def command(self, *words: str) -> str:
+        """Run ``planbatch slurm`` and return all that it prints."""
+        command = [sys.executable, "-c", COMMAND, "slurm", *words]
+        return subprocess.run(
+            command, env=self.environment, text=True, timeout=PATIENCE, cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ).stdout  # fmt: skip
+
+    def drive(self, mode: str, *flags: object, every: str = "1s", name: str = "driver") -> "Drive":
+        """Start a driver of this cluster."""
+        return Drive(self, name, ["drive", "--mode", mode, "--every", every, *map(str, flags)])
 
     def log(self) -> str:
         """What the controller wrote."""
@@ -272,7 +347,63 @@ class Lab:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def available() -> Sequence[str]:
-    """Give the programs that the lab needs and does not find; empty if it can run."""
-    needed = ("slurmctld", "slurmd", "squeue", "scontrol", "munged", "mungekey")
-    return [name for name in needed if not shutil.which(name)]
+class Drive:
+    """A driver in a process of its own; a context that ends with it.
+
+    Parameters
+    ----------
+    lab : Lab
+        The cluster.
+    name : str
+        Its journal and its output are named after it.
+    words : sequence of str
+        Words of the command behind ``planbatch slurm``.
+    """
+
+    def __init__(self, lab: Lab, name: str, words: Sequence[str]) -> None:
+        self.lab = lab
+        self.journal = lab.folder / f"{name}.jsonl"
+        self.output = lab.folder / f"{name}.out"
+        flags = ["--state", str(lab.state), "--journal", str(self.journal), "--conf", str(lab.conf)]
+        with self.output.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", COMMAND, "slurm", *words, *flags], stdin=subprocess.DEVNULL,
+                stdout=out, stderr=out, env=lab.environment, preexec_fn=_ends_with_its_parent,
+                cwd=lab.folder,
+            )  # fmt: skip
+
+    def __enter__(self) -> "Drive":
+        wait_until("the driver drives", self.drives)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def drives(self) -> bool:
+        """Whether it has done a tick."""
+        if self.process.poll() is not None:
+            raise RuntimeError(f"the driver ended: {self.said()}")
+        beat = last_beat(self.lab.state / NAME)
+        started = time.time() - _age(self.process.pid)
+        return beat is not None and beat >= int(started)
+
+    def kill(self) -> None:
+        """Kill it, as a crash would."""
+        self.process.kill()
+        self.process.wait()
+
+    def said(self) -> str:
+        """What it printed."""
+        return self.output.read_text()
+
+
+def _age(pid: int) -> float:
+    """Seconds since a process began."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    uptime = float(Path("/proc/uptime").read_text().split()[0])
+    return uptime - ticks / os.sysconf("SC_CLK_TCK")
