@@ -222,7 +222,7 @@ class Lab:
     # Breaking
 
     def kill(self, name: str, with_steps: bool = False) -> None:
-        """Kill the controller (``slurmctld``) or a node, as a crash would; and all jobs in ``main`` if ``with_steps``."""
+        """Kill the controller (``slurmctld``) or a node, as a crash would; ``with_steps``: and all jobs in ``main``."""
         process = self._daemons.pop(name)
         process.kill()
         process.wait()
