@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from planbatch.experiments.live.slurm.observe import Observation, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
 from planbatch.experiments.live.slurm.waiting import WaitingJob
+from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 
 #: What a waiting job, or a task of an array, is known by from tick to tick.
@@ -44,19 +45,23 @@ class JobAdvice:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a plan would change for the jobs that Slurm has a forecast for.
+    """What a plan would change, over all jobs of the round.
+
+    Slurm forecasts the starts of the jobs at the front of its queue only. The others are taken to start behind these,
+    each as early as it fits, in the order of their priorities.
 
     Attributes
     ----------
-    jobs : int
-        How many have one.
+    jobs, forecast : int
+        How many jobs there are, and of how many Slurm has a forecast.
     mean, longest : float
         Their waits by the plan, from submission to start (s).
     slurm_mean, slurm_longest : float
-        Their waits by Slurm's forecast (s).
+        Their waits under Slurm (s).
     """
 
     jobs: int
+    forecast: int
     mean: float
     longest: float
     slurm_mean: float
@@ -144,7 +149,7 @@ class Advisor:
         self.memory, self._before = plan.memory, snapshot
         self._ticks += 1
         jobs = job_advice(seen, plan)
-        return Advice(seen, plan, jobs, effect_of(snapshot.time, jobs), policy_name(self.policy))
+        return Advice(seen, plan, jobs, effect_of(seen, plan, jobs), policy_name(self.policy))
 
 
 def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> bool:
@@ -176,18 +181,19 @@ def job_advice(seen: Observation, plan: LivePlan[WaitingKey]) -> tuple[JobAdvice
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def effect_of(now: int, jobs: tuple[JobAdvice, ...]) -> Effect:
-    """Compare planned and forecast waits of the jobs that have both."""
-    both = [
-        (one.start, one.forecast, min(one.waiting.job.submit_time, now))
-        for one in jobs
-        if one.forecast is not None
-    ]
-    if not both:
-        return Effect(0, 0.0, 0.0, 0.0, 0.0)
-    table = np.array(both, dtype=np.float64)
-    planned, slurm = table[:, 0] - table[:, 2], table[:, 1] - table[:, 2]
-    return Effect(len(both), planned.mean(), planned.max(), slurm.mean(), slurm.max())
+def effect_of(seen: Observation, plan: LivePlan[WaitingKey], jobs: Sequence[JobAdvice]) -> Effect:
+    """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
+    problem = plan.problem
+    if not len(problem):
+        return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
+    known = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
+    forecast = np.array([known.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
+    priority = np.array([one.job.priority for one in seen.jobs], dtype=np.int64)
+    continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
+    slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
+    planned = plan.start - problem.jobs.submit
+    figures = (planned.mean(), planned.max(), slurm.mean(), slurm.max())
+    return Effect(len(problem), len(known), *map(float, figures))
 
 
 def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:
