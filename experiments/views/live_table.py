@@ -154,17 +154,14 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
                 "; nothing is done, the next tick tries again",
             )
         )
-    lines = [*observation_lines(outcome.seen), effect_line(outcome)]
-    left = Counter(remark.kind for remark in outcome.seen.left_out)
-    if left:
-        lines.append(
-            shown(
-                "left out: " + ", ".join(f"{count:,} {kind}" for kind, count in left.most_common()),
-                300,
+    took = Text(f"observed, planned and written down in {outcome.seconds:.2f} s", style="dim")
+    lines = [*observation_lines(outcome.seen), effect_line(outcome), took]
+    for heading, remarks in (("left out", outcome.seen.left_out), ("noted", outcome.seen.noted)):
+        kinds = Counter(remark.kind for remark in remarks).most_common()
+        if kinds:
+            lines.append(
+                shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300)
             )
-        )
-    for remark in outcome.seen.noted[:3]:
-        lines.append(shown(f"{remark.kind}: {remark.what}, {remark.why}", 200))
     return Group(*lines, advice_table(outcome, rows))
 
 

@@ -1,6 +1,10 @@
-"""Output of Slurm's clients for tests: recorded, in the other dialect, and of clusters of any size."""
+"""Output of Slurm's clients for tests: recorded, in the other dialect, and of clusters of any size.
+
+``python -m tests.live.dialects PENDING NODES FOLDER [new]`` writes that of a drawn cluster, for measurements.
+"""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +100,16 @@ def generated(
     rows = [{**node, "name": f"n{k + 1}", "cpus": cpus, "state": "allocated" if k < first else "idle"}
             for k in range(nodes)]  # fmt: skip
     return {**queue, "jobs": jobs}, {**machine, "nodes": rows}
+
+
+def main(pending: str, nodes: str, folder: str, dialect: str = "old") -> None:
+    """Write what ``squeue`` and ``sinfo`` print of a drawn cluster."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for name, data in zip(("squeue", "sinfo"), generated(int(pending), int(nodes)), strict=True):
+        printed = second_dialect(data) if dialect == "new" else data
+        (place / f"{name}.json").write_text(json.dumps(printed, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

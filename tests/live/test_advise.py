@@ -133,7 +133,7 @@ def test_a_tick_is_a_plan_beside_the_forecast():
     ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.slow)]
 )
 def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
-    """Parsed, planned and written down twice: every job has a start that is feasible, and the second plan is no worse."""
+    """Parsed, planned and written down twice: every job has a feasible start; the second plan is no worse."""
     queue, machine = generated(pending, nodes)
     printed = json.dumps(dialect(queue)), json.dumps(dialect(machine))
     who = advisor()

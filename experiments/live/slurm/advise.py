@@ -3,7 +3,7 @@
 import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -84,6 +84,8 @@ class Advice:
         Against Slurm's forecast.
     policy : str
         Name of the policy.
+    seconds : float
+        How long the tick took, from asking Slurm to the journal (s).
     """
 
     seen: Observation
@@ -91,6 +93,7 @@ class Advice:
     jobs: tuple[JobAdvice, ...]
     effect: Effect
     policy: str
+    seconds: float = 0.0
 
     @property
     def time(self) -> int:
@@ -260,6 +263,7 @@ def one_tick(
     read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None
 ) -> Advice | Fault:
     """Take a snapshot, plan it and write both down; or say in one sentence why not."""
+    began = time.monotonic()
     try:
         snapshot = read()
         if journal is not None:
@@ -267,7 +271,7 @@ def one_tick(
         advice = advisor.tick(snapshot)
         if journal is not None:
             write_tick(journal, advice, advisor.options)
-        return advice
+        return replace(advice, seconds=time.monotonic() - began)
     except (OSError, ValueError) as error:
         fault = Fault(int(time.time()), str(error))
     if journal is not None:
