@@ -174,17 +174,22 @@ def when_table(found: Sequence[Told], now: int) -> Table:
         "user",
         "name",
         "starts",
+        "in",
         *(["at the latest"] if promised else []),
-        "Slurm's forecast",
-        "",
+        "by Slurm",
     ):
-        table.add_column(heading, no_wrap=True)
-    for one in found:
-        started = one.start is not None and not one.job.pending
-        start = Text(clock(one.start or 0, now) if started else when(one.start, now))
-        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), start]
-        cells += [Text(when(one.latest, now))] if promised else []
-        table.add_row(
-            *cells, Text(when(one.forecast, now), style="dim"), shown(one.why, 2 * MOST_LETTERS)
+        table.add_column(
+            heading, no_wrap=True, justify="right" if heading in ("job", "in") else "left"
         )
+    table.add_column("")
+
+    def at(moment: int | None) -> Text:
+        return Text("–" if moment is None else clock(moment, now))
+
+    for one in found:
+        due = None if one.start is None or not one.job.pending else max(one.start - now, 0)
+        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), at(one.start)]
+        cells += [Text("–" if due is None else "now" if due == 0 else duration(due))]
+        cells += [at(one.latest)] if promised else []
+        table.add_row(*cells, at(one.forecast), shown(one.why, 2 * MOST_LETTERS))
     return table
