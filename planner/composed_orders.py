@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.planner.history import history_of
 from planbatch.planner.kernels.native import made_kernel
 from planbatch.planner.kernels.signatures import ORDER_KEYS
 from planbatch.planner.model import FloatArray, JobTable
@@ -67,4 +68,9 @@ def _made(
         made = made_kernel(keys)
         made.compile(ORDER_KEYS.signature)
     made.__dict__["made_by"] = (maker, arguments)
+    histories = [history for history in map(history_of, parts) if history is not None]
+    if any(history != histories[0] for history in histories):
+        raise ValueError("order: two orders that ask for different histories cannot stand together")
+    if histories:
+        made.__dict__["history"] = histories[0]
     return made  # type: ignore[no-any-return]

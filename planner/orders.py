@@ -35,6 +35,7 @@ from planbatch.planner.kernels.published_orders import (
 )
 from planbatch.planner.kernels.signatures import ORDER_KEYS
 from planbatch.planner.model import JobTable
+from planbatch.planner.multifactor import multifactor
 from planbatch.planner.plugins.compiling import compiled_or_plain
 from planbatch.planner.plugins.order_text import OrderText, take_apart
 from planbatch.planner.plugins.reference import is_one
@@ -61,6 +62,7 @@ ORDERS: dict[str, Any] = {
     "f2": f2,
     "f3": f3,
     "f4": f4,
+    "multifactor": multifactor,
     # The same by the names that studies use.
     "fcfs": submit_order,
     "sjf": shortest_first,
