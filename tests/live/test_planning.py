@@ -115,3 +115,10 @@ def test_a_policy_without_a_plan_is_told():
     """A user's function that returns nothing."""
     with pytest.raises(ValueError, match="the policy gave no plan of the 4 waiting jobs"):
         plan_round(BLOCKED, "abcd", lambda problem, rng: None, {}, rng())
+
+
+@pytest.mark.parametrize("name", ["easy:multifactor", "wdbf", "recorded"])
+def test_a_policy_that_needs_more_than_a_round_is_told(name):
+    """The past of users, the time zone of a log, its waits: those are for replays."""
+    with pytest.raises(ValueError, match="replay a journal with it"):
+        plan_round(BLOCKED, "abcd", make_policy(name), {}, rng())

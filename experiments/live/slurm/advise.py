@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import LivePlan, Remembered, plan_round
+from planbatch.experiments.live.planning import LivePlan, Remembered, check_live, plan_round
 from planbatch.experiments.live.slurm.observe import Observation, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
@@ -128,9 +128,15 @@ class Advisor:
         What of the cluster is planned.
     seed : int
         Seed of the random numbers.
+
+    Raises
+    ------
+    ValueError
+        If the policy needs more than a round tells.
     """
 
     def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:
+        check_live(policy)
         self.policy, self.options, self.seed = policy, options, seed
         self.memory: Mapping[WaitingKey, Remembered] = {}
         self._before: Snapshot | None = None
