@@ -22,7 +22,7 @@ from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
-from planbatch.planner.orders import OrderKeys
+from planbatch.planner.orders import OrderKeys, as_order, as_orders, order_text
 from planbatch.planner.plan import Plan
 from planbatch.planner.plugins.registry import Registry, first_sentence
 from planbatch.planner.round import Round
@@ -36,7 +36,7 @@ DUE = Traits(about_deadlines=True, needs_deadlines=True, draws=False)
 Maker = Callable[..., Policy]
 
 
-def queue_based(decide: Callable[..., None], about: str) -> Maker:
+def queue_based(decide: Callable[..., None], about: str, *, pairs: bool = False) -> Maker:
     """Return a maker of policies that work through the queue in an order.
 
     Parameters
@@ -45,12 +45,20 @@ def queue_based(decide: Callable[..., None], about: str) -> Maker:
         The kernel.
     about : str
         What the policy does, in one sentence.
+    pairs : bool
+        Whether it takes an order of its own for backfilling; see :func:`as_orders`.
     """
     base = decide.__name__.removeprefix("decide_").replace("_", "-")
 
     def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:
-        traits = replace(PLAIN, needs_deadlines=order == "earliest-deadline")
-        return CompiledPolicy(name, decide, order=order, traits=traits)
+        made = as_orders(order) if pairs else as_order(order)
+        traits = PLAIN
+        if isinstance(order, str):
+            parts = order_text(order)
+            by_deadline = "earliest-deadline" in (parts.primary, parts.backfilling)
+            traits = replace(PLAIN, needs_deadlines=by_deadline)
+            name = f"{base}:{parts.plain}" if name != base else name
+        return CompiledPolicy(name, decide, order=made, traits=traits)
 
     make.__doc__ = about
     return make
@@ -148,7 +156,9 @@ def recorded() -> Policy:
 #: Policies that take an order after a colon, such as ``easy:smallest-area``.
 ORDERED: dict[str, Maker] = {
     "fcfs": queue_based(decide_fcfs, "First come, first served: the first job that does not fit blocks the others."),
-    "easy": queue_based(decide_easy, "EASY backfilling: jobs may pass the first blocked one if they do not delay it."),
+    "easy": queue_based(
+        decide_easy, "EASY backfilling: jobs may pass the first blocked one if they do not delay it.", pairs=True
+    ),
     "replanned": queue_based(decide_replanned, "Conservative backfilling, made anew in every round."),
     "best-fit": queue_based(decide_best_fit, "Start every job that fits, in order; large ones may starve."),
     "bb": queue_based(decide_bb, "Backfill Balanced (Leinberger et al. 1999): keeps the use of all resources even."),

@@ -4,25 +4,29 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.kernels.amounts import copy_entry, enough, same
+from planbatch.baselines.advance import advance_all
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import (
     demands_of,
     earliest_index,
     fill_profile,
-    give_between,
     new_amounts,
     overdrawn,
     place,
     room_for,
     take_between,
 )
+from planbatch.planner.kernels.reserving import (
+    FEW_RESERVATIONS,
+    add_reservations,
+    any_before,
+)
 from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 
-@borrowing_kernel
+@kernel
 def reserve_all(
     arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
 ) -> int:
@@ -31,6 +35,18 @@ def reserve_all(
     -1 means that the reservations no longer fit: one lies in the past, running jobs keep processors for longer than
     expected when the reservation was made (only with ``mixed`` estimates), or a part of the machine is unavailable.
     """
+    if len(start) < FEW_RESERVATIONS:
+        size = reserve_in_turn(arrays, demands, start, times, free)
+    else:
+        size = reserve_at_once(arrays, demands, start, times, free)
+    return -1 if size < 0 or overdrawn(free, size) else size
+
+
+@borrowing_kernel
+def reserve_in_turn(
+    arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
+) -> int:
+    """:func:`reserve_all` for few jobs; only reservations in the past are noticed."""
     size = fill_profile(arrays, times, free)
     for i in range(len(start)):
         if start[i] != NEVER:
@@ -38,34 +54,25 @@ def reserve_all(
                 return -1
             end = start[i] + arrays.jobs.walltime[i]
             size = take_between(times, free, size, start[i], end, demands[i])
-    return -1 if overdrawn(free, size) else size
+    return size
 
 
-@borrowing_kernel
-def earlier_index(
-    times: IntArray, free: Any, size: int, demand: Any, walltime: int, reserved: int
+@kernel
+def reserve_at_once(
+    arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
 ) -> int:
-    """Index of the earliest breakpoint before ``reserved`` at which the job fits once it gives up its reservation.
-
-    -1 if it fits nowhere earlier. The reservation is still in the profile: from ``reserved`` on, for the walltime,
-    the job's own processors count as free.
-    """
-    i = 0
-    while i < size and times[i] < reserved:
-        if not enough(free, i, demand):
-            i += 1
-            continue
-        end = times[i] + walltime
-        j = i + 1
-        while j < size and times[j] < end:
-            own = reserved <= times[j] < reserved + walltime
-            if not own and not enough(free, j, demand):
-                break
-            j += 1
-        if j == size or times[j] >= end:
-            return i
-        i = j + 1
-    return -1
+    """:func:`reserve_in_turn` for many jobs."""
+    reserved = np.flatnonzero(start != NEVER)
+    if any_before(start, reserved, arrays.now):
+        return -1
+    room = room_for(arrays, 0)
+    alone_times, alone_free = np.empty(room, np.int64), new_amounts(arrays, room)
+    alone = fill_profile(arrays, alone_times, alone_free)
+    return int(
+        add_reservations(
+            arrays, demands, reserved, start, alone_times, alone_free, alone, times, free
+        )
+    )
 
 
 @kernel
@@ -102,49 +109,6 @@ def keep_reservations(
             j = earliest_index(times, free, size, demands[i], walltime[i], 0)
             start[i] = times[j]
             size = place(times, free, size, j, demands[i], walltime[i])
-
-
-@borrowing_kernel
-def advance_all(
-    arrays: RoundArrays,
-    demands: Any,
-    order: IntArray,
-    start: IntArray,
-    times: IntArray,
-    free: Any,
-    size: int,
-) -> int:
-    """Let jobs, one at a time, give up their reservation for the earliest that fits; return the size.
-
-    ``order`` names the jobs that may move, in the order of their turns; their reservations in ``start`` are in the
-    profile. No start gets later.
-    """
-    for i in order:
-        if start[i] == NEVER or start[i] == arrays.now:
-            continue
-        demand = demands[i]
-        walltime = arrays.jobs.walltime[i]
-        better = earlier_index(times, free, size, demand, walltime, start[i])
-        if better >= 0:
-            when = times[better]
-            if size + 3 > len(times):
-                size = drop_idle_breakpoints(times, free, size)
-            size = give_between(times, free, size, start[i], start[i] + walltime, demand)
-            size = take_between(times, free, size, when, when + walltime, demand)
-            start[i] = when
-    return drop_idle_breakpoints(times, free, size)
-
-
-@borrowing_kernel
-def drop_idle_breakpoints(times: IntArray, free: Any, size: int) -> int:
-    """Remove breakpoints at which nothing changes; return the new size."""
-    kept = 1
-    for i in range(1, size):
-        if not same(free, i, kept - 1):
-            times[kept] = times[i]
-            copy_entry(free, kept, i)
-            kept += 1
-    return kept
 
 
 @kernel

@@ -8,6 +8,7 @@ from planbatch.baselines.head_of_queue import (
     any_candidate,
     backfill,
     backfill_queue,
+    both_keys,
     candidates,
     in_order,
     start_head,
@@ -22,7 +23,12 @@ from planbatch.planner.round import RoundArrays
 
 @kernel
 def easy(
-    arrays: RoundArrays, demands: Any, keys: FloatArray, line: Timeline, start: IntArray
+    arrays: RoundArrays,
+    demands: Any,
+    keys: FloatArray,
+    behind: FloatArray,
+    line: Timeline,
+    start: IntArray,
 ) -> None:
     """Design rule 6: start in order while jobs fit; the first blocked one gets the shadow time; backfill.
 
@@ -30,6 +36,8 @@ def easy(
     blocked job; the amount left over at that moment is *extra* (Lifka 1995; Mu'alem and Feitelson 2001). A job ends by
     the shadow time or takes no more than what is free and extra exactly if it fits into a timeline in which the
     blocked job has its reservation. The code tests the latter, which also works for several resources and for windows.
+
+    ``keys`` say which job is the head of the queue, ``behind`` in which order jobs are backfilled.
     """
     taken = np.zeros(len(start), np.bool_)
     blocked = start_head(arrays, demands, keys, line, taken, start)
@@ -39,10 +47,10 @@ def easy(
     if any_candidate(demands, arrays.jobs.walltime, line, taken):
         whole_timeline(arrays, demands, line, start)
         reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
-        if in_order(keys):
+        if in_order(behind):
             backfill_queue(arrays, demands, line, taken, start)
         else:
-            backfill(arrays, demands, candidates(demands, keys, line, taken), line, start)
+            backfill(arrays, demands, candidates(demands, behind, line, taken), line, start)
 
 
 @kernel
@@ -59,5 +67,5 @@ def decide_easy(
     start[:] = NEVER
     if not any_fits(arrays):
         return
-    keys = order(arrays.jobs, arrays.now)
-    easy(arrays, demands_of(arrays), keys, new_timeline(arrays), start)
+    keys, behind = both_keys(order(arrays.jobs, arrays.now), len(start))
+    easy(arrays, demands_of(arrays), keys, behind, new_timeline(arrays), start)

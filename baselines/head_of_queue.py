@@ -13,6 +13,12 @@ from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 
+@kernel(inline="always")
+def both_keys(keys: FloatArray, jobs: int) -> tuple[FloatArray, FloatArray]:
+    """Return the keys by the primary and by the backfilling order: the same unless they are those of a pair."""
+    return keys[:jobs], keys[len(keys) - jobs :]
+
+
 @borrowing_kernel
 def in_order(keys: FloatArray) -> bool:
     """Whether no key is smaller than the one before it, as in FCFS order."""

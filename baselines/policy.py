@@ -9,6 +9,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.objectives.wait import mean_wait
+from planbatch.planner.history import History, follow_nothing, history_of
 from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.signatures import Report, round_types
 from planbatch.planner.model import FloatArray
@@ -98,6 +99,8 @@ class CompiledPolicy:
         Whatever else the kernel needs.
     traits : Traits
         What it says about itself.
+    history : History, optional
+        What the replay keeps up to date for the order; by default, what the order asks for.
     """
 
     name: str
@@ -106,14 +109,21 @@ class CompiledPolicy:
     cost: Any = mean_wait
     params: tuple[float, ...] = ()
     traits: Traits = Traits()
+    history: History | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", as_order(self.order))
+        object.__setattr__(self, "history", self.history or history_of(self.order))
 
     def compiled_form(self) -> "CompiledPolicy | None":
         """The policy itself, or None if its order or its cost is plain Python."""
         compiled = isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
         return self if compiled else None
+
+    @property
+    def follow(self) -> Any:
+        """The kernel of the history, one that does nothing if none is kept."""
+        return follow_nothing if self.history is None else self.history.follow
 
     @property
     def param_array(self) -> FloatArray:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planbatch.planner.durations import UNITS
 from planbatch.planner.model import NEVER, IntArray, JobTable
 
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 _TERM = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d|x)")
 
 
@@ -66,7 +66,7 @@ class Promise:
                     "within:3d, or deadline"
                 )
             found = [(float(term[1]), term[2]) for term in terms if term]
-            length = sum(number * _UNITS.get(unit, 0) for number, unit in found)
+            length = sum(number * UNITS.get(unit, 0) for number, unit in found)
             if colon:
                 if any(unit == "x" for _, unit in found):
                     raise ValueError(f"promise: {part!r} takes no multiple of the walltime")
@@ -99,5 +99,5 @@ class Promise:
 
 def _length(seconds: int) -> str:
     """Write a length of time in the largest unit that it is a whole number of."""
-    unit = next(name for name, size in reversed(_UNITS.items()) if seconds % size == 0)
-    return f"{seconds // _UNITS[unit]}{unit}" if seconds else "0s"
+    unit = next(name for name, size in reversed(UNITS.items()) if seconds % size == 0)
+    return f"{seconds // UNITS[unit]}{unit}" if seconds else "0s"

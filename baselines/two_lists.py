@@ -13,10 +13,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.baselines.conservative import advance_all
-from planbatch.baselines.timeline import Timeline, close, copy_timeline, fill, reserve
+from planbatch.baselines.advance import advance_all
+from planbatch.baselines.timeline import (
+    Timeline,
+    close,
+    copy_timeline,
+    fill,
+    new_timeline,
+    reserve,
+)
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import overdrawn, take_between
+from planbatch.planner.kernels.reserving import (
+    FEW_RESERVATIONS,
+    add_reservations,
+    any_before,
+)
 from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
@@ -57,22 +69,28 @@ def is_tentative(limit: Any) -> Any:
     return (limit >= 0) & (limit < NEVER)
 
 
-@borrowing_kernel
+@kernel
 def fill_settled(arrays: RoundArrays, lists: Lists, settled: Timeline) -> bool:
     """Write the running jobs and the reservations of L₀; say whether they fit."""
-    fill(arrays, settled)
-    return bool(add_reservations(arrays, lists, False, settled))
+    if len(lists.start) < FEW_RESERVATIONS:
+        fill(arrays, settled)
+        return bool(add_in_turn(arrays, lists, False, settled))
+    alone = new_timeline(arrays)
+    fill(arrays, alone)
+    return bool(add_at_once(arrays, lists, False, alone, settled))
 
 
-@borrowing_kernel
+@kernel
 def fill_all(arrays: RoundArrays, lists: Lists, settled: Timeline, line: Timeline) -> bool:
     """Write into ``line`` what is settled, and the reservations of L₁; say whether they fit."""
-    copy_timeline(line, settled)
-    return bool(add_reservations(arrays, lists, True, line))
+    if len(lists.start) < FEW_RESERVATIONS:
+        copy_timeline(line, settled)
+        return bool(add_in_turn(arrays, lists, True, line))
+    return bool(add_at_once(arrays, lists, True, settled, line))
 
 
 @borrowing_kernel
-def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: Timeline) -> bool:
+def add_in_turn(arrays: RoundArrays, lists: Lists, tentative: bool, line: Timeline) -> bool:
     """Add the reservations of L₁ (``tentative``) or of L₀ to a timeline; say whether they fit."""
     jobs = arrays.jobs
     size = line.size[0]
@@ -87,6 +105,23 @@ def add_reservations(arrays: RoundArrays, lists: Lists, tentative: bool, line: T
             size = take_between(line.times, line.free, size, when, end, lists.demands[i])
     close(line, size)
     return fits and not overdrawn(line.free, size)
+
+
+@kernel
+def add_at_once(
+    arrays: RoundArrays, lists: Lists, tentative: bool, before: Timeline, line: Timeline
+) -> bool:
+    """:func:`add_in_turn` for many jobs: write the timeline ``before`` with their reservations into ``line``."""
+    start = lists.start
+    chosen = np.flatnonzero((start != NEVER) & (is_tentative(lists.limit) == tentative))
+    if any_before(start, chosen, arrays.now):
+        return False
+    size = add_reservations(
+        arrays, lists.demands, chosen, start,
+        before.times, before.free, before.size[0], line.times, line.free,
+    )  # fmt: skip
+    close(line, size)
+    return not overdrawn(line.free, size)
 
 
 @borrowing_kernel

@@ -1,19 +1,16 @@
 """Waits weighted by urgency: jobs that have waited long are started, however large they are."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
+from planbatch.planner.durations import seconds_of
 from planbatch.planner.kernels.native import kernel, made_kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
-
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d)")
 
 
 @kernel
@@ -107,8 +104,8 @@ def aged_wait_from(age: str = "1d") -> Objective:
     ValueError
         If the text is not a positive duration.
     """
-    match = _DURATION.fullmatch(age)
-    if not match:
-        raise ValueError(f"aged-wait: age: {age!r} is no duration, such as 12h, 2d, 90min or 600s")
-    scale = int(float(match[1]) * _UNITS[match[2]])
+    try:
+        scale = seconds_of(age)
+    except ValueError as error:
+        raise ValueError(f"aged-wait: age: {error}") from None
     return AGED_WAIT if age == "1d" else replace(aged_wait(scale), name=f"aged-wait:{age}")

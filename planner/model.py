@@ -45,6 +45,9 @@ class JobTable(NamedTuple):
         Number of the user, -1 if unknown.
     demands : int64 array, shape (n, K - 1)
         Demands on the resources besides processors; 0 if left out.
+    past : float64 array, shape (n, H)
+        What the history of the job's user says, as the order asks for it (see :mod:`history`); no columns if it asks
+        for nothing.
     """
 
     submit: IntArray
@@ -54,6 +57,7 @@ class JobTable(NamedTuple):
     latest: IntArray
     user: IntArray
     demands: IntArray = None  # type: ignore[assignment] # filled in by Round
+    past: FloatArray = None  # type: ignore[assignment] # filled in by Round
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ An order is a function ``keys(jobs, now) -> float64 array``; the job with the sm
 keep FCFS order. Undecorated Python works everywhere; under ``numba.njit`` it also runs inside the compiled replay.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from planbatch.planner.columns import Permutation
+from planbatch.planner.composed_orders import OrderKeys, longest_waiting_first, paired
 from planbatch.planner.kernels.orders import (
     earliest_deadline_first,
     largest_area_first,
@@ -21,12 +21,25 @@ from planbatch.planner.kernels.orders import (
     smallest_first,
     submit_order,
 )
+from planbatch.planner.kernels.published_orders import (
+    f1,
+    f2,
+    f3,
+    f4,
+    fat,
+    largest_expansion_first,
+    smallest_ratio_first,
+    unicef,
+    wfp1,
+    wfp3,
+)
 from planbatch.planner.kernels.signatures import ORDER_KEYS
-from planbatch.planner.model import FloatArray, JobTable
+from planbatch.planner.model import JobTable
+from planbatch.planner.multifactor import multifactor
 from planbatch.planner.plugins.compiling import compiled_or_plain
+from planbatch.planner.plugins.order_text import OrderText, take_apart
+from planbatch.planner.plugins.reference import is_one
 from planbatch.planner.plugins.registry import Registry
-
-OrderKeys = Callable[[JobTable, int], FloatArray]
 
 #: The orders by name.
 ORDERS: dict[str, Any] = {
@@ -39,13 +52,28 @@ ORDERS: dict[str, Any] = {
     "largest-area": largest_area_first,
     "earliest-deadline": earliest_deadline_first,
     "regular-first": regular_first,
+    "lxf": largest_expansion_first,
+    "wfp1": wfp1,
+    "wfp3": wfp3,
+    "unicef": unicef,
+    "fat": fat,
+    "srf": smallest_ratio_first,
+    "f1": f1,
+    "f2": f2,
+    "f3": f3,
+    "f4": f4,
+    "multifactor": multifactor,
+    # The same by the names that studies use.
+    "fcfs": submit_order,
+    "sjf": shortest_first,
+    "saf": smallest_area_first,
 }
 
 
 def _accept(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
     if not callable(order):
         raise ValueError(f"order: {order!r} is neither a function nor a name")
-    if order in ORDERS.values():
+    if order in ORDERS.values() or "made_by" in vars(order):
         return order  # type: ignore[no-any-return]
     return compiled_or_plain(f"order {name}", order, ORDER_KEYS.signature, values)
 
@@ -54,23 +82,63 @@ def _accept(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
 ORDER_NAMES = Registry("order", ORDERS, ("jobs", "now"), _accept, "orders")
 
 
+def order_text(text: str) -> OrderText:
+    """Take the text of an order apart; see :func:`as_order`."""
+
+    def is_order(part: str) -> bool:
+        return is_one(part, ORDER_NAMES.known) or is_one(part, ORDER_NAMES.registered())
+
+    return take_apart(text, is_order)
+
+
 def as_order(order: OrderKeys | str) -> OrderKeys:
     """Return an order unchanged, or make it of its name.
 
     Parameters
     ----------
     order : callable or str
-        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``. Functions in
+        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``; behind a name
+        ``@T``, such as ``@20h``, has jobs that have waited for longer than T come first, in FCFS order. Functions in
         plain Python are compiled where numba can.
 
     Raises
     ------
     ValueError
-        If there is no order of this name.
+        If there is no order of this name, or these are two.
     """
-    if isinstance(order, str):
-        return ORDER_NAMES.make(order)  # type: ignore[no-any-return]
-    return _accept(order, getattr(order, "__name__", "order"), ())
+    if not isinstance(order, str):
+        return _accept(order, getattr(order, "__name__", "order"), ())
+    parts = order_text(order)
+    if parts.backfilling is not None:
+        raise ValueError(
+            f"order: {order!r} are two, one for the head of the queue and one for backfilling; here only one counts"
+        )
+    return _with_threshold(parts.primary, parts.threshold)
+
+
+def as_orders(order: OrderKeys | str) -> OrderKeys:
+    """Return :func:`as_order` for policies that backfill: ``PRIMARY/BACKFILLING`` names two orders.
+
+    The first says which job is the head of the queue, the second in which order others may pass it; a threshold holds
+    for both. See :func:`~planbatch.planner.composed_orders.paired`.
+
+    Raises
+    ------
+    ValueError
+        If there is no order of a name.
+    """
+    parts = order_text(order) if isinstance(order, str) else OrderText("")
+    if parts.backfilling is None:
+        return as_order(order)
+    primary, backfilling = (
+        _with_threshold(part, parts.threshold) for part in (parts.primary, parts.backfilling)
+    )
+    return paired(primary, backfilling)
+
+
+def _with_threshold(name: str, threshold: int | None) -> OrderKeys:
+    order: OrderKeys = ORDER_NAMES.make(name)
+    return order if threshold is None else longest_waiting_first(order, threshold)
 
 
 def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:

@@ -133,12 +133,17 @@ class Round:
         n = len(self.jobs.submit)
         limits = {"procs": (1, self.capacity), "walltime": (1, NEVER), "submit": (-NEVER, self.now)}
         columns = {}
-        for name in JobTable._fields[:-1]:
+        for name in JobTable._fields[:-2]:
             least, most = limits.get(name, (-NEVER, NEVER))
             columns[name] = int_column(f"waiting {name}", getattr(self.jobs, name), least, most)
             if len(columns[name]) != n:
                 raise ValueError(f"waiting {name}: {len(columns[name])} entries for {n} jobs")
-        return JobTable(**columns, demands=self._demands("waiting", self.jobs.demands, n))
+        past = np.zeros((n, 0)) if self.jobs.past is None else np.array(self.jobs.past, np.float64)
+        if past.ndim != 2 or len(past) != n:
+            raise ValueError(f"waiting past: expected one row for each of {n} jobs")
+        past.flags.writeable = False
+        demands = self._demands("waiting", self.jobs.demands, n)
+        return JobTable(**columns, demands=demands, past=past)
 
     def _checked_running(self) -> RunningTable:
         end = int_column("running end", self.running.end, self.now + 1, NEVER)
@@ -311,4 +316,5 @@ def job_table(
         column(latest, NEVER),
         column(user, -1),
         np.ascontiguousarray(demands, dtype=np.int64),
+        np.zeros((len(submit), 0)),
     )

@@ -133,12 +133,15 @@ def fcfs(scene: Scene, order: Order = submit_order) -> dict[int, int]:
     return plan
 
 
-def easy(scene: Scene, order: Order = submit_order) -> dict[int, int]:
-    """Design rule 6, word by word."""
+def easy(scene: Scene, order: Order = submit_order, behind: Order | None = None) -> dict[int, int]:
+    """Design rule 6, word by word; ``behind`` is the order of backfilling, if it is another one."""
     plan = fcfs(scene, order)
     queue = [job for job in sorted(scene.waiting, key=order) if job.job not in plan]
     if not queue:
         return plan
+    if behind is not None:
+        rest = [job for job in scene.waiting if job.job not in plan and job != queue[0]]
+        queue = [queue[0], *sorted(rest, key=behind)]
     used = occupied_seconds(scene)
     for job in scene.waiting:
         if job.job in plan:

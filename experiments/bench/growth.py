@@ -62,8 +62,9 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
     native = compiled_form(bound(policy, workload))
     assert native is not None
     warm_up(native)
-    state = prepare(workload, "requested", None)
-    given = native.decide, native.order, native.cost, native.param_array, np.random.default_rng(0)
+    state = prepare(workload, "requested", None, native.history)
+    rng = np.random.default_rng(0)
+    given = native.decide, native.order, native.cost, native.follow, native.param_array, rng
     loop = compiled_drive(False)
 
     def run(rounds: int) -> tuple[float, float]:

@@ -70,6 +70,12 @@ class Journal:
         file.seek(0, os.SEEK_END)
         return file
 
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from planbatch.baselines.plan_based import PlanBased
-from planbatch.baselines.policy import Policy
+from planbatch.baselines.policy import Policy, policy_name
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER, IntArray
@@ -100,9 +100,10 @@ def plan_round(
     Raises
     ------
     ValueError
-        If the policy gives no plan.
+        If the policy gives no plan, or needs more than a round tells.
     """
     began = perf_counter()
+    check_live(policy)
     known = [memory.get(key) for key in keys]
     problem = replace(with_memory(problem, known), ended_early=ended_early)
     plan = decided(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
@@ -119,6 +120,22 @@ def plan_round(
     return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, handed_on, seconds)
 
 
+def check_live(policy: Policy) -> None:
+    """Raise a ``ValueError`` if a policy needs more than a round tells.
+
+    Orders with a history look at what a replay has told them since its beginning; working time needs the time zone of
+    a log. The journal of a cluster can be replayed with both.
+    """
+    name = policy_name(policy)
+    if getattr(policy, "history", None) is not None:
+        raise ValueError(
+            f"policy {name}: its order looks at the past of users, which a round does not tell; "
+            "replay a journal with it"
+        )
+    if getattr(policy, "for_workload", None) is not None:
+        raise ValueError(f"policy {name}: it needs the header of a log; replay a journal with it")
+
+
 def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:
     """Put into a round what is known of its jobs from the tick before."""
 
@@ -131,7 +148,7 @@ def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:
     kept = np.flatnonzero(before != NEVER)
     if len(kept):  # the plan of the tick before, on today's machine
         order = kept[np.argsort(before[kept], kind="stable")]
-        table = type(jobs)(*(values[order] for values in jobs))
+        table = type(jobs)._make(values[order] for values in jobs)
         inner = Round(problem.now, problem.capacity, problem.running, table,
                       resources=problem.resources, windows=problem.windows)  # fmt: skip
         before[order] = decode(inner, np.arange(len(order))).start

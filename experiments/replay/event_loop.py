@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
+from planbatch.planner.history import Event, News
 from planbatch.planner.kernels.blocks import BLOCK, next_planned
 from planbatch.planner.kernels.job_tables import copy_job, jobs_between
 from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
 from planbatch.planner.kernels.signatures import (
     COST,
     FLOAT64_ARRAY,
+    FOLLOW,
     GENERATOR,
     ORDER_KEYS,
     Report,
@@ -46,6 +48,8 @@ class At(IntEnum):
     CHANGE = 10  #: the next change of the machine, in ``Replay.changes``
     FIRST = 11  #: where the queue begins
     LAST = 12  #: where it ends: behind the last job
+    NEWS = 13  #: news so far
+    TOLD = 14  #: those that the history has seen
 
 
 class Status(IntEnum):
@@ -85,7 +89,8 @@ class Replay(NamedTuple):
     behind it, move by one, so that a view of the queue is a slice. Running jobs are listed twice: by expected end (what
     schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
     processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
-    becomes known, begins or ends.
+    becomes known, begins or ends. ``news`` and ``memory`` are those of the history that the order asks for, if it does
+    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user.
     """
 
     jobs: JobTable
@@ -112,7 +117,24 @@ class Replay(NamedTuple):
     windows: Windows
     window_known: IntArray
     changes: IntArray
+    news: IntArray
+    memory: FloatArray
+    user_row: IntArray
     log: Log
+
+
+@borrowing_kernel
+def tell(replay: Replay, event: int, job: int) -> None:
+    """Note what happened to a job, for the history."""
+    row = replay.news[replay.counters[At.NEWS]]
+    row[News.EVENT] = event
+    row[News.TIME] = replay.counters[At.NOW]
+    row[News.JOB] = job
+    row[News.USER] = replay.user_row[job]
+    row[News.PROCS] = replay.jobs.procs[job]
+    row[News.WALLTIME] = replay.jobs.walltime[job]
+    row[News.RUNTIME] = replay.runtime[job] if event == Event.ENDED else 0
+    replay.counters[At.NEWS] += 1
 
 
 @borrowing_kernel
@@ -133,6 +155,8 @@ def release(replay: Replay, job: int) -> None:
         replay.free[k] += replay.running.demands[at, k]
         for i in range(at, counters[At.RUNNING]):
             replay.running.demands[i, k] = replay.running.demands[i + 1, k]
+    if len(replay.news):
+        tell(replay, Event.ENDED, job)
 
 
 @borrowing_kernel
@@ -166,6 +190,8 @@ def occupy(replay: Replay, job: int) -> None:
     replay.actual_job[i] = job
     counters[At.RUNNING] += 1
     counters[At.FREE] -= replay.jobs.procs[job]
+    if len(replay.news):
+        tell(replay, Event.STARTED, job)
 
 
 @borrowing_kernel
@@ -179,6 +205,11 @@ def submit(replay: Replay, job: int) -> None:
     replay.queue_occupied[at] = replay.occupied[job]
     replay.counters[At.SUBMITTED] += 1
     replay.counters[At.LAST] += 1
+    if len(replay.news):
+        for k in range(1, replay.queue.past.shape[1]):
+            replay.queue.past[at, k] = np.nan
+        replay.queue.past[at, 0] = replay.user_row[job]
+        tell(replay, Event.SUBMITTED, job)
 
 
 @borrowing_kernel
@@ -281,7 +312,7 @@ def copy_in_queue(replay: Replay, source: int, target: int) -> None:
 def move_in_queue(replay: Replay, first: int, last: int, places: int) -> None:
     """:func:`move_column` for all columns of the queue; few jobs, or those with rows of demands, one by one."""
     queue = replay.queue
-    if last - first < BLOCK or queue.demands.shape[1]:
+    if last - first < BLOCK or queue.demands.shape[1] or queue.past.shape[1]:
         for i in range(first, last):
             at = i if places < 0 else first + last - 1 - i
             copy_in_queue(replay, at, at + places)
@@ -405,7 +436,9 @@ def commit(replay: Replay) -> int:
     return Status.CARRIED_OUT
 
 
-def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray, rng: Any) -> int:
+def drive(
+    replay: Replay, decide: Any, order: Any, cost: Any, follow: Any, params: FloatArray, rng: Any
+) -> int:
     """Run rounds until the log is full or the replay is over; return LOG_FULL, FINISHED or what is wrong."""
     counters = replay.counters
     log = replay.log
@@ -418,7 +451,12 @@ def drive(replay: Replay, decide: Any, order: Any, cost: Any, params: FloatArray
         report[:] = np.nan
         report[Report.EVALUATIONS] = 0.0
         plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
-        decide(view(replay), order, cost, params, rng, plan, report)
+        arrays = view(replay)
+        if len(replay.news):
+            told, known = counters[At.TOLD], counters[At.NEWS]
+            follow(replay.news[told:known], replay.memory, arrays.jobs, arrays.now)
+            counters[At.TOLD] = known
+        decide(arrays, order, cost, params, rng, plan, report)
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]
         log.cost[logged] = report[Report.COST]
@@ -433,7 +471,7 @@ def compiled_drive(several: bool) -> Callable[..., int]:
     """:func:`drive`, compiled for any compiled policy, order and objective, for one resource or for several."""
     replay_type = typeof(empty_replay(1, 1, 1, [1] if several else []))
     decide = round_types(several).decide
-    signature = types.int64(replay_type, decide, ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR)
+    signature = types.int64(replay_type, decide, ORDER_KEYS, COST, FOLLOW, FLOAT64_ARRAY, GENERATOR)
     return compiled_for(signature, drive)
 
 
@@ -450,12 +488,17 @@ def empty_replay(
     capacities: Sequence[int] = (),
     windows: Windows | None = None,
     known: Sequence[int] | IntArray = (),
+    history: tuple[int, int, int] | None = None,
 ) -> Replay:
     """Return buffers for ``n`` jobs and for a log of ``rounds`` rounds.
 
     ``capacities`` are those of the resources besides processors; ``known`` says when each window becomes known.
+    ``history``, if one is kept, has the number of users, what is kept for each, and how many columns a job has.
     """
     most_running = min(n, capacity) + 1
+    users, width, columns = history or (0, 0, 0)
+    memory = np.zeros((users + 1, width) if history else (0, 0))
+    memory[-1:, :1] = capacity
     further = len(capacities)
     if windows is None:
         windows = no_windows(further)
@@ -470,7 +513,8 @@ def empty_replay(
         return np.zeros((length, further), dtype=np.int64)
 
     def table() -> JobTable:
-        return JobTable._make([*(ints(n) for _ in JobTable._fields[:-1]), rows(n)])
+        past = np.zeros((n, 1 + columns if history else 0))
+        return JobTable._make([*(ints(n) for _ in JobTable._fields[:-2]), rows(n), past])
 
     counters = ints(len(At))
     counters[At.FREE] = capacity
@@ -500,5 +544,8 @@ def empty_replay(
         windows=windows,
         window_known=window_known,
         changes=np.unique(np.concatenate([window_known, windows.start, windows.end])),
+        news=np.zeros((3 * n if history else 0, len(News)), dtype=np.int64),
+        memory=memory,
+        user_row=ints(n),
         log=empty_log(rounds),
     )

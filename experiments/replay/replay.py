@@ -23,8 +23,9 @@ from planbatch.experiments.replay.event_loop import (
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
+from planbatch.planner.history import History, follow_nothing
 from planbatch.planner.kernels.native import Kernel
-from planbatch.planner.kernels.signatures import COST, ORDER_KEYS, Report, round_types
+from planbatch.planner.kernels.signatures import COST, FOLLOW, ORDER_KEYS, Report, round_types
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
@@ -67,9 +68,15 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
     raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
 
 
-def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -> Replay:
+def prepare(
+    workload: Workload,
+    estimates: Estimates,
+    promise: Promise | None,
+    history: History | None = None,
+) -> Replay:
     """Return the state of a replay before its first instant."""
     waiting, occupied = estimated_times(workload, estimates)
+    users, rows = np.unique(workload.user, return_inverse=True)
     replay = empty_replay(
         len(workload),
         workload.capacity,
@@ -77,7 +84,9 @@ def prepare(workload: Workload, estimates: Estimates, promise: Promise | None) -
         [resource.capacity for resource in workload.resources],
         window_table(workload.windows, workload.capacity, workload.resources),
         [window.announced for window in workload.windows],
+        None if history is None else (len(users), history.width, history.columns),
     )
+    replay.user_row[:] = rows
     replay.jobs.submit[:] = workload.submit
     replay.jobs.procs[:] = workload.procs
     replay.jobs.walltime[:] = waiting
@@ -183,6 +192,7 @@ def warm_up(policy: Policy, several: bool = False) -> None:
             (native.decide, round_types(several).decide),
             (native.order, ORDER_KEYS),
             (native.cost, COST),
+            (native.follow, FOLLOW),
         )
         if native.traits.searches:  # long to compile: meanwhile, another process compiles the loop
             kernels[0][0].compile(kernels[0][1].signature.args)
@@ -233,18 +243,27 @@ def replay(
     native = compiled_form(policy)
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
-    state = prepare(workload, estimates, getattr(policy, "promise", None))
+    history = getattr(policy, "history", None)
+    state = prepare(workload, estimates, getattr(policy, "promise", None), history)
+    follow = follow_nothing if history is None else history.follow
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
         several = bool(workload.resources)
         warm_up(native, several)
         loop = compiled_drive(several)
-        arguments = (native.decide, native.order, native.cost, native.param_array, rng)
+        arguments = (
+            native.decide,
+            native.order,
+            native.cost,
+            native.follow,
+            native.param_array,
+            rng,
+        )
     else:
         loop = drive
         decide = interpreted_decide(policy, workload, state)
-        arguments = (decide, submit_order, mean_wait, np.zeros(0), rng)
+        arguments = (decide, submit_order, mean_wait, follow, np.zeros(0), rng)
     began = perf_counter()
     status, pages = run_to_the_end(state, loop, arguments, progress)
     seconds = perf_counter() - began

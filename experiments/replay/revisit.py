@@ -49,8 +49,8 @@ def rounds_at(
     assert native is not None
     several = bool(workload.resources)
     warm_up(native, several)
-    state = prepare(workload, estimates, getattr(policy, "promise", None))
-    order, cost, params = native.order, native.cost, native.param_array
+    state = prepare(workload, estimates, getattr(policy, "promise", None), native.history)
+    order, cost, follow, params = native.order, native.cost, native.follow, native.param_array
     rng = np.random.default_rng(seed)
     decide = typed_decision(native.decide, several)
     seen: list[Round] = []
@@ -64,7 +64,7 @@ def rounds_at(
         """Run some more rounds."""
         paged: Replay = state._replace(log=empty_log(rounds))
         state.counters[At.LOGGED] = 0
-        status = loop(paged, deciding, order, cost, params, rng)
+        status = loop(paged, deciding, order, cost, follow, params, rng)
         if status != Status.LOG_FULL:
             raise ReplayError(describe_failure(status, policy, state))
 

@@ -75,26 +75,24 @@ def when(moment: int | None, now: int) -> str:
 def clock(moment: int, now: int) -> str:
     """Write a time as clocks here show it, with the date if it is not today's."""
     at = datetime.fromtimestamp(moment)
-    return (
-        f"{at:%H:%M:%S}"
-        if at.date() == datetime.fromtimestamp(now).date()
-        else f"{at:%Y-%m-%d %H:%M:%S}"
-    )
+    if at.date() == datetime.fromtimestamp(now).date():
+        return f"{at:%H:%M:%S}"
+    return f"{at:%a %H:%M}" if 0 < moment - now < 6 * 86400 else f"{at:%Y-%m-%d %H:%M}"
 
 
 def effect_line(advice: Advice) -> Text:
     """Say by how much the waits would change."""
-    effect, count = advice.effect, len(advice.jobs)
+    effect = advice.effect
     if not effect.jobs:
-        return Text(f"Slurm has a forecast for none of {counted(count, 'job')}")
+        return Text("no job waits that can be planned")
     mean, longest = (
         change(effect.mean, effect.slurm_mean),
         change(effect.longest, effect.slurm_longest),
     )
     return Text(
-        f"waits of the {effect.jobs:,} of {counted(count, 'job')} that Slurm has a forecast for: "
-        f"mean {duration(effect.mean)} instead of {duration(effect.slurm_mean)} ({mean}), "
-        f"longest {duration(effect.longest)} instead of {duration(effect.slurm_longest)} ({longest})"
+        f"{counted(effect.jobs, 'job')} would wait {duration(effect.mean)} on average instead of "
+        f"{duration(effect.slurm_mean)} ({mean}), at most {duration(effect.longest)} instead of "
+        f"{duration(effect.slurm_longest)} ({longest}); Slurm has a forecast for {effect.forecast:,}"
     )
 
 
@@ -109,28 +107,40 @@ def advice_table(advice: Advice, rows: int) -> Table:
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    headings = ["job", "user", "name", advice.seen.pool.unit, "limit", "waited", "planned"]
-    for heading in (*headings, *(["promised"] if promised else []), "Slurm's forecast"):
+    headings = ["job", "user", "name", advice.seen.pool.unit, "limit", "waited", "starts", "in"]
+    for heading in (*headings, *(["promised"] if promised else []), "by Slurm", "change"):
         table.add_column(
             heading, justify="left" if heading in ("user", "name") else "right", no_wrap=True
         )
     for one in advice.jobs[:rows]:
         job, waiting = one.waiting.job, one.waiting
+        sooner = None if one.forecast is None else one.start - one.forecast
         cells = [
             shown(waiting.label),
             shown(job.user, 12),
-            shown(job.name, 16),
+            shown(job.name, 14),
             Text(f"{waiting.amount:,}"),
             Text(duration(waiting.walltime)),
             Text(duration(max(now - job.submit_time, 0))),
-            Text(when(one.start, now), style="bold green" if one.start <= now else ""),
+            Text(clock(one.start, now), style="bold green" if one.start <= now else ""),
+            Text("now" if one.start <= now else duration(one.start - now)),
         ]
-        cells += [Text(when(one.latest, now))] if promised else []
-        table.add_row(*cells, Text(when(one.forecast, now), style="dim"))
+        cells += [Text("–" if one.latest is None else clock(one.latest, now))] if promised else []
+        cells += [Text("–" if one.forecast is None else clock(one.forecast, now), style="dim")]
+        table.add_row(*cells, Text("–" if sooner is None else signed(sooner)))
     if len(advice.jobs) > rows:
         table.caption = Text(f"… and {len(advice.jobs) - rows:,} more")
         table.caption_justify = "left"
     return table
+
+
+def signed(seconds: int) -> str:
+    """Write a difference of times.
+
+    >>> signed(-90), signed(0), signed(7200)
+    ('−90 s', '0 s', '+2.0 h')
+    """
+    return duration(0) if not seconds else f"{'−' if seconds < 0 else '+'}{duration(abs(seconds))}"
 
 
 def tick_view(outcome: Advice | Fault, rows: int) -> Group:
@@ -144,17 +154,14 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
                 "; nothing is done, the next tick tries again",
             )
         )
-    lines = [*observation_lines(outcome.seen), effect_line(outcome)]
-    left = Counter(remark.kind for remark in outcome.seen.left_out)
-    if left:
-        lines.append(
-            shown(
-                "left out: " + ", ".join(f"{count:,} {kind}" for kind, count in left.most_common()),
-                300,
+    took = Text(f"observed, planned and written down in {outcome.seconds:.2f} s", style="dim")
+    lines = [*observation_lines(outcome.seen), effect_line(outcome), took]
+    for heading, remarks in (("left out", outcome.seen.left_out), ("noted", outcome.seen.noted)):
+        kinds = Counter(remark.kind for remark in remarks).most_common()
+        if kinds:
+            lines.append(
+                shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300)
             )
-        )
-    for remark in outcome.seen.noted[:3]:
-        lines.append(shown(f"{remark.kind}: {remark.what}, {remark.why}", 200))
     return Group(*lines, advice_table(outcome, rows))
 
 
@@ -167,17 +174,22 @@ def when_table(found: Sequence[Told], now: int) -> Table:
         "user",
         "name",
         "starts",
+        "in",
         *(["at the latest"] if promised else []),
-        "Slurm's forecast",
-        "",
+        "by Slurm",
     ):
-        table.add_column(heading, no_wrap=True)
-    for one in found:
-        started = one.start is not None and not one.job.pending
-        start = Text(clock(one.start or 0, now) if started else when(one.start, now))
-        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), start]
-        cells += [Text(when(one.latest, now))] if promised else []
-        table.add_row(
-            *cells, Text(when(one.forecast, now), style="dim"), shown(one.why, 2 * MOST_LETTERS)
+        table.add_column(
+            heading, no_wrap=True, justify="right" if heading in ("job", "in") else "left"
         )
+    table.add_column("")
+
+    def at(moment: int | None) -> Text:
+        return Text("–" if moment is None else clock(moment, now))
+
+    for one in found:
+        due = None if one.start is None or not one.job.pending else max(one.start - now, 0)
+        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), at(one.start)]
+        cells += [Text("–" if due is None else "now" if due == 0 else duration(due))]
+        cells += [at(one.latest)] if promised else []
+        table.add_row(*cells, at(one.forecast), shown(one.why, 2 * MOST_LETTERS))
     return table

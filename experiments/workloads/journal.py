@@ -55,7 +55,7 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
     source : str
         What messages call it.
     last : bool
-        Whether the writer may still be at it, or was killed: then its last line may be cut off, and is left out.
+        Whether a last line without an end is left out: the writer may still be at it, or was killed.
 
     Raises
     ------
@@ -63,14 +63,14 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
         If a line cannot be read, or is of a version that is not known; names file and line.
     """
     rows = text.split("\n")
+    if last:
+        rows.pop()  # what stands behind the last line end
     for number, row in enumerate(rows, start=1):
         if not row.strip():
             continue
         try:
             line = json.loads(row)
         except json.JSONDecodeError:
-            if last and number == len(rows):
-                return
             raise ValueError(f"{source}, line {number}: it is damaged; remove the line") from None
         if not isinstance(line, dict) or line.get("schema") != SCHEMA:
             found = line.get("schema") if isinstance(line, dict) else None

@@ -16,6 +16,8 @@ def copy_job(target: JobTable, at: int, source: JobTable, job: int) -> None:
     target.user[at] = source.user[job]
     for k in range(source.demands.shape[1]):
         target.demands[at, k] = source.demands[job, k]
+    for k in range(source.past.shape[1]):
+        target.past[at, k] = source.past[job, k]
 
 
 @kernel(inline="always")
@@ -29,6 +31,7 @@ def jobs_between(jobs: JobTable, first: int, last: int) -> JobTable:
         jobs.latest[first:last],
         jobs.user[first:last],
         jobs.demands[first:last],
+        jobs.past[first:last],
     )
 
 
@@ -43,6 +46,7 @@ def chosen_jobs(jobs: JobTable, which: IntArray) -> JobTable:
         jobs.latest[which],
         jobs.user[which],
         jobs.demands[which],
+        jobs.past[which],
     )
 
 
@@ -50,7 +54,14 @@ def chosen_jobs(jobs: JobTable, which: IntArray) -> JobTable:
 def with_latest(jobs: JobTable, latest: IntArray) -> JobTable:
     """Return the same jobs with other promises."""
     return JobTable(
-        jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, latest, jobs.user, jobs.demands
+        jobs.submit,
+        jobs.procs,
+        jobs.walltime,
+        jobs.deadline,
+        latest,
+        jobs.user,
+        jobs.demands,
+        jobs.past,
     )
 
 

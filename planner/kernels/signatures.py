@@ -13,7 +13,8 @@ from planbatch.planner.round import NO_CAPACITIES, RoundArrays, RunningTable
 
 _column = np.zeros(1, dtype=np.int64)
 _table = np.zeros((1, 0), dtype=np.int64)  # of any number of columns
-_jobs = JobTable._make([*[_column] * (len(JobTable._fields) - 1), _table])
+_numbers = np.zeros((1, 0))  # of any number of columns
+_jobs = JobTable._make([*[_column] * (len(JobTable._fields) - 2), _table, _numbers])
 _running = RunningTable(_column, _column, _table)
 
 INT64_ARRAY = typeof(_column)
@@ -25,6 +26,10 @@ GENERATOR = typeof(np.random.default_rng(0))
 COST = types.FunctionType(types.float64(INT64_ARRAY, JOB_TABLE, types.int64))
 #: ``keys(jobs, now) -> float64 array``: a compiled order.
 ORDER_KEYS = types.FunctionType(FLOAT64_ARRAY(JOB_TABLE, types.int64))
+#: ``follow(news, memory, jobs, now)``: a compiled history; see :mod:`history`.
+FOLLOW = types.FunctionType(
+    types.void(typeof(_table), typeof(_numbers), JOB_TABLE, types.int64),
+)
 
 
 class Report(IntEnum):

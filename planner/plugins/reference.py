@@ -93,7 +93,20 @@ def split(text: str) -> list[str]:
 
 def unwrapped(text: str) -> str:
     """Remove brackets around the whole text: they hold commas together."""
-    return text[1:-1] if text[:1] == "(" and text[-1:] == ")" else text
+    if text[:1] != "(" or text[-1:] != ")":
+        return text
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter in _OPEN) - (letter in _CLOSED)
+        if depth == 0 and place < len(text) - 1:  # (a)/(b)
+            return text
+    return text[1:-1]
+
+
+def is_one(text: str, known: Container[str]) -> bool:
+    """Tell whether a text is a whole reference to a known name, or to a user's own."""
+    match = _OWN.match(text)
+    return text.partition(":")[0] in known or bool(match and text[match.end() :][:1] in ("", ":"))
 
 
 def without_places(text: str) -> str:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from planbatch.baselines.advance import drop_idle_breakpoints
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.conservative import drop_idle_breakpoints
 from planbatch.experiments.replay.checker import check_reservations, recorded_replay
 from planbatch.experiments.replay.replay import replay
 from tests.builders import machines_with_jobs, workload_of

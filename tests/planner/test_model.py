@@ -136,7 +136,7 @@ def test_a_round_sorts_running_jobs_and_numbers_waiting_ones():
 
 def test_no_planner_can_see_run_times():
     """There is no such column."""
-    names = ("submit", "procs", "walltime", "deadline", "latest", "user", "demands")
+    names = ("submit", "procs", "walltime", "deadline", "latest", "user", "demands", "past")
     assert JobTable._fields == names
     assert "runtime" not in dir(Round.of(1))
 

@@ -2,18 +2,19 @@
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import LivePlan, Remembered, plan_round
+from planbatch.experiments.live.planning import LivePlan, Remembered, check_live, plan_round
 from planbatch.experiments.live.slurm.observe import Observation, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
 from planbatch.experiments.live.slurm.waiting import WaitingJob
+from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 
 #: What a waiting job, or a task of an array, is known by from tick to tick.
@@ -44,19 +45,23 @@ class JobAdvice:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a plan would change for the jobs that Slurm has a forecast for.
+    """What a plan would change, over all jobs of the round.
+
+    Slurm forecasts the starts of the jobs at the front of its queue only. The others are taken to start behind these,
+    each as early as it fits, in the order of their priorities.
 
     Attributes
     ----------
-    jobs : int
-        How many have one.
+    jobs, forecast : int
+        How many jobs there are, and of how many Slurm has a forecast.
     mean, longest : float
         Their waits by the plan, from submission to start (s).
     slurm_mean, slurm_longest : float
-        Their waits by Slurm's forecast (s).
+        Their waits under Slurm (s).
     """
 
     jobs: int
+    forecast: int
     mean: float
     longest: float
     slurm_mean: float
@@ -79,6 +84,8 @@ class Advice:
         Against Slurm's forecast.
     policy : str
         Name of the policy.
+    seconds : float
+        How long the tick took, from asking Slurm to the journal (s).
     """
 
     seen: Observation
@@ -86,6 +93,7 @@ class Advice:
     jobs: tuple[JobAdvice, ...]
     effect: Effect
     policy: str
+    seconds: float = 0.0
 
     @property
     def time(self) -> int:
@@ -120,9 +128,15 @@ class Advisor:
         What of the cluster is planned.
     seed : int
         Seed of the random numbers.
+
+    Raises
+    ------
+    ValueError
+        If the policy needs more than a round tells.
     """
 
     def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:
+        check_live(policy)
         self.policy, self.options, self.seed = policy, options, seed
         self.memory: Mapping[WaitingKey, Remembered] = {}
         self._before: Snapshot | None = None
@@ -144,7 +158,7 @@ class Advisor:
         self.memory, self._before = plan.memory, snapshot
         self._ticks += 1
         jobs = job_advice(seen, plan)
-        return Advice(seen, plan, jobs, effect_of(snapshot.time, jobs), policy_name(self.policy))
+        return Advice(seen, plan, jobs, effect_of(seen, plan, jobs), policy_name(self.policy))
 
 
 def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> bool:
@@ -176,18 +190,19 @@ def job_advice(seen: Observation, plan: LivePlan[WaitingKey]) -> tuple[JobAdvice
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def effect_of(now: int, jobs: tuple[JobAdvice, ...]) -> Effect:
-    """Compare planned and forecast waits of the jobs that have both."""
-    both = [
-        (one.start, one.forecast, min(one.waiting.job.submit_time, now))
-        for one in jobs
-        if one.forecast is not None
-    ]
-    if not both:
-        return Effect(0, 0.0, 0.0, 0.0, 0.0)
-    table = np.array(both, dtype=np.float64)
-    planned, slurm = table[:, 0] - table[:, 2], table[:, 1] - table[:, 2]
-    return Effect(len(both), planned.mean(), planned.max(), slurm.mean(), slurm.max())
+def effect_of(seen: Observation, plan: LivePlan[WaitingKey], jobs: Sequence[JobAdvice]) -> Effect:
+    """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
+    problem = plan.problem
+    if not len(problem):
+        return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
+    known = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
+    forecast = np.array([known.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
+    priority = np.array([one.job.priority for one in seen.jobs], dtype=np.int64)
+    continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
+    slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
+    planned = plan.start - problem.jobs.submit
+    figures = (planned.mean(), planned.max(), slurm.mean(), slurm.max())
+    return Effect(len(problem), len(known), *map(float, figures))
 
 
 def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:
@@ -254,6 +269,7 @@ def one_tick(
     read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None
 ) -> Advice | Fault:
     """Take a snapshot, plan it and write both down; or say in one sentence why not."""
+    began = time.monotonic()
     try:
         snapshot = read()
         if journal is not None:
@@ -261,7 +277,7 @@ def one_tick(
         advice = advisor.tick(snapshot)
         if journal is not None:
             write_tick(journal, advice, advisor.options)
-        return advice
+        return replace(advice, seconds=time.monotonic() - began)
     except (OSError, ValueError) as error:
         fault = Fault(int(time.time()), str(error))
     if journal is not None:

@@ -1,0 +1,72 @@
+"""What orders may know of the past: columns of the round that a replay keeps up to date for the jobs that wait.
+
+A replay tells its *news*, one row per submission, start and end, as they happen; in every round, before anything is
+decided, the history's kernel takes those since the round before, keeps in its *memory* what it needs, and writes the
+columns ``past`` of the waiting jobs. It is shown a run time when the job has ended, and no other way: so whatever it
+computes is causal.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.model import FloatArray, IntArray, JobTable
+
+
+class News(IntEnum):
+    """The columns of the news."""
+
+    EVENT = 0  #: what happened; see :class:`Event`
+    TIME = 1  #: when (s)
+    JOB = 2  #: the number of the job, in the order of submissions
+    USER = 3  #: the row of its user in the memory
+    PROCS = 4  #: its processors
+    WALLTIME = 5  #: its walltime (s)
+    RUNTIME = 6  #: once it has ended, for how long it ran (s); otherwise 0
+
+
+class Event(IntEnum):
+    """What happened to a job."""
+
+    SUBMITTED = 0
+    STARTED = 1
+    ENDED = 2
+
+
+Follow = Callable[[IntArray, FloatArray, JobTable, int], None]
+
+
+@dataclass(frozen=True)
+class History:
+    """A history that an order asks for.
+
+    Attributes
+    ----------
+    follow : callable
+        ``follow(news, memory, jobs, now)``, compiled. ``news``, int64, shape (k, len(News)), is what happened since the
+        last round. ``memory``, float64, shape (users + 1, ``width``), is as the last call left it, 0 at first: one row
+        per user, and one for the whole machine, which begins with its number of processors. ``jobs`` are those that
+        wait; column 0 of ``jobs.past`` is the row of the job's user, and the kernel fills the others. They are NaN
+        when the job is submitted, and travel with it: what is written once may stay.
+    width : int
+        Numbers that are kept for each user.
+    columns : int
+        Columns of ``jobs.past``, behind the first.
+    """
+
+    follow: Follow
+    width: int
+    columns: int
+
+
+@kernel
+def follow_nothing(news: IntArray, memory: FloatArray, jobs: JobTable, now: int) -> None:
+    """Keep no history."""
+
+
+def history_of(order: Any) -> History | None:
+    """Return the history that an order asks for, in its attribute ``history``; None for nothing."""
+    found: History | None = getattr(order, "history", None)
+    return found
