@@ -180,12 +180,12 @@ def _left(on_exit: str) -> str:
 
 
 def _tell(tellers: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
-    """Tell everybody; a disk that is full is no reason to stop."""
+    """Tell everybody; a disk that is full, or whatever else, is no reason to leave the jobs alone."""
     for teller in tellers:
         try:
             teller(tick)
-        except OSError as error:
-            say(f"planbatch: {error}")
+        except Exception as error:
+            say(f"planbatch: {type(error).__name__}: {error}")
 
 
 def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":

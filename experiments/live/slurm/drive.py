@@ -116,6 +116,10 @@ class Driver:
         """The file that says that the driver is alive."""
         return self.folder / NAME
 
+    def snapshot(self) -> Snapshot:
+        """Read the cluster."""
+        return self.read() if self.read is not None else read_snapshot(self.client)
+
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Hold the lock of the driver's folder: there can only be one.
@@ -162,7 +166,7 @@ class Driver:
         began, clock = self.clock(), time.perf_counter()
         done = Tick(began)
         try:
-            snapshot = self.read() if self.read else read_snapshot(self.client)
+            snapshot = self.snapshot()
             done = Tick(began, snapshot=snapshot)
             planned = self.planning(snapshot, memory)
             commands = tuple(commands_for(snapshot, planned.starts, int(self.clock()), self.rules))
@@ -191,7 +195,7 @@ class Driver:
             return
         if self.on_exit == "release":
             stop_beating(self.heartbeat)
-            release_all(self.client, tell, clock=self.clock)
+            release_all(self.client, tell, clock=self.clock, read=self.snapshot)
 
 
 def _failed(done: Tick, clock: float, fault: str, kind: str) -> Tick:
@@ -207,6 +211,7 @@ def release_all(
     *,
     dry_run: bool = False,
     clock: Callable[[], float] = time.time,
+    read: Callable[[], Snapshot] | None = None,
 ) -> bool:
     """Give every job back to Slurm, as its user asked for it: the way out.
 
@@ -220,6 +225,8 @@ def release_all(
         Whether commands are only shown.
     clock : callable
         Gives the time (s).
+    read : callable, optional
+        Takes the snapshots; by default those of the client.
 
     Returns
     -------
@@ -231,7 +238,7 @@ def release_all(
         snapshot: Snapshot | None = None
         commands: tuple[Command, ...] = ()
         try:
-            snapshot = read_snapshot(client)
+            snapshot = read() if read is not None else read_snapshot(client)
             commands = tuple(give_back(snapshot, int(clock())))
             answers = () if dry_run else tuple(client.script(lines_of(commands)))
         except (OSError, ValueError) as error:

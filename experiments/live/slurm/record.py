@@ -41,7 +41,7 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
         plan = cast("LivePlan[WaitingKey]", tick.planned.plan)  # targets are such keys
         jobs = job_advice(seen, plan)
         name = policy_name(planner.policy)
-        advice = Advice(seen, plan, jobs, effect_of(seen.snapshot.time, jobs), name)
+        advice = Advice(seen, plan, jobs, effect_of(seen, plan, jobs), name)
         write_tick(journal, advice, planner.options)
     if tick.commands:
         rows = [{"deed": one.deed, "job": list(one.key), "label": one.label, "lines": list(one.lines), "why": one.why}
