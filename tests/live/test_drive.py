@@ -197,7 +197,8 @@ def test_there_is_only_one_driver(tmp_path):
     cluster = Cluster()
     with (
         driver(cluster, tmp_path).alone(),
-        pytest.raises(BlockingIOError, match="another driver is running"),driver(cluster, tmp_path).alone()
+        pytest.raises(BlockingIOError, match="another driver is running"),
+        driver(cluster, tmp_path).alone(),
     ):
         pass
     with driver(cluster, tmp_path).alone():
