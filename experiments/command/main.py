@@ -23,6 +23,7 @@ VERBS = {
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "slurm": "Watch a Slurm cluster, and plan what waits there.",
+    "batsim": "Serve Batsim 4: a policy as the scheduler of its simulation.",
     "report": "Make one HTML page of the results of an experiment.",
     "list": "List policies, orders, objectives, optimizers and metrics, with their parameters.",
     "convert": "Write the jobs of a replay for other tools, and read them back.",

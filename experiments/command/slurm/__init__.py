@@ -9,6 +9,9 @@ VERBS = {
     "observe": "Write what runs and waits now as a round file; list what is left out, and why.",
     "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
     "when": "Tell when jobs are planned to start.",
+    "drive": "Carry plans out: show the commands, set begin times, or release jobs when they are due.",
+    "release-all": "Give every job back to Slurm: the way out.",
+    "files": "Write the files that a site installs: job_submit.lua, systemd units, a configuration.",
 }
 
 
