@@ -10,6 +10,7 @@ import numpy as np
 
 from planbatch.planner.columns import Permutation
 from planbatch.planner.composed_orders import OrderKeys, longest_waiting_first, paired
+from planbatch.planner.expectation import expected_area, expected_slowdown
 from planbatch.planner.kernels.orders import (
     earliest_deadline_first,
     largest_area_first,
@@ -62,6 +63,8 @@ ORDERS: dict[str, Any] = {
     "f2": f2,
     "f3": f3,
     "f4": f4,
+    "expected-area": expected_area,
+    "expected-slowdown": expected_slowdown,
     "multifactor": multifactor,
     # The same by the names that studies use.
     "fcfs": submit_order,

@@ -10,7 +10,7 @@ from planbatch.experiments.command.shell import print_table
 if TYPE_CHECKING:
     from planbatch.planner.plugins.registry import Registry
 
-KINDS = ("policies", "orders", "objectives", "optimizers", "metrics")
+KINDS = ("policies", "orders", "objectives", "optimizers", "predictors", "metrics")
 
 
 @click.command()
@@ -68,6 +68,10 @@ def registry_of(kind: str) -> "Registry":
         from planbatch.planner.optimizers import OPTIMIZER_NAMES
 
         return OPTIMIZER_NAMES
+    if kind == "predictors":
+        from planbatch.planner.predictors import PREDICTOR_NAMES
+
+        return PREDICTOR_NAMES
     from planbatch.experiments.metrics.catalogue import METRIC_NAMES
 
     return METRIC_NAMES

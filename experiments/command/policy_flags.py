@@ -11,7 +11,7 @@ from planbatch.experiments.command.shell import warn_without_deadlines
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
-    from planbatch.experiments.replay.trace import Estimates
+    from planbatch.experiments.replay.estimates import Estimates
     from planbatch.planner.model import Workload
 
 #: The policies that are compared if none is named.
@@ -41,7 +41,7 @@ class PolicyOptions:
         Plans that they evaluate per round, after the seeds.
     seconds : float, optional
         Time that they search per round, instead.
-    estimates : {"requested", "actual", "mixed"}
+    estimates : str
         What schedulers know of run times.
     seed : int
         Seed of the random numbers.
@@ -81,6 +81,10 @@ class PolicyOptions:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
         if self.evaluations is not None and self.seconds is not None:
             raise ValueError("budget: give either --evaluations or --seconds")
+        if self.estimates != "requested":
+            from planbatch.experiments.replay.estimates import check_estimates
+
+            check_estimates(self.estimates)
 
     def make(self, name: str, promise: str) -> "Policy":
         """Make one policy, with a promise of its own."""
@@ -150,11 +154,11 @@ _FLAGS = {
     ),
     "estimates": click.option(
         "--estimates",
-        type=click.Choice(["requested", "actual", "mixed"]),
         default="requested",
         show_default=True,
-        help="What schedulers know: requested times; run times; or run times of waiting and "
-        "requested times of running jobs.",
+        metavar="KIND",
+        help="What schedulers know: requested times; actual run times; mixed, run times of waiting and requested times "
+        "of running jobs; or predicted:NAME, what a predictor makes of the past (planbatch list predictors).",
     ),
     "promise": click.option(
         "--promise",

@@ -152,7 +152,7 @@ def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptio
     named = {policy_name(policy): policy for policy in policies}
     for name, trace in comparison.traces.items():
         faults = check_trace(trace)
-        if trace.traits.keeps_reservations and chosen.estimates != "mixed":
+        if trace.traits.keeps_reservations and chosen.estimates in ("requested", "actual"):
             again, rounds = recorded_replay(
                 trace.workload, named[name], estimates=chosen.estimates, seed=chosen.seed
             )

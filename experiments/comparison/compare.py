@@ -10,9 +10,10 @@ from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.comparison.columns import shown_columns
 from planbatch.experiments.metrics.catalogue import Metric, as_metrics, measure
+from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import Outcome, ReplayTask
-from planbatch.experiments.replay.trace import Estimates, Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.results.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.experiments.text import counted, duration
@@ -33,7 +34,7 @@ class Comparison:
     ----------
     workload : Workload
         The replayed workload.
-    estimates : {"requested", "actual", "mixed"}
+    estimates : str
         What schedulers knew of run times.
     seed : int
         Seed of every replay.
@@ -165,7 +166,7 @@ def compare(
         The jobs and the machine.
     policies : sequence of Policy or str
         The policies, or their names; no two may have the same name.
-    estimates : {"requested", "actual", "mixed"}
+    estimates : str
         What schedulers know of run times.
     seed : int
         Seed of every replay.

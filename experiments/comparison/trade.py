@@ -11,8 +11,8 @@ from planbatch.baselines.catalogue import make_policy, takes
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.experiments.comparison.columns import REFERENCE
 from planbatch.experiments.metrics.catalogue import Metric, as_metrics, measure
+from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.results.run import Workers, run_all
 from planbatch.experiments.tasks.task import Failure, Progress
 from planbatch.experiments.text import counted

@@ -8,9 +8,9 @@ from typing import Any
 from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS, make_policy, takes
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.metrics.catalogue import as_metrics
+from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
-from planbatch.experiments.replay.trace import Estimates
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.planner.model import Workload
 
@@ -18,7 +18,6 @@ from planbatch.planner.model import Workload
 EMBEDDED = "embedded"
 #: Sources of a replay's random numbers.
 SEEDINGS = ("cell", "plain")
-ESTIMATES = ("requested", "actual", "mixed")
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class WorkloadSpec:
         How the log is read and transformed.
     deadlines : str
         Which jobs get deadlines; see :func:`with_deadlines`.
-    estimates : {"requested", "actual", "mixed"}
+    estimates : str
         What schedulers know of run times.
     jobs : Workload, optional
         The workload itself, instead of a source.
@@ -52,8 +51,7 @@ class WorkloadSpec:
     where: str = ""
 
     def __post_init__(self) -> None:
-        if self.estimates not in ESTIMATES:
-            raise ValueError(f"estimates: {self.estimates!r} is none of {', '.join(ESTIMATES)}")
+        check_estimates(self.estimates)
 
 
 @dataclass(frozen=True)

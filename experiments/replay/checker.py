@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.policy import Policy
+from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, replay
-from planbatch.experiments.replay.trace import Estimates, Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import PROCESSORS, Window

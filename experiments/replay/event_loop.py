@@ -15,7 +15,7 @@ from numba import typeof, types
 
 from planbatch.planner.history import Event, News
 from planbatch.planner.kernels.blocks import BLOCK, next_planned
-from planbatch.planner.kernels.job_tables import copy_job, jobs_between
+from planbatch.planner.kernels.job_tables import copy_job, jobs_between, with_walltime
 from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
 from planbatch.planner.kernels.signatures import (
     COST,
@@ -28,6 +28,7 @@ from planbatch.planner.kernels.signatures import (
 )
 from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
+from planbatch.planner.predictors import Corrector
 from planbatch.planner.resources import Windows, no_windows
 from planbatch.planner.round import NO_CAPACITIES, RoundArrays, RunningTable
 
@@ -50,6 +51,10 @@ class At(IntEnum):
     LAST = 12  #: where it ends: behind the last job
     NEWS = 13  #: news so far
     TOLD = 14  #: those that the history has seen
+    PREDICTION = (
+        15  #: the column of ``queue.past`` with predicted run times; 0 if none are predicted
+    )
+    CORRECTOR = 16  #: what corrects predictions that jobs outlive
 
 
 class Status(IntEnum):
@@ -90,12 +95,15 @@ class Replay(NamedTuple):
     schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
     processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
     becomes known, begins or ends. ``news`` and ``memory`` are those of the history that the order asks for, if it does
-    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user.
+    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. Where run times are predicted,
+    ``queue_believed`` has what is believed of the waiting jobs in this round, ``predicted`` what was believed of each
+    job when it started, and ``occupied``, for running jobs, what is believed now.
     """
 
     jobs: JobTable
     runtime: IntArray
     occupied: IntArray
+    predicted: IntArray
     slack: IntArray
     floor: IntArray
     start: IntArray
@@ -105,6 +113,7 @@ class Replay(NamedTuple):
     queue_planned: IntArray
     queue_notes: IntArray
     queue_occupied: IntArray
+    queue_believed: IntArray
     plan: IntArray
     running: RunningTable
     running_job: IntArray
@@ -253,18 +262,78 @@ def advance(replay: Replay) -> int:
             return Status.ROUND_DUE
 
 
+@borrowing_kernel
+def believe(replay: Replay) -> None:
+    """Take over what is predicted of the waiting jobs: whole seconds, at least one and at most the request."""
+    counters = replay.counters
+    column = counters[At.PREDICTION]
+    for at in range(counters[At.FIRST], counters[At.LAST]):
+        believed = replay.queue.walltime[at]
+        predicted = replay.queue.past[at, column]
+        if predicted < believed:  # not if it is NaN
+            believed = max(int(predicted), 1)
+        replay.queue_believed[at] = believed
+        if counters[At.CORRECTOR] != Corrector.AT_START:
+            replay.queue_occupied[at] = believed
+
+
+@borrowing_kernel
+def corrected(corrector: int, predicted: int, elapsed: int, request: int) -> int:
+    """Return what a job that has run for longer than predicted is believed to take; see ``planner.predictors``."""
+    believed = request
+    if corrector == Corrector.INCREMENTAL:
+        for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000):
+            if predicted + 60 * minutes > elapsed:
+                believed = predicted + 60 * minutes
+                break
+    elif corrector == Corrector.DOUBLING:
+        believed = 2 * predicted
+        while believed <= elapsed:
+            believed *= 2
+    return min(believed, request)
+
+
+@borrowing_kernel
+def put_off_ends(replay: Replay) -> None:
+    """Correct what is believed of the running jobs that should have ended by now."""
+    counters = replay.counters
+    now = counters[At.NOW]
+    ends = replay.running.end
+    while counters[At.RUNNING] and ends[0] <= now:
+        job, procs = replay.running_job[0], replay.running.procs[0]
+        replay.occupied[job] = corrected(
+            counters[At.CORRECTOR], replay.predicted[job], now - replay.start[job],
+            replay.jobs.walltime[job],
+        )  # fmt: skip
+        end = replay.start[job] + replay.occupied[job]
+        i = 0
+        while i + 1 < counters[At.RUNNING] and ends[i + 1] <= end:
+            replay.running.procs[i] = replay.running.procs[i + 1]
+            ends[i] = ends[i + 1]
+            replay.running_job[i] = replay.running_job[i + 1]
+            for k in range(len(replay.free)):
+                replay.running.demands[i, k] = replay.running.demands[i + 1, k]
+            i += 1
+        replay.running.procs[i] = procs
+        ends[i] = end
+        replay.running_job[i] = job
+        for k in range(len(replay.free)):
+            replay.running.demands[i, k] = replay.jobs.demands[job, k]
+
+
 @kernel(inline="always")
 def view(replay: Replay) -> RoundArrays:
     """Return the round at this instant: slices, not copies."""
     counters = replay.counters
     first, last = counters[At.FIRST], counters[At.LAST]
     known = counters[At.KNOWN]
+    believed = replay.queue_believed if counters[At.PREDICTION] else replay.queue.walltime
     running = RunningTable(
         replay.running.procs[: counters[At.RUNNING]],
         replay.running.end[: counters[At.RUNNING]],
         replay.running.demands[: counters[At.RUNNING]],
     )
-    queue = jobs_between(replay.queue, first, last)
+    queue = with_walltime(jobs_between(replay.queue, first, last), believed[first:last])
     windows = Windows(
         replay.windows.start[:known], replay.windows.end[:known], replay.windows.amounts[:known]
     )
@@ -416,6 +485,9 @@ def commit(replay: Replay) -> int:
         if when == now:
             if replay.queue.procs[i] > counters[At.FREE] or (checked and not fits(replay, i)):
                 return Status.OVER_CAPACITY
+            if counters[At.PREDICTION]:
+                replay.predicted[replay.queue_job[i]] = replay.queue_believed[i]
+                replay.occupied[replay.queue_job[i]] = replay.queue_occupied[i]
             occupy(replay, replay.queue_job[i])
             started += 1
             replay.plan[i] = (
@@ -451,12 +523,15 @@ def drive(
         report[:] = np.nan
         report[Report.EVALUATIONS] = 0.0
         plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
-        arrays = view(replay)
         if len(replay.news):
             told, known = counters[At.TOLD], counters[At.NEWS]
-            follow(replay.news[told:known], replay.memory, arrays.jobs, arrays.now)
+            queue = jobs_between(replay.queue, counters[At.FIRST], counters[At.LAST])
+            follow(replay.news[told:known], replay.memory, queue, counters[At.NOW])
             counters[At.TOLD] = known
-        decide(arrays, order, cost, params, rng, plan, report)
+        if counters[At.PREDICTION]:
+            believe(replay)
+            put_off_ends(replay)
+        decide(view(replay), order, cost, params, rng, plan, report)
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]
         log.cost[logged] = report[Report.COST]
@@ -523,6 +598,7 @@ def empty_replay(
         jobs=table(),
         runtime=ints(n),
         occupied=ints(n),
+        predicted=ints(n, NEVER),
         slack=ints(n, NEVER),
         floor=ints(n, -NEVER),
         start=ints(n, NEVER),
@@ -532,6 +608,7 @@ def empty_replay(
         queue_planned=ints(n, NEVER),
         queue_notes=ints(n, NEVER),
         queue_occupied=ints(n),
+        queue_believed=ints(n),
         plan=ints(n, NEVER),
         running=RunningTable(ints(most_running), ints(most_running), rows(most_running)),
         running_job=ints(most_running),

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.policy import Policy
 from planbatch.planner.model import Workload
 from planbatch.planner.plugins.source import content_digest_of
 
@@ -64,7 +63,7 @@ def replay_seed(identity: Mapping[str, Any]) -> int:
     return int(_digest(rest)[:16], 16) >> 11
 
 
-def content_digest(policy: Policy) -> str:
+def content_digest(policy: Any) -> str:
     """Return the digest of everything that decides what a policy does: parameters and sources of its functions.
 
     Raises

@@ -5,11 +5,18 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.baselines.recorded import Recorded
+from planbatch.experiments.replay.estimates import (
+    Estimates,
+    estimated_times,
+    predictor_of,
+    shared_history,
+)
 from planbatch.experiments.replay.event_loop import (
     At,
     Log,
@@ -21,7 +28,7 @@ from planbatch.experiments.replay.event_loop import (
     empty_replay,
 )
 from planbatch.experiments.replay.recorded import recorded_trace
-from planbatch.experiments.replay.trace import Estimates, RoundLog, Trace
+from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.history import History, follow_nothing
 from planbatch.planner.kernels.native import Kernel
@@ -57,17 +64,6 @@ def compiled_form(policy: Policy) -> CompiledPolicy | None:
     return form() if form is not None else None
 
 
-def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray, IntArray]:
-    """Return the estimated run times of each job while it waits and while it runs (design rule 8)."""
-    if estimates == "requested":
-        return workload.walltime, workload.walltime
-    if estimates == "actual":
-        return workload.runtime, workload.runtime
-    if estimates == "mixed":
-        return workload.runtime, workload.walltime
-    raise ValueError(f"estimates: {estimates!r} is none of requested, actual, mixed")
-
-
 def prepare(
     workload: Workload,
     estimates: Estimates,
@@ -75,6 +71,8 @@ def prepare(
     history: History | None = None,
 ) -> Replay:
     """Return the state of a replay before its first instant."""
+    predictor = predictor_of(estimates)
+    history = shared_history(history, predictor)
     waiting, occupied = estimated_times(workload, estimates)
     users, rows = np.unique(workload.user, return_inverse=True)
     replay = empty_replay(
@@ -98,6 +96,9 @@ def prepare(
         replay.slack[:], replay.floor[:] = promise.limits(replay.jobs)
     replay.runtime[:] = workload.runtime
     replay.occupied[:] = occupied
+    if predictor is not None:
+        replay.counters[At.PREDICTION] = predictor.column
+        replay.counters[At.CORRECTOR] = predictor.corrector
     return replay
 
 
@@ -218,9 +219,10 @@ def replay(
         The jobs and the machine.
     policy : Policy or str
         What decides the rounds, or its name.
-    estimates : {"requested", "actual", "mixed"}
-        What schedulers know of run times: the requested times; the run times; or, as in the simulator behind
-        Zheng et al. 2016, the requested times of running and the run times of waiting jobs.
+    estimates : str
+        What schedulers know of run times: ``requested``, the requested times; ``actual``, the run times; ``mixed``, as
+        in the simulator behind Zheng et al. 2016, the requested times of running and the run times of waiting jobs; or
+        ``predicted:NAME``, what a predictor makes of the past (:mod:`~planbatch.planner.predictors`).
     seed : int
         Seed of the policy's random numbers.
     compiled : bool, optional
@@ -245,7 +247,7 @@ def replay(
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
     history = getattr(policy, "history", None)
     state = prepare(workload, estimates, getattr(policy, "promise", None), history)
-    follow = follow_nothing if history is None else history.follow
+    follow = follow_of(history, estimates)
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
@@ -256,7 +258,7 @@ def replay(
             native.decide,
             native.order,
             native.cost,
-            native.follow,
+            follow,
             native.param_array,
             rng,
         )
@@ -282,6 +284,15 @@ def replay(
         state.first_planned,
         traits_of(policy),
     )
+
+
+def follow_of(history: History | None, estimates: Estimates) -> Any:
+    """Return the kernel of the one history that is kept, compiled as the loop takes it."""
+    kept = shared_history(history, predictor_of(estimates))
+    follow = follow_nothing if kept is None else kept.follow
+    if isinstance(follow, Dispatcher):
+        follow.compile(FOLLOW.signature.args)
+    return follow
 
 
 def run_to_the_end(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.policy import Policy, typed_decision
+from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.event_loop import (
     At,
     Replay,
@@ -19,11 +20,11 @@ from planbatch.experiments.replay.replay import (
     ReplayError,
     compiled_form,
     describe_failure,
+    follow_of,
     prepare,
     round_seen,
     warm_up,
 )
-from planbatch.experiments.replay.trace import Estimates
 from planbatch.planner.model import Workload
 from planbatch.planner.round import Round, RoundArrays
 
@@ -50,7 +51,8 @@ def rounds_at(
     several = bool(workload.resources)
     warm_up(native, several)
     state = prepare(workload, estimates, getattr(policy, "promise", None), native.history)
-    order, cost, follow, params = native.order, native.cost, native.follow, native.param_array
+    order, cost, params = native.order, native.cost, native.param_array
+    follow = follow_of(native.history, estimates)
     rng = np.random.default_rng(seed)
     decide = typed_decision(native.decide, several)
     seen: list[Round] = []

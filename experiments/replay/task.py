@@ -10,10 +10,11 @@ from time import perf_counter, process_time
 from typing import Any
 
 from planbatch.baselines.policy import Policy, policy_name, traits_of
+from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay, warm_up
-from planbatch.experiments.replay.trace import Estimates, Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
 from planbatch.experiments.workloads.describe import unix_start_time
@@ -51,7 +52,7 @@ class ReplayTask:
         What is replayed.
     policy : Policy
         What decides the rounds; bound to the workload when the task is made.
-    estimates : {"requested", "actual", "mixed"}
+    estimates : str
         What schedulers know of run times.
     seed : int
         Seed of the replay.
@@ -102,13 +103,18 @@ class ReplayTask:
         return key_of(
             {
                 "workload": workload_hash(self.workload),
-                "estimates": self.estimates,
+                "estimates": self._estimates_content(),
                 "policy": content_digest(self.policy),
                 "seed": self.seed,
                 "own": self.own,
                 "code": self.code,
             }
         )
+
+    def _estimates_content(self) -> str:
+        """Return what tells the estimates from others; a user's predictor is known by its content."""
+        predictor = predictor_of(self.estimates)
+        return self.estimates if predictor is None else content_digest(predictor)
 
     @property
     def part(self) -> bool:

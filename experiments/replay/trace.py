@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from planbatch.planner.model import NEVER, FloatArray, IntArray, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-Estimates = Literal["requested", "actual", "mixed"]
 
 #: The columns of a trace that have one entry per job.
 JOB_COLUMNS = ("start", "end", "promise", "first_planned")

@@ -9,10 +9,11 @@ import numpy as np
 
 from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import Policy, traits_of
+from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, compiled_form, replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.experiments.replay.trace import Estimates, Trace
+from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.kernels.native import kernel

@@ -82,3 +82,18 @@ def round_of(
         arrays.capacities,
         arrays.windows,
     )
+
+
+@kernel(inline="always")
+def with_walltime(jobs: JobTable, walltime: IntArray) -> JobTable:
+    """Return the same jobs with other walltimes."""
+    return JobTable(
+        jobs.submit,
+        jobs.procs,
+        walltime,
+        jobs.deadline,
+        jobs.latest,
+        jobs.user,
+        jobs.demands,
+        jobs.past,
+    )

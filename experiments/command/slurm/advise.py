@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -84,11 +85,14 @@ def command(
 
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.slurm import advise
+    from planbatch.experiments.live.slurm.record import remembered
     from planbatch.experiments.views.live_page import write_page
 
-    warm_up(policy)
-    journal = Journal(journal_path or out / "journal.jsonl", journal_size * 2**20)
+    path = journal_path or out / "journal.jsonl"
     advisor = advise.Advisor(policy, watched.options, chosen.seed)
+    advisor.memory = {(one.key, one.task): known for one, known in remembered(path, time()).items()}
+    warm_up(policy)
+    journal = Journal(path, journal_size * 2**20)
     failed = 0
     try:
         with shown_live(rows) as show:

@@ -1,0 +1,64 @@
+"""What schedulers know of run times (design rule 8)."""
+
+from planbatch.planner.history import History
+from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.predictors import PREDICTOR_NAMES, Predictor
+
+#: ``requested``, ``actual``, ``mixed``, or ``predicted:NAME``.
+Estimates = str
+KNOWN = ("requested", "actual", "mixed")
+PREDICTED = "predicted:"
+
+
+def predictor_of(estimates: Estimates) -> Predictor | None:
+    """Return the predictor of estimates, None if they do not name one.
+
+    Raises
+    ------
+    ValueError
+        If there are no such estimates, or there is no such predictor.
+    """
+    if estimates in KNOWN:
+        return None
+    if not estimates.startswith(PREDICTED):
+        raise ValueError(f"estimates: {estimates!r} is none of {', '.join(KNOWN)}, predicted:NAME")
+    predictor: Predictor = PREDICTOR_NAMES.make(estimates.removeprefix(PREDICTED))
+    return predictor
+
+
+def check_estimates(estimates: Estimates) -> Estimates:
+    """Return estimates unchanged.
+
+    Raises
+    ------
+    ValueError
+        If there are none of this name.
+    """
+    predictor_of(estimates)
+    return estimates
+
+
+def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray, IntArray]:
+    """Return the times that schedulers reckon with for each job while it waits and while it runs (s).
+
+    Where they are predicted, these are the requests, and predictions take their places as they are made.
+    """
+    waiting = workload.runtime if estimates in ("actual", "mixed") else workload.walltime
+    return waiting, workload.runtime if estimates == "actual" else workload.walltime
+
+
+def shared_history(wanted: History | None, predictor: Predictor | None) -> History | None:
+    """Return the one history that an order and a predictor ask for.
+
+    Raises
+    ------
+    ValueError
+        If they ask for different ones: a replay keeps one.
+    """
+    if predictor is None:
+        return wanted
+    if wanted is not None and wanted != predictor.history:
+        raise ValueError(
+            "estimates: the policy's order asks for another history than the predictor keeps, and a replay keeps one"
+        )
+    return predictor.history

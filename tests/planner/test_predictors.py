@@ -1,0 +1,171 @@
+"""Predicted run times: causal, corrected when jobs outlive them, and without a say in when jobs are killed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.experiments.replay.event_loop import corrected
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.planner.predictors import PREDICTORS, Corrector
+from tests.builders import assert_same, machines_with_jobs, workload_of
+
+CORRECTIONS = ("at-start", "incremental", "doubling", "request")
+
+
+def of_users(capacity, jobs, users):
+    """Give a workload whose jobs belong to these users."""
+    return replace(workload_of(capacity, jobs), user=np.array(users))
+
+
+def test_last_two_predicts_the_mean_of_the_last_two():
+    """One processor, one user: A and B run for 2 and 5 of 10 s; C was submitted before both had ended, D afterwards.
+
+    ::
+
+        1 |A A B B B B B C D D D
+          +---------------------
+           0   2         7 8
+    """
+    jobs = [(0, 1, 10, 2), (0, 1, 10, 5), (1, 1, 10, 1), (7, 1, 10, 3), (8, 1, 2, 2)]
+    workload = of_users(1, jobs, [1] * 5)
+    policy = make_policy("replanned")
+    trace = replay(workload, policy, estimates="predicted:last-two")
+    assert trace.start.tolist() == [0, 2, 7, 8, 11]
+    believed = {}
+    for seen in rounds_at(
+        workload, policy, range(len(trace.rounds)), estimates="predicted:last-two"
+    ):
+        for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
+            believed.setdefault(number, set()).add(walltime)
+    # (2 + 5) / 2 = 3.5; then (5 + 1) / 2 = 3, but no more than the request.
+    assert believed == {1: {10}, 2: {10}, 3: {10}, 4: {3}, 5: {2}}
+
+
+def test_a_job_that_outlives_its_prediction_delays_what_was_planned_behind_it():
+    """A is believed to take 2 s and takes 6 of 600; H needs both processors, and S would end after A.
+
+    The round at 3, when T arrives, is the next one: A is believed to take a minute more, so H is reserved for
+    61, and S is backfilled. By A's request, S would have been started at once, at 1.
+    """
+    before = [(-50, 1, 600, 2), (-40, 1, 600, 2)]
+    jobs = [*before, (0, 1, 600, 6), (1, 2, 5, 5), (1, 1, 4, 4), (3, 2, 5, 5)]
+    workload = of_users(2, jobs, [1] * 3 + [2] * 3)
+    incremental = "predicted:last-two:correction=incremental"
+    trace = replay(workload, make_policy("easy"), estimates=incremental)
+    assert trace.start.tolist()[2:] == [0, 7, 3, 12]
+    assert replay(workload, make_policy("easy")).start.tolist()[2:] == [0, 6, 1, 11]
+
+
+@pytest.mark.parametrize(
+    ("corrector", "elapsed", "believed"),
+    [
+        (Corrector.INCREMENTAL, 100, 160),
+        (Corrector.INCREMENTAL, 160, 400),
+        (Corrector.INCREMENTAL, 100 + 3600, 100 + 7200),
+        (Corrector.INCREMENTAL, 9990, 10_000),
+        (Corrector.DOUBLING, 100, 200),
+        (Corrector.DOUBLING, 850, 1600),
+        (Corrector.DOUBLING, 9000, 10_000),
+        (Corrector.REQUEST, 100, 10_000),
+    ],
+)
+def test_corrections(corrector, elapsed, believed):
+    """Of a job of 10,000 s that was believed to take 100."""
+    assert corrected(corrector, 100, elapsed, 10_000) == believed
+
+
+@pytest.mark.parametrize("policy", ["easy:fcfs/sjf", "conservative", "plan-squared-wait"])
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@settings(max_examples=15)
+@given(machine=machines_with_jobs(), random=st.randoms(use_true_random=False))
+def test_replays_with_predictions_are_the_same_interpreted(policy, correction, machine, random):
+    """No job runs for longer than its request, and all run."""
+    capacity, jobs = machine
+    workload = of_users(capacity, jobs, [random.choice([1, 2]) for _ in jobs])
+    for name in PREDICTORS:
+        estimates = f"predicted:{name}:correction={correction}"
+        trace = replay(workload, policy, estimates=estimates, seed=1)
+        assert (trace.end - trace.start == workload.runtime).all()
+        assert_same(trace, replay(workload, policy, estimates=estimates, seed=1, compiled=False))
+
+
+@pytest.mark.parametrize("name", PREDICTORS)
+@settings(max_examples=40)
+@given(machine=machines_with_jobs(), place=st.integers(0, 11), other=st.integers(1, 12))
+def test_no_predictor_knows_the_future(name, machine, place, other):
+    """A job that runs for another time: nothing changes before it has ended in one of the two replays."""
+    capacity, jobs = machine
+    place %= len(jobs)
+    submit, procs, walltime, _ = jobs[place]
+    changed = [*jobs]
+    changed[place] = (submit, procs, walltime, min(other, walltime))
+    users = [1 + i % 2 for i in range(len(jobs))]
+    policy = make_policy("easy:expected-area" if name == "ratio" else "easy:sjf")
+    one, two = (
+        replay(of_users(capacity, some, users), policy, estimates=f"predicted:{name}")
+        for some in (jobs, changed)
+    )
+    moment = min(one.end[place], two.end[place])
+    np.testing.assert_array_equal(
+        np.where(one.start < moment, one.start, -1), np.where(two.start < moment, two.start, -1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimates", "told"),
+    [
+        ("guessed", "estimates: 'guessed' is none of requested, actual, mixed, predicted:NAME"),
+        ("predicted:nobody", "predictor: there is no 'nobody'"),
+        ("predicted:ratio:correction=never", "correction: 'never' is none of incremental"),
+        ("predicted:ratio:of=1", "ratio: there is no parameter of"),
+    ],
+)
+def test_estimates_that_do_not_exist(estimates, told):
+    """The message says what there is."""
+    with pytest.raises(ValueError, match="estimates|predict|correction|ratio") as error:
+        check_estimates(estimates)
+    assert told in str(error.value)
+
+
+def test_an_order_with_another_history_is_refused():
+    """A replay keeps one history."""
+    workload = workload_of(2, [(0, 1, 5, 5)])
+    with pytest.raises(ValueError, match="another history than the predictor keeps"):
+        replay(workload, "easy:multifactor", estimates="predicted:last-two")
+    replay(workload, "easy:expected-area", estimates="predicted:ratio")
+
+
+def test_a_users_predictor_is_named_and_known_by_its_content(tmp_path):
+    """A file with a history that predicts half of every request."""
+    mine = tmp_path / "mine.py"
+    text = """
+from planbatch.planner.history import History
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.predictors import Predictor
+
+@kernel
+def halve(news, memory, jobs, now):
+    for i in range(len(jobs.submit)):
+        jobs.past[i, 1] = jobs.walltime[i] / 2
+
+def half() -> Predictor:
+    return Predictor(History(halve, 1, 1), 1)
+"""
+    mine.write_text(text)
+    workload = workload_of(1, [(0, 1, 9, 9), (1, 1, 8, 8), (2, 1, 1, 1)])
+    estimates = f"predicted:{mine}:half"
+    policy = make_policy("replanned")
+    replay(workload, policy, estimates=estimates)
+    seen = next(rounds_at(workload, policy, [2], estimates=estimates))
+    assert seen.jobs.walltime.tolist() == [4, 1]
+    first = ReplayTask(workload, policy, estimates).key
+    assert first != ReplayTask(workload, policy).key
+    mine.write_text(text.replace("/ 2", "/ 3"))
+    assert first != ReplayTask(workload, policy, estimates).key
