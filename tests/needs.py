@@ -3,9 +3,12 @@
 import os
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+#: Programs of a controller, of nodes, of a client, and of munge.
+SLURM = ("slurmctld", "slurmd", "squeue", "scontrol", "munged", "mungekey")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -32,9 +35,24 @@ def browser_and_driver() -> tuple[str, str]:
         next(filter(None, map(shutil.which, BROWSERS)), None),
         shutil.which("chromedriver"),
     )
-    if browser and driver:
-        return browser, driver
-    wanted = "needs a browser: apt-get install chromium chromium-driver"
+    if not (browser and driver):
+        _missing("needs a browser: apt-get install chromium chromium-driver")
+    return browser, driver
+
+
+def slurm() -> None:
+    """Go on if a Slurm cluster can be started here; without its packages the test is skipped, or fails in CI.
+
+    Emulated nodes need root, since each runs jobs of several users.
+    """
+    if os.geteuid() != 0:
+        pytest.skip("needs root: a controller and nodes are started")
+    if not all(map(shutil.which, SLURM)):
+        _missing("needs Slurm: apt-get install slurmctld slurmd slurm-client munge")
+
+
+def _missing(wanted: str) -> NoReturn:
+    """Fail in CI if it could have been installed; skip elsewhere."""
     if os.environ.get("CI") == "true" and shutil.which("apt-get") and os.geteuid() == 0:
         pytest.fail(wanted)
     pytest.skip(wanted)

@@ -18,6 +18,7 @@ FLOORS = (
     ("results", "metrics"),
     ("comparison", "rounds", "bench"),
     ("grid",),
+    ("live",),
     ("views",),
     ("report",),
     ("reproduce",),

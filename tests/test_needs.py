@@ -49,3 +49,26 @@ def test_a_browser_is_found_with_its_driver(monkeypatch):
         needs.shutil, "which", lambda name: f"/bin/{name}" if name in there else None
     )
     assert needs.browser_and_driver() == ("/bin/chromium-browser", "/bin/chromedriver")
+
+
+@pytest.mark.parametrize(
+    ("ci", "user", "programs", "outcome", "words"),
+    [
+        ("true", 0, ("apt-get",), pytest.fail.Exception, "apt-get install slurmctld"),
+        ("true", 0, (), pytest.skip.Exception, "apt-get install slurmctld"),
+        ("", 0, ("apt-get", "slurmctld"), pytest.skip.Exception, "apt-get install slurmctld"),
+        ("true", 1000, ("apt-get", *needs.SLURM), pytest.skip.Exception, "needs root"),
+    ],
+)
+def test_ci_that_could_install_slurm_has_it(monkeypatch, ci, user, programs, outcome, words):
+    """Elsewhere the tests of the live cluster are skipped without it, or without root."""
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(
+        needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None
+    )
+    with pytest.raises(outcome, match=words):
+        needs.slurm()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}")
+    needs.slurm()

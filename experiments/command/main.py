@@ -1,16 +1,15 @@
 """The command ``planbatch``: its verbs, and how errors are reported."""
 
-import importlib
 import os
 import signal
 import sys
 import warnings
-from difflib import get_close_matches
 from functools import cache
 from time import time
 
 import click
 
+from planbatch.experiments.command.lazy_group import LazyGroup
 from planbatch.planner.kernels.compiling import listeners
 
 #: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
@@ -23,6 +22,8 @@ VERBS = {
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
+    "slurm": "Watch a Slurm cluster, and plan what waits there.",
+    "batsim": "Serve Batsim 4: a policy as the scheduler of its simulation.",
     "report": "Make one HTML page of the results of an experiment.",
     "list": "List policies, orders, objectives, optimizers and metrics, with their parameters.",
     "convert": "Write the jobs of a replay for other tools, and read them back.",
@@ -33,40 +34,12 @@ VERBS = {
 }
 
 
-class LazyGroup(click.Group):
-    """A group whose verbs are imported when they are used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all verbs, in the order in which a newcomer needs them."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the verb's module and return its command."""
-        if cmd_name not in VERBS:
-            return None
-        module = importlib.import_module(
-            f"planbatch.experiments.command.{cmd_name.replace('-', '_')}"
-        )
-        command: click.Command = module.command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or suggest the nearest one."""
-        if args and not args[0].startswith("-") and args[0] not in VERBS:
-            near = get_close_matches(args[0], VERBS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else f" The verbs are {', '.join(VERBS)}."
-            ctx.fail(f"there is no verb {args[0]!r}.{hint}")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without importing them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    verbs=VERBS,
+    package="planbatch.experiments.command",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="planbatch", prog_name="planbatch")
 def planbatch() -> None:
     """Plan-based batch scheduling: replay workloads, compare policies, search for plans."""

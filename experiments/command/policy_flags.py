@@ -125,7 +125,13 @@ class PolicyOptions:
 
 
 #: Values of fields for which a command has no flag.
-LEFT_OUT: dict[str, Any] = {"promise": "none", "seconds": None}
+LEFT_OUT: dict[str, Any] = {
+    "policy": (),
+    "promise": "none",
+    "seconds": None,
+    "estimates": "requested",
+    "deadlines": "",
+}
 
 _FLAGS = {
     "policy": click.option(

@@ -61,6 +61,8 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 @click.option("--hard", is_flag=False, flag_value="wait", metavar="[OBJECTIVE]",
               help="Keep those in which most is left to search for: the largest gaps between the best first plan "
               "and the proven lower bound, of 20 times as many rounds. Without OBJECTIVE: wait.")  # fmt: skip
+@click.option("--ticks", is_flag=True,
+              help="Of a journal of planbatch slurm: keep rounds that its ticks saw, without a replay.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
               show_default=True, help="Folder of the round files.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -71,6 +73,7 @@ def capture_command(
     sizes: tuple[int, ...],
     per_size: int,
     hard: str | None,
+    ticks: bool,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -87,6 +90,9 @@ def capture_command(
     from planbatch.experiments.workloads.load import load_workload
 
     check_folder(out)
+    if ticks:
+        capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
+        return
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
     workload = chosen.with_deadlines(load_workload(log, options, say), log)
     written: list[Path] = []
@@ -102,6 +108,25 @@ def capture_command(
             )  # fmt: skip
             written += write_captured(rounds, out, workload.name, name, note)
             missing[name] = [size for size, found in rounds.items() if not found]
+    tell_captured(written, missing, as_json)
+
+
+def capture_ticks(
+    journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool
+) -> None:
+    """Keep rounds that the ticks of a journal saw."""
+    from planbatch.experiments.live.captured import rounds_of_journal
+    from planbatch.experiments.rounds.capture import write_captured
+
+    rounds = rounds_of_journal(journal, sizes, per_size=per_size, seed=seed)
+    written = write_captured(rounds, out, journal.name.partition(".")[0], "ticks")
+    tell_captured(
+        written, {"ticks": [size for size, found in rounds.items() if not found]}, as_json
+    )
+
+
+def tell_captured(written: list[Path], missing: dict[str, list[int]], as_json: bool) -> None:
+    """Print which files were written, and of which sizes there was no round."""
     for name, absent in missing.items():
         if absent:
             numbers = ", ".join(map(str, absent))

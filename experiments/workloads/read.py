@@ -1,10 +1,11 @@
-"""Reading a log of any kind: SWF, tables, and Slurm's accounting, told apart by their content."""
+"""Reading a log of any kind: SWF, tables, Slurm's accounting, and journals, told apart by their content."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from planbatch.experiments.files.compressed import decompress
+from planbatch.experiments.workloads.journal import is_journal, jobs_of_journal
 from planbatch.experiments.workloads.sacct import is_sacct, jobs_of_sacct
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, parse_swf, read_bytes
@@ -23,6 +24,8 @@ def read_log(
     skip_bad_lines: bool = False,
 ) -> SwfLog:
     """Read a log: in the Standard Workload Format, as a table (CSV or Parquet), or as sacct prints it.
+
+    The journal of a live cluster is one, too: its finished jobs, in all of its parts.
 
     Texts may be compressed with gzip, xz, zstd or bzip2.
 
@@ -52,6 +55,9 @@ def read_log(
         ) from None
     path = Path(path)
     data = decompress(read_bytes(path), str(path))
+    if is_journal(_first_line(data)):
+        kept, unfinished = jobs_of_journal(path, path.name.partition(".")[0])
+        return log_of_table(kept, columns, timezone, unusable=unfinished)
     if not data.startswith(_PARQUET) and not _is_table(data):
         if columns:
             raise ValueError(f"column: {path} is a log in SWF, whose columns have no names")

@@ -1,0 +1,137 @@
+"""``planbatch slurm advise``: tick by tick, a plan of what waits."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.command.shell import INTERRUPTED, check_folder, print_table, say
+from planbatch.experiments.command.slurm.flags import Duration, Watched, watch_options
+
+if TYPE_CHECKING:
+    from planbatch.baselines.policy import Policy
+
+
+@click.command()
+@watch_options
+@click.option(
+    "--policy",
+    "name",
+    default="plan-wait",
+    show_default=True,
+    metavar="NAME",
+    help="What plans; planbatch list policies has all, your own are FILE.py:NAME.",
+)
+@policy_options_without("policy", "estimates", "deadlines")
+@click.option(
+    "--every",
+    type=Duration(),
+    default="30s",
+    show_default=True,
+    metavar="TIME",
+    help="Time between ticks.",
+)
+@click.option(
+    "--ticks", type=click.IntRange(min=1), metavar="N", help="End after so many.  [default: go on]"
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out/live"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the page index.html, its chart plan.png and the journal are written.",
+)
+@click.option(
+    "--journal",
+    "journal_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The journal.  [default: journal.jsonl in --out]",
+)
+@click.option(
+    "--journal-size",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    metavar="MB",
+    help="From which size on the journal goes on in a new file; the last 20 are kept.",
+)
+@click.option("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
+              help="How many jobs the table lists.")  # fmt: skip
+def command(
+    watched: Watched,
+    name: str,
+    chosen: PolicyOptions,
+    every: float,
+    ticks: int | None,
+    out: Path,
+    journal_path: Path | None,
+    journal_size: int,
+    rows: int,
+) -> int:
+    """Plan what waits, tick by tick, beside Slurm's own forecast; nothing is ever written to the cluster.
+
+    Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
+    that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
+    """
+    check_folder(out)
+    chosen.check()
+    policy = chosen.make(name, chosen.promise)
+
+    from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.slurm import advise
+    from planbatch.experiments.views.live_page import write_page
+
+    warm_up(policy)
+    journal = Journal(journal_path or out / "journal.jsonl", journal_size * 2**20)
+    advisor = advise.Advisor(policy, watched.options, chosen.seed)
+    failed = 0
+    try:
+        with shown_live(rows) as show:
+            for outcome in advise.ticks(
+                watched.snapshot, advisor, journal, every=every, most=ticks
+            ):
+                failed += isinstance(outcome, advise.Fault)
+                show(outcome)
+                try:
+                    write_page(out, outcome, every)
+                except OSError as error:
+                    say(f"planbatch: the page cannot be written ({error})")
+    except KeyboardInterrupt:
+        say(f"ended; the journal is {journal.path}")
+        return INTERRUPTED
+    finally:
+        journal.close()
+    say(f"the page is {out / 'index.html'}, the journal {journal.path}")
+    return 1 if ticks is not None and failed == ticks else 0
+
+
+def warm_up(policy: "Policy") -> None:
+    """Compile what the ticks run, or load it, so that no tick's time includes it."""
+    import numpy as np
+
+    from planbatch.experiments.live.planning import plan_round
+    from planbatch.planner.round import Round
+
+    problem = Round.of(4, 0, [(2, 5)], [(0, 1 + i % 3, 10 + i) for i in range(12)])
+    plan_round(problem, range(len(problem)), policy, {}, np.random.default_rng(0))
+
+
+@contextmanager
+def shown_live(rows: int) -> Iterator[Callable[[Any], None]]:
+    """Give what shows a tick: in place on a terminal, one below the other elsewhere."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from planbatch.experiments.views.live_table import tick_view
+
+    console = Console()
+    if not console.is_terminal:
+        yield lambda outcome: print_table(tick_view(outcome, rows))
+        return
+    with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
+        yield lambda outcome: live.update(tick_view(outcome, rows), refresh=True)

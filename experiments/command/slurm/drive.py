@@ -1,0 +1,277 @@
+"""``planbatch slurm drive``: carry plans out."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.command.shell import say
+from planbatch.experiments.command.slurm.advise import warm_up
+from planbatch.experiments.command.slurm.config_flag import config_option
+from planbatch.experiments.command.slurm.flags import Duration, Watched, watch_options
+
+if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.drive import Driver, Tick
+    from planbatch.experiments.live.slurm.planner import Planner
+
+#: Where the driver's lock and heartbeat are.
+STATE = Path("/run/planbatch")
+
+
+@click.command()
+@config_option
+@click.option(
+    "--mode",
+    type=click.Choice(["dry-run", "soft", "strict"]),
+    default="dry-run",
+    show_default=True,
+    help="Print commands; set begin times of jobs that are not held; or release jobs that arrive held.",
+)
+@click.option(
+    "--as",
+    "shown",
+    type=click.Choice(["soft", "strict"]),
+    default="soft",
+    show_default=True,
+    help="Whose commands a dry run prints.",
+)
+@click.option(
+    "--every",
+    type=Duration(),
+    default="5s",
+    show_default=True,
+    metavar="TIME",
+    help="Time between ticks.",
+)
+@watch_options
+@click.option(
+    "--policy",
+    "name",
+    default="plan-wait",
+    show_default=True,
+    metavar="NAME",
+    help="What plans; planbatch list policies has all, your own are FILE.py:NAME.",
+)
+@policy_options_without("policy", "estimates", "deadlines")
+@click.option(
+    "--grace",
+    type=Duration(),
+    default="15s",
+    show_default=True,
+    metavar="TIME",
+    help="How long a released job may take to start before it is taken back.",
+)
+@click.option(
+    "--horizon",
+    type=Duration(),
+    default="10min",
+    show_default=True,
+    metavar="TIME",
+    help="Soft: the latest begin time that is set, from now; after that, jobs start without a driver.",
+)
+@click.option(
+    "--adopt", is_flag=True, help="Strict: hold and plan jobs that did not arrive held, too."
+)
+@click.option(
+    "--on-exit",
+    type=click.Choice(["release", "keep"]),
+    default="release",
+    show_default=True,
+    help="Give every job back to Slurm at the end, or leave them as they are for the next driver.",
+)
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=STATE,
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the driver's lock and its heartbeat are.",
+)
+@click.option(
+    "--journal",
+    "journal_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("out/live/journal.jsonl"),
+    show_default=True,
+    metavar="FILE",
+    help="The journal.",
+)
+@click.option(
+    "--metrics",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.",
+)
+@click.option(
+    "--ticks", type=click.IntRange(min=1), metavar="N", help="End after so many.  [default: go on]"
+)
+def command(
+    mode: str,
+    shown: str,
+    every: float,
+    watched: Watched,
+    name: str,
+    chosen: PolicyOptions,
+    grace: float,
+    horizon: float,
+    adopt: bool,
+    on_exit: str,
+    state: Path,
+    journal_path: Path,
+    metrics: int | None,
+    ticks: int | None,
+) -> int:  # fmt: skip
+    """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
+
+    Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
+    one sentence, and the next one is tried again. planbatch slurm release-all is the way out.
+    """
+    from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.slurm.client import SlurmClient
+    from planbatch.experiments.live.slurm.drive import Driver
+    from planbatch.experiments.live.slurm.planner import Planner
+    from planbatch.experiments.live.slurm.record import remembered
+    from planbatch.experiments.live.slurm.rules import DriveRules
+
+    if watched.saved is not None and mode != "dry-run":
+        raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
+    chosen.check()
+    policy = chosen.make(name, chosen.promise)
+    dry_run = mode == "dry-run"
+    acting: Any = shown if dry_run else mode
+    rules = DriveRules(
+        acting, every, grace, int(horizon), frozenset(watched.options.partitions), adopt
+    )
+    planner = Planner(policy, rules, watched.options, chosen.seed)
+    client = SlurmClient(watched.conf, watched.timeout)
+    leave: Any = on_exit
+    driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
+    warm_up(policy)
+    with ExitStack() as stack:
+        tellers: list[Callable[[Tick], None]] = [Terminal(dry_run)]
+        tellers += _metered(stack, metrics, every)
+        stop = stack.enter_context(stopped_by_signals())
+        if ticks is not None:
+            tellers.append(_counted(ticks, stop))
+        with driver.alone():
+            journal = Journal(journal_path)
+            stack.callback(journal.close)
+            tellers.append(_recorded(journal, planner))
+            _warn(driver)
+            memory = remembered(journal_path, time.time())
+            say(
+                f"planbatch: {mode}{f' as {shown}' if dry_run else ''}, every {every:g} s; journal {journal_path}"
+            )
+            driver.run(stop, lambda tick: _tell(tellers, tick), memory)
+    say("planbatch: ended; " + ("nothing was changed" if dry_run else _left(on_exit)))
+    return 0
+
+
+def _left(on_exit: str) -> str:
+    if on_exit == "release":
+        return "every job was given back to Slurm"
+    return "jobs are left as they are; planbatch slurm release-all gives them back"
+
+
+def _tell(tellers: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
+    """Tell everybody; a disk that is full, or whatever else, is no reason to leave the jobs alone."""
+    for teller in tellers:
+        try:
+            teller(tick)
+        except Exception as error:
+            say(f"planbatch: {type(error).__name__}: {error}")
+
+
+def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
+    if port is None:
+        return []
+    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, served
+
+    meter = Meter(every)
+    bound = stack.enter_context(served(meter, port))
+    say(f"planbatch: metrics at http://{ADDRESS}:{bound}/metrics, health at /health")
+    return [meter]
+
+
+def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
+    from planbatch.experiments.live.slurm.record import record
+
+    return lambda tick: record(journal, planner, tick)
+
+
+def _counted(most: int, stop: Event) -> "Callable[[Tick], None]":
+    done = []
+
+    def count(tick: "Tick") -> None:
+        done.append(tick.time)
+        if len(done) >= most:
+            stop.set()
+
+    return count
+
+
+def _warn(driver: "Driver") -> None:
+    """Say so if no job will arrive held."""
+    if driver.rules.mode != "strict" or driver.rules.adopt or driver.dry_run:
+        return
+    try:
+        plugins = driver.client.configuration().get("JobSubmitPlugins", "")
+    except OSError:
+        return  # the first tick says why
+    if "lua" not in plugins.split(","):
+        say(
+            "planbatch: warning: JobSubmitPlugins has no lua, so no job arrives held; see planbatch slurm files"
+        )
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Event]:
+    """Give an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
+    stop = Event()
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Terminal:
+    """Prints what happens: one line per tick in which something does; in a dry run, every command."""
+
+    def __init__(self, dry_run: bool) -> None:
+        self.dry_run = dry_run
+        self._fault = ""
+
+    def __call__(self, tick: "Tick") -> None:
+        """Print a tick."""
+        clock = time.strftime("%H:%M:%S", time.localtime(tick.time))
+        if tick.fault:
+            if tick.fault != self._fault:
+                say(f"{clock} {tick.fault}; nothing was done, the next tick is tried")
+        elif self._fault:
+            say(f"{clock} the cluster answers again")
+        self._fault = tick.fault
+        if self.dry_run:
+            for command in tick.commands:
+                for line in command.lines:
+                    click.echo(f"scontrol {line}  # {command.why}")
+            return
+        if tick.commands:
+            counts: dict[str, int] = {}
+            for command in tick.commands:
+                counts[command.deed] = counts.get(command.deed, 0) + 1
+            said = ", ".join(f"{deed} {count}" for deed, count in counts.items())
+            refused = f"; {len(tick.refused)} lines refused" if tick.refused else ""
+            say(f"{clock} {said}{refused} ({tick.seconds:.2f} s)")
+            for answer in tick.refused[:3]:
+                say(f"         {answer.line}: {answer.message[:120]}")

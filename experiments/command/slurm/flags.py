@@ -1,0 +1,116 @@
+"""The flags of verbs that look at a cluster."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.pool import ObserveOptions
+    from planbatch.experiments.live.slurm.snapshot import Snapshot
+
+_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+
+
+class Duration(click.ParamType):  # type: ignore[type-arg]
+    """A length of time, such as ``30s``, ``2h`` or ``7d``."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Read it; the result is in seconds."""
+        if isinstance(value, int | float):
+            return float(value)
+        text = str(value).strip()
+        unit = next((unit for unit in ("min", "s", "h", "d") if text.endswith(unit)), "")
+        try:
+            found = float(text.removesuffix(unit)) * _UNITS.get(unit, 1)
+        except ValueError:
+            found = -1.0
+        if not 0 < found < float("inf"):
+            raise ValueError(
+                f"{getattr(param, 'name', 'time')}: {text!r} is no time such as 30s, 5min, 2h or 7d"
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Which cluster is looked at, and what of it is planned.
+
+    Attributes
+    ----------
+    saved : Path, optional
+        A folder of saved output, instead of a cluster.
+    conf : Path, optional
+        Slurm's configuration file.
+    timeout : float
+        After how many seconds Slurm's programs are ended.
+    options : ObserveOptions
+        What is planned, and how it is counted.
+    """
+
+    saved: Path | None
+    conf: Path | None
+    timeout: float
+    options: "ObserveOptions"
+
+    def snapshot(self) -> "Snapshot":
+        """Take a snapshot of the cluster, or read the saved one.
+
+        Raises
+        ------
+        OSError, ValueError
+            One sentence on what is wrong.
+        """
+        from planbatch.experiments.live.slurm.client import SlurmClient
+        from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
+
+        if self.saved is not None:
+            return saved_snapshot(self.saved)
+        return read_snapshot(SlurmClient(self.conf, self.timeout))
+
+
+_FLAGS = (
+    click.option("--from", "saved", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+                 help="Saved output instead of a cluster: squeue.json, and sinfo.json or nodes.json."),
+    click.option("--conf", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+                 help="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]"),
+    click.option("--timeout", type=Duration(), default="20s", show_default=True, metavar="TIME",
+                 help="When a program of Slurm's that does not answer is ended."),
+    click.option("--partition", "partitions", multiple=True, metavar="NAME",
+                 help="Plan this partition only; may be repeated.  [default: all]"),
+    click.option("--unit", type=click.Choice(["nodes", "cpus"]),
+                 help="What the first resource is.  [default: nodes if all jobs take whole nodes, else cpus]"),
+    click.option("--slack", type=Duration(), default="60s", show_default=True, metavar="TIME",
+                 help="How long a job that is past its end is expected to run on."),
+    click.option("--default-limit", type=Duration(), default="7d", show_default=True, metavar="TIME",
+                 help="Time limit of jobs that have none, in partitions that have none."),
+    click.option("--tasks", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+                 help="How many tasks of one array are planned."),
+)  # fmt: skip
+
+
+def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags of :class:`Watched` to a command, as its parameter ``watched``."""
+
+    @functools.wraps(command)
+    def with_options(*args: Any, **kwargs: Any) -> Any:
+        from planbatch.experiments.live.slurm.pool import ObserveOptions
+
+        options = ObserveOptions(
+            kwargs.pop("partitions"),
+            kwargs.pop("unit"),
+            int(kwargs.pop("slack")),
+            int(kwargs.pop("default_limit")),
+            kwargs.pop("tasks"),
+        )
+        watched = Watched(kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options)
+        return command(*args, watched=watched, **kwargs)
+
+    for flag in reversed(_FLAGS):
+        with_options = flag(with_options)
+    return with_options

@@ -1,0 +1,80 @@
+"""``planbatch slurm release-all``: the way out."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planbatch.experiments.command.shell import say
+from planbatch.experiments.command.slurm.config_flag import config_option
+from planbatch.experiments.command.slurm.drive import STATE, Terminal
+from planbatch.experiments.command.slurm.flags import Duration
+
+if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.drive import Tick
+
+
+@click.command()
+@config_option
+@click.option(
+    "--silent-for",
+    type=Duration(),
+    metavar="TIME",
+    help="Only if the driver has been silent for so long: for a timer that watches it.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the commands only.")
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=STATE,
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the driver's lock and its heartbeat are.",
+)
+@click.option(
+    "--conf",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]",
+)
+@click.option(
+    "--timeout",
+    type=Duration(),
+    default="20s",
+    show_default=True,
+    metavar="TIME",
+    help="When a program of Slurm's that does not answer is ended.",
+)
+def command(
+    silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float
+) -> int:  # fmt: skip
+    """Give every job back to Slurm as its user asked for it: held jobs are released, begin times put back.
+
+    Jobs that their users or administrators hold stay held. Exit code 1 if something could not be given back.
+    """
+    from planbatch.experiments.live.slurm.client import SlurmClient
+    from planbatch.experiments.live.slurm.drive import release_all
+    from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
+    from planbatch.experiments.live.slurm.heartbeat import silent_for as silence
+
+    heartbeat = state / NAME
+    silent = silence(heartbeat, time.time())
+    if silent_for is not None and silent < silent_for:
+        say(f"planbatch: the driver was heard of {silent:.0f} s ago; nothing was done")
+        return 0
+    if not dry_run:
+        stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
+    counts: list[int] = []
+    terminal = Terminal(dry_run)
+
+    def tell(tick: "Tick") -> None:
+        counts.append(len(tick.commands) if tick.answers or dry_run else 0)
+        terminal(tick)
+
+    everything = release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    if dry_run:
+        return 0
+    say(f"planbatch: {max(counts, default=0)} jobs were given back to Slurm" if everything
+        else "planbatch: not everything could be given back; see above, and try again")  # fmt: skip
+    return 0 if everything else 1

@@ -1,0 +1,304 @@
+"""A policy as Batsim's scheduler: what happened in, what is to be done out.
+
+Decisions follow the rules of the replay: one round at an instant at which a job is submitted or ends, machines come or
+go, or a planned start falls due; in whole seconds; the policy sees walltimes only.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
+from planbatch.experiments.live.batsim.messages import Event, Message, whole_second, write_reply
+from planbatch.experiments.live.planning import check_live
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round, RunningTable, job_table
+
+#: States of machines at the begin in which they cannot be used.
+_OFF = ("sleeping", "switching_on", "switching_off", "unavailable")
+Action = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class BatsimOptions:
+    """How a policy serves Batsim.
+
+    Attributes
+    ----------
+    contiguous : bool
+        Whether jobs get neighbouring machines only.
+    default_walltime : int
+        The walltime of jobs that have none (s).
+    seed : int
+        Seed of the policy's random numbers.
+    """
+
+    contiguous: bool = False
+    default_walltime: int = 7 * 86400
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.default_walltime < 1:
+            raise ValueError(f"default walltime: {self.default_walltime} is below 1")
+
+
+@dataclass
+class _Job:
+    """A job that waits or runs."""
+
+    name: str
+    number: int
+    submit: int
+    procs: int
+    walltime: int
+    deadline: int
+    planned: int = NEVER
+    latest: int = NEVER
+    note: int = NEVER
+    start: int = NEVER
+    machines: frozenset[int] = field(default_factory=frozenset)
+
+
+class BatsimScheduler:
+    """Answers Batsim's messages, one after the other; the state of one simulation.
+
+    Parameters
+    ----------
+    policy : Policy
+        What decides.
+    options : BatsimOptions
+        How.
+
+    Raises
+    ------
+    ValueError
+        If the policy needs more than a round tells.
+    """
+
+    def __init__(self, policy: Policy, options: BatsimOptions | None = None) -> None:
+        check_live(policy)
+        self.policy = policy
+        self.options = options or BatsimOptions()
+        self.ended = False
+        self._rng = np.random.default_rng(self.options.seed)
+        self._machines: frozenset[int] = frozenset()
+        self._off: set[int] = set()
+        self._sleeping: dict[int, frozenset[str]] = {}
+        self._waiting: list[_Job] = []
+        self._running: dict[str, _Job] = {}
+        self._numbers = 0
+        self._due = NEVER
+        self._called: set[int] = set()
+
+    def answer(self, message: Message) -> bytes:
+        """Return the reply to a message.
+
+        Raises
+        ------
+        ValueError
+            If the message is not one of Batsim 4, or the policy's plan cannot be carried out.
+        """
+        actions: list[Action] = []
+        now = whole_second(message.now)
+        happened = early = False
+        for event in message.events:
+            changed, sooner = self._take_in(event, actions)
+            happened, early = happened or changed, early or sooner
+        if now >= self._due:
+            self._due = NEVER
+            happened = True
+        if happened and self._waiting and not self.ended:
+            actions += self._decide(now, early)
+        return write_reply(message.now, actions)
+
+    # What happened
+
+    def _take_in(self, event: Event, actions: list[Action]) -> tuple[bool, bool]:
+        """Take in an event; return whether there is something to decide, and whether a job ended early."""
+        kind = event.type
+        if kind == "SIMULATION_BEGINS":
+            self._begin(event)
+        elif kind == "SIMULATION_ENDS":
+            self.ended = True
+        elif kind == "JOB_SUBMITTED":
+            return self._submitted(event, actions), False
+        elif kind == "JOB_COMPLETED":
+            return self._gone([str(event.get("job_id"))], whole_second(event.time))
+        elif kind == "JOB_KILLED":
+            return self._gone(
+                [str(name) for name in event.get("job_ids")], whole_second(event.time)
+            )
+        elif kind == "NOTIFY":
+            return self._notified(event), False
+        elif kind == "RESOURCE_STATE_CHANGED":
+            return self._switched(event), False
+        return False, False  # REQUESTED_CALL, answers to queries, and what a user's Batsim adds
+
+    def _begin(self, event: Event) -> None:
+        resources = event.get("compute_resources")
+        numbers = []
+        for resource in resources:
+            number = int(resource["id"])
+            numbers.append(number)
+            states = str((resource.get("properties") or {}).get("sleep_pstates", ""))
+            self._sleeping[number] = frozenset(
+                part.partition(":")[0] for part in states.split(",") if part
+            )
+            if resource.get("state") in _OFF:
+                self._off.add(number)
+        if not numbers:
+            raise ValueError("Batsim's SIMULATION_BEGINS: the platform has no compute resources")
+        if (event.data.get("config") or {}).get("redis-enabled"):
+            raise ValueError(
+                "Batsim keeps jobs in Redis, which planbatch does not read; leave it off"
+            )
+        self._machines = frozenset(numbers)
+
+    def _submitted(self, event: Event, actions: list[Action]) -> bool:
+        name, given = str(event.get("job_id")), event.get("job")
+        procs = int(given.get("res", 0))
+        if not 1 <= procs <= len(self._machines):
+            actions.append(("REJECT_JOB", {"job_id": name}))
+            return False
+        walltime = given.get("walltime", -1)
+        known = isinstance(walltime, int | float) and walltime > 0
+        length = max(math.ceil(walltime), 1) if known else self.options.default_walltime
+        deadline = given.get("deadline")
+        latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
+        submit = whole_second(float(given.get("subtime", event.time)))
+        job = _Job(
+            name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest
+        )
+        self._numbers += 1
+        self._waiting.append(job)
+        return True
+
+    def _gone(self, names: list[str], now: int) -> tuple[bool, bool]:
+        early = False
+        for name in names:
+            job = self._running.pop(name, None)
+            early = early or (job is not None and now < job.start + job.walltime)
+        return True, early
+
+    def _notified(self, event: Event) -> bool:
+        """Machines that fail and come back (``event_machine_unavailable``); other notes mean nothing to us."""
+        kind = event.data.get("type")
+        if kind not in ("event_machine_available", "event_machine_unavailable"):
+            return False
+        machines = parse_machines(str(event.get("resources")))
+        if kind == "event_machine_available":
+            self._off -= machines
+        else:
+            self._off |= machines
+        return True
+
+    def _switched(self, event: Event) -> bool:
+        """Machines that were put into another power state: in those for sleeping, they cannot be used."""
+        state = str(event.get("state"))
+        for machine in parse_machines(str(event.get("resources"))):
+            if state in self._sleeping.get(machine, frozenset()):
+                self._off.add(machine)
+            else:
+                self._off.discard(machine)
+        return True
+
+    # What is to be done
+
+    def _decide(self, now: int, early: bool) -> list[Action]:
+        up = self._machines - self._off
+        jobs = [job for job in self._waiting if job.procs <= len(up)]
+        if not jobs:
+            return []
+        plan = self._plan(self._round(now, len(up), jobs, early), jobs)
+        actions: list[Action] = []
+        free = set(up)
+        for running in self._running.values():
+            free -= running.machines
+        for job, start in zip(jobs, plan.start.tolist(), strict=True):
+            self._promise(job, start)
+            job.planned = start
+            if start == now:
+                actions += self._started(job, now, free)
+            elif start < now:
+                raise ValueError(
+                    f"the policy planned {job.name} for {start}, which is past at {now}"
+                )
+        return [*actions, *self._wake_up(now)]
+
+    def _round(self, now: int, capacity: int, jobs: list[_Job], early: bool) -> Round:
+        here = [(len(job.machines - self._off), max(job.start + job.walltime, now + 1))
+                for job in self._running.values()]  # fmt: skip
+        running = np.array([row for row in here if row[0]], dtype=np.int64).reshape(-1, 2)
+
+        def column(name: str) -> IntArray:
+            return np.array([getattr(job, name) for job in jobs], dtype=np.int64)
+
+        table = job_table(
+            column("submit"),
+            column("procs"),
+            column("walltime"),
+            column("deadline"),
+            column("latest"),
+        )
+        planned = column("planned")
+        return Round(
+            now,
+            capacity,
+            RunningTable(running[:, 0].copy(), running[:, 1].copy()),
+            table,
+            np.where(planned < now, NEVER, planned),
+            early,
+            column("number"),
+            column("note"),
+        )
+
+    def _plan(self, problem: Round, jobs: list[_Job]) -> Plan:
+        outcome = self.policy(problem, self._rng)
+        if isinstance(outcome, Result):
+            if outcome.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+            outcome = outcome.plan
+        if not isinstance(outcome, Plan) or len(outcome.start) != len(jobs):
+            raise ValueError(f"the policy gave no plan of the {len(jobs)} waiting jobs")
+        if outcome.notes is not None:
+            for job, note in zip(jobs, outcome.notes.tolist(), strict=True):
+                job.note = note
+        return outcome
+
+    def _promise(self, job: _Job, start: int) -> None:
+        """Promise a latest start to a job that is planned for the first time, if the policy promises any."""
+        promise = getattr(self.policy, "promise", None)
+        if promise is None or job.latest != NEVER or start == NEVER:
+            return
+        one = np.array([0], dtype=np.int64)
+        slack, floor = promise.limits(job_table(
+            one + job.submit, one + job.procs, one + job.walltime, one + job.deadline))  # fmt: skip
+        job.latest = max(start + int(slack[0]), int(floor[0]))
+
+    def _started(self, job: _Job, now: int, free: set[int]) -> list[Action]:
+        chosen = choose(free, job.procs, self.options.contiguous)
+        if chosen is None:
+            if self.options.contiguous:
+                return []  # it fits, but not side by side: it is planned again when machines come free
+            raise ValueError(
+                f"the policy started {job.name} on {job.procs} machines, {len(free)} are free"
+            )
+        free.difference_update(chosen)
+        job.start, job.machines = now, frozenset(chosen)
+        self._running[job.name] = job
+        self._waiting.remove(job)
+        return [("EXECUTE_JOB", {"job_id": job.name, "alloc": write_machines(chosen)})]
+
+    def _wake_up(self, now: int) -> list[Action]:
+        """Ask to be called when the next planned start falls due, once for each second."""
+        self._due = min((job.planned for job in self._waiting if job.planned > now), default=NEVER)
+        if self._due == NEVER or self._due in self._called:
+            return []
+        self._called.add(self._due)
+        return [("CALL_ME_LATER", {"timestamp": float(self._due)})]

@@ -1,0 +1,95 @@
+"""A policy behind a ZeroMQ socket: Batsim asks (REQ), we answer (REP)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.live.batsim.messages import parse_message
+from planbatch.experiments.live.batsim.scheduler import BatsimOptions, BatsimScheduler
+
+#: How often, while nobody asks, it is looked whether to stop (ms).
+POLL = 200
+
+
+@dataclass(frozen=True)
+class Served:
+    """What was served.
+
+    Attributes
+    ----------
+    messages : int
+        Messages that were answered.
+    time : float
+        The simulated time of the last one (s).
+    """
+
+    messages: int
+    time: float
+
+
+def serve(
+    endpoint: str,
+    policy: Policy,
+    options: BatsimOptions | None = None,
+    *,
+    ready: Callable[[str], None] | None = None,
+    stopped: Callable[[], bool] | None = None,
+) -> Served:
+    """Serve one simulation, until Batsim says that it is over.
+
+    Parameters
+    ----------
+    endpoint : str
+        Where to listen, such as ``tcp://127.0.0.1:28000``; port ``*`` for any that is free.
+    policy : Policy
+        What decides.
+    options : BatsimOptions, optional
+        How.
+    ready : callable, optional
+        Is told the endpoint when Batsim may be started.
+    stopped : callable, optional
+        Is asked now and then whether to stop.
+
+    Raises
+    ------
+    ValueError
+        If pyzmq is not installed, the endpoint is none, or a message cannot be answered.
+    OSError
+        If the endpoint is taken.
+    """
+    zmq = _zmq()
+    scheduler = BatsimScheduler(policy, options)
+    messages, time = 0, 0.0
+    context: Any = zmq.Context()
+    socket: Any = context.socket(zmq.REP)
+    socket.linger = 1000
+    try:
+        try:
+            socket.bind(endpoint)
+        except zmq.ZMQError as error:
+            raise OSError(f"{endpoint}: cannot listen there ({error})") from None
+        if ready is not None:
+            ready(socket.last_endpoint.decode().rstrip("\0"))
+        while not scheduler.ended:
+            if not socket.poll(POLL):
+                if stopped is not None and stopped():
+                    break
+                continue
+            message = parse_message(socket.recv())
+            socket.send(scheduler.answer(message))
+            messages, time = messages + 1, message.now
+    finally:
+        socket.close()
+        context.term()
+    return Served(messages, time)
+
+
+def _zmq() -> Any:
+    try:
+        import zmq
+    except ImportError:
+        raise ValueError(
+            "batsim: pyzmq is not installed; run: pip install 'planbatch[batsim]'"
+        ) from None
+    return zmq

@@ -1,0 +1,277 @@
+"""Writing and reading the journal: what was seen, planned and done in every tick.
+
+The format of the lines is that of :mod:`planbatch.experiments.workloads.journal`. Snapshots and plans hold what
+changed since the ones before; each file, and each start of the writer, begins with full ones.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.live.slurm.rows import Row, job_of, node_of, partition_of, row_of
+from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
+from planbatch.experiments.workloads.journal import (
+    FAULT,
+    KINDS,
+    PLAN,
+    SCHEMA,
+    SNAPSHOT,
+    parts_of,
+    read_lines,
+)
+
+#: A journal of this size goes on in a new file (bytes); so many older ones are kept.
+MOST_BYTES, MOST_PARTS = 64 * 2**20, 20
+
+
+class Journal:
+    """A file of JSON lines that grows by whole lines, and goes on in a new file when it is large.
+
+    Parameters
+    ----------
+    path : Path
+        The file. If it is there, it is continued; a line that a killed writer cut off is taken away.
+    most_bytes, most_parts : int
+        From which size on a new file is begun; how many older ones are kept.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+
+    def __init__(
+        self, path: Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS
+    ) -> None:
+        self.path, self.most_bytes, self.most_parts = path, most_bytes, most_parts
+        self._rows: dict[str, dict[Any, Any]] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._opened()
+
+    def _opened(self) -> FileIO:
+        """Open the file behind its last whole line."""
+        file = FileIO(self.path, "ab+")
+        size = file.seek(0, os.SEEK_END)
+        back = size
+        while back > 0:
+            step = min(back, 1 << 16)
+            file.seek(back - step)
+            place = file.read(step).rfind(b"\n")
+            if place >= 0:
+                back = back - step + place + 1
+                break
+            back -= step
+        if back < size:
+            file.truncate(back)
+        file.seek(0, os.SEEK_END)
+        return file
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def write(self, kind: str, time: int, **values: Any) -> None:
+        """Write one line.
+
+        Parameters
+        ----------
+        kind : str
+            One of :data:`KINDS`.
+        time : int
+            When it happened (s).
+        **values
+            What else it says, as JSON has it.
+
+        Raises
+        ------
+        OSError
+            If the disk is full, say. Nothing of the line is left then, and the next snapshot and plan are full ones.
+        """
+        if kind not in KINDS:
+            raise ValueError(f"journal: {kind!r} is none of {', '.join(KINDS)}")
+        line = {"schema": SCHEMA, "kind": kind, "time": time, **values}
+        data = (
+            json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+            + b"\n"
+        )
+        size = self._file.seek(0, os.SEEK_END)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            self._rows.clear()
+            self._file.truncate(size)
+            raise OSError(
+                f"{self.path}: the journal cannot be written ({error.strerror or error})"
+            ) from error
+
+    def snapshot(self, seen: Snapshot) -> None:
+        """Write what changed since the last snapshot; begin a new file before, if this one is large."""
+        if self._file.seek(0, os.SEEK_END) >= self.most_bytes:
+            self._turn_over()
+        jobs = {job.key: row_of(job) for job in seen.jobs}
+        machine = {
+            "nodes": [row_of(node) for node in seen.nodes],
+            "partitions": [row_of(part) for part in seen.partitions],
+        }
+        full = SNAPSHOT not in self._rows
+        before = self._rows.get(SNAPSHOT, {})
+        line: dict[str, Any] = (
+            {"full": True, "cluster": seen.cluster, "version": seen.version} if full else {}
+        )
+        line["jobs"] = [row for key, row in jobs.items() if before.get(key) != row]
+        line["gone"] = [list(key) for key in before if key not in jobs]
+        was = self._rows.get("machine", {})
+        line |= {name: rows for name, rows in machine.items() if full or was.get(name) != rows}
+        self.write(SNAPSHOT, seen.time, **line)
+        self._rows[SNAPSHOT], self._rows["machine"] = jobs, machine
+
+    def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: Any) -> None:
+        """Write the plan of a tick.
+
+        Parameters
+        ----------
+        time : int
+            The tick's (s).
+        starts : mapping of int to (start, latest, forecast)
+            By the jobs' numbers in the round: planned start, promised latest start, and Slurm's forecast (s), None
+            where there is none.
+        **values
+            ``policy``, ``unit``, ``capacity``, and figures of the tick.
+        """
+        full = PLAN not in self._rows
+        before = self._rows.get(PLAN, {})
+        now = {number: list(times) for number, times in starts.items()}
+        changed = {
+            str(number): times for number, times in now.items() if before.get(number) != times
+        }
+        gone = [number for number in before if number not in now]
+        self.write(
+            PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=gone
+        )
+        self._rows[PLAN] = now
+
+    def fault(self, time: int, message: str) -> None:
+        """Write that a tick failed."""
+        self.write(FAULT, time, message=message)
+
+    def _turn_over(self) -> None:
+        """Give the file a number, begin a new one, and delete the oldest."""
+        older = [part for part in parts_of(self.path) if part != self.path]
+        number = 1 + max((int(part.stem.rpartition("-")[2]) for part in older), default=0)
+        self._file.close()
+        self.path.rename(self.path.with_name(f"{self.path.stem}-{number:06d}{self.path.suffix}"))
+        for part in older[: max(len(older) + 1 - self.most_parts, 0)]:
+            part.unlink()
+        self._rows.clear()
+        self._file = self._opened()
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What a journal says about one tick.
+
+    Attributes
+    ----------
+    time : int
+        When it was (s).
+    snapshot : Snapshot, optional
+        The cluster; None if it could not be read.
+    starts : mapping of int to (start, latest, forecast)
+        The plan, by the jobs' numbers in the round (s); empty if there is none.
+    plan : mapping of str to object
+        What else is known of the plan: ``policy``, ``unit``, ``capacity``, and figures.
+    others : tuple of dict
+        Lines of other kinds: commands, results, faults.
+    """
+
+    time: int
+    snapshot: Snapshot | None = None
+    starts: Mapping[int, Sequence[int | None]] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    others: tuple[dict[str, Any], ...] = ()
+
+
+def read_ticks(path: Path, *, newest: bool = False) -> Iterator[Tick]:
+    """Read a journal, tick by tick: each begins with a snapshot, or with the fault that there is none.
+
+    Parameters
+    ----------
+    path : Path
+        The journal.
+    newest : bool
+        Read its newest part only, which begins with a full snapshot.
+
+    Raises
+    ------
+    OSError
+        If there is no journal.
+    ValueError
+        If a line cannot be read; names file and line.
+    """
+    state = _State()
+    tick: Tick | None = None
+    for line in read_lines(path, newest=newest):
+        kind, time = line["kind"], int(line["time"])
+        alone = kind == FAULT and (tick is None or tick.time != time)
+        if kind == SNAPSHOT or alone or tick is None:
+            if tick is not None:
+                yield tick
+            tick = Tick(time)
+        if kind == SNAPSHOT:
+            tick = replace(tick, snapshot=state.snapshot(line))
+        elif kind == PLAN:
+            told = {
+                name: value
+                for name, value in line.items()
+                if name not in ("starts", "gone", "schema", "kind")
+            }
+            tick = replace(tick, starts=state.starts(line), plan=told)
+        else:
+            tick = replace(tick, others=(*tick.others, line))
+    if tick is not None:
+        yield tick
+
+
+class _State:
+    """What the lines so far come to."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[JobKey, LiveJob] = {}
+        self._starts: dict[int, Sequence[int | None]] = {}
+        self._machine: dict[str, Any] = {}
+
+    def snapshot(self, line: Row) -> Snapshot:
+        """Take in a line of kind snapshot."""
+        if line.get("full"):
+            self._jobs.clear()
+            self._machine = {"cluster": line["cluster"], "version": line["version"]}
+        for key in line["gone"]:
+            self._jobs.pop(JobKey(*key), None)
+        for row in line["jobs"]:
+            job = job_of(row)
+            self._jobs[job.key] = job
+        for name, read in (("nodes", node_of), ("partitions", partition_of)):
+            if name in line:
+                self._machine[name] = tuple(read(row) for row in line[name])
+        return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)
+
+    def starts(self, line: Row) -> dict[int, Sequence[int | None]]:
+        """Take in a line of kind plan."""
+        if line.get("full"):
+            self._starts.clear()
+        for number in line["gone"]:
+            self._starts.pop(int(number), None)
+        self._starts |= {int(number): times for number, times in line["starts"].items()}
+        return dict(self._starts)

@@ -1,0 +1,192 @@
+"""Planning a live queue again and again: what one tick hands on to the next, and plans that have every job."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from planbatch.baselines.plan_based import PlanBased
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.promise import Promise
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What is known of a waiting job from earlier ticks; times in seconds.
+
+    Attributes
+    ----------
+    planned : int
+        Its start in the plan of the tick before.
+    latest : int
+        The latest start that it was promised, ``NEVER`` for none.
+    first : int
+        Its start in the first plan that had it.
+    note : int
+        What the policy noted about it, ``NEVER`` for nothing.
+    """
+
+    planned: int
+    latest: int = NEVER
+    first: int = NEVER
+    note: int = NEVER
+
+
+@dataclass(frozen=True)
+class LivePlan(Generic[Key]):
+    """The plan of one tick.
+
+    Attributes
+    ----------
+    problem : Round
+        The round, with what was planned and promised before.
+    start : int64 array, shape (n,)
+        The planned start of every waiting job (s).
+    acted_on : bool array, shape (n,)
+        Whether the start is the policy's own; otherwise the policy left the job for later, and the start is the
+        earliest one behind the others.
+    memory : mapping of job to Remembered
+        For the next tick.
+    seconds : float
+        How long planning took (s).
+    """
+
+    problem: Round
+    start: IntArray
+    acted_on: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+    memory: Mapping[Key, Remembered]
+    seconds: float
+
+
+def plan_round(
+    problem: Round,
+    keys: Sequence[Key],
+    policy: Policy,
+    memory: Mapping[Key, Remembered],
+    rng: np.random.Generator,
+    *,
+    ended_early: bool = False,
+) -> LivePlan[Key]:
+    """Plan a round with a policy, as one of a series.
+
+    The plan of the tick before, decoded again in the order of its starts, is what was ``planned``: nodes that went
+    down and jobs that overran may have made it impossible as it was. Jobs that the policy leaves without a start are
+    decoded behind the others, in FCFS order, so that everybody can be told a start.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    keys : sequence, length n
+        What the waiting jobs are known by from tick to tick.
+    policy : Policy
+        What decides.
+    memory : mapping
+        What is known from the tick before; empty at first.
+    rng : numpy.random.Generator
+        Random numbers.
+    ended_early : bool
+        Whether a job ended before its expected end since the tick before.
+
+    Raises
+    ------
+    ValueError
+        If the policy gives no plan, or needs more than a round tells.
+    """
+    began = perf_counter()
+    check_live(policy)
+    known = [memory.get(key) for key in keys]
+    problem = replace(with_memory(problem, known), ended_early=ended_early)
+    plan = decided(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
+    start = plan.start if _is_complete(problem, plan) else completed(problem, plan)
+    notes = problem.notes if plan.notes is None else plan.notes
+    latest = promised(problem, start, getattr(policy, "promise", None))
+    first = [start[i] if was is None else was.first for i, was in enumerate(known)]
+    columns = zip(keys, start.tolist(), latest.tolist(), first, notes.tolist(), strict=True)
+    handed_on = {
+        key: Remembered(begin, last, int(one), note) for key, begin, last, one, note in columns
+    }
+    jobs = problem.jobs._replace(latest=latest)
+    seconds = perf_counter() - began
+    return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, handed_on, seconds)
+
+
+def check_live(policy: Policy) -> None:
+    """Raise a ``ValueError`` if a policy needs more than a round tells.
+
+    Orders with a history look at what a replay has told them since its beginning; working time needs the time zone of
+    a log. The journal of a cluster can be replayed with both.
+    """
+    name = policy_name(policy)
+    if getattr(policy, "history", None) is not None:
+        raise ValueError(
+            f"policy {name}: its order looks at the past of users, which a round does not tell; "
+            "replay a journal with it"
+        )
+    if getattr(policy, "for_workload", None) is not None:
+        raise ValueError(f"policy {name}: it needs the header of a log; replay a journal with it")
+
+
+def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:
+    """Put into a round what is known of its jobs from the tick before."""
+
+    def column(field: str) -> IntArray:
+        values = [NEVER if was is None else getattr(was, field) for was in known]
+        return np.array(values, dtype=np.int64)
+
+    jobs = problem.jobs._replace(latest=column("latest"))
+    before = column("planned")
+    kept = np.flatnonzero(before != NEVER)
+    if len(kept):  # the plan of the tick before, on today's machine
+        order = kept[np.argsort(before[kept], kind="stable")]
+        table = type(jobs)._make(values[order] for values in jobs)
+        inner = Round(problem.now, problem.capacity, problem.running, table,
+                      resources=problem.resources, windows=problem.windows)  # fmt: skip
+        before[order] = decode(inner, np.arange(len(order))).start
+    return replace(problem, jobs=jobs, planned=before, notes=column("note"))
+
+
+def decided(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
+    """Return the plan of a policy.
+
+    A policy that searches does so even if nothing can start now: people want to know when.
+    """
+    outcome: Plan | Result
+    if isinstance(policy, PlanBased):
+        outcome = policy.optimizer.optimize(problem, policy.objective, policy.budget, rng)
+    else:
+        outcome = policy(problem, rng)
+    if isinstance(outcome, Result):
+        if outcome.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        outcome = outcome.plan
+    if not isinstance(outcome, Plan) or len(outcome.start) != len(problem):
+        raise ValueError(f"the policy gave no plan of the {len(problem)} waiting jobs")
+    return outcome
+
+
+def _is_complete(problem: Round, plan: Plan) -> bool:
+    return bool((plan.start >= problem.now).all() and (plan.start != NEVER).all())
+
+
+def completed(problem: Round, plan: Plan) -> IntArray:
+    """Return starts for all jobs: those of the plan, none later, and the others behind them in FCFS order."""
+    return decode(problem, np.argsort(plan.start, kind="stable")).start
+
+
+def promised(problem: Round, start: IntArray, promise: Promise | None) -> IntArray:
+    """Return the latest starts that jobs were promised, or are promised now that they are first planned (s)."""
+    latest = problem.jobs.latest
+    if promise is None:
+        return latest
+    slack, floor = promise.limits(problem.jobs)
+    return np.where(latest == NEVER, np.maximum(start + slack, floor), latest)

@@ -1,0 +1,1 @@
+"""Slurm: its clients' output as snapshots, and rounds made of them."""

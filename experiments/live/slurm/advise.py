@@ -1,0 +1,288 @@
+"""Advice: in every tick a plan of what waits, beside Slurm's own forecast."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.live.journal import Journal
+from planbatch.experiments.live.planning import LivePlan, Remembered, check_live, plan_round
+from planbatch.experiments.live.slurm.observe import Observation, observe
+from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
+from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
+from planbatch.experiments.live.slurm.waiting import WaitingJob
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
+
+#: What a waiting job, or a task of an array, is known by from tick to tick.
+WaitingKey = tuple[JobKey, int | None]
+
+
+@dataclass(frozen=True)
+class JobAdvice:
+    """One waiting job of a plan; times in seconds, None where there is none.
+
+    Attributes
+    ----------
+    waiting : WaitingJob
+        The job.
+    start : int
+        Its planned start.
+    latest : int, optional
+        The latest start that it is promised.
+    forecast : int, optional
+        Slurm's own forecast of its start.
+    """
+
+    waiting: WaitingJob
+    start: int
+    latest: int | None
+    forecast: int | None
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a plan would change, over all jobs of the round.
+
+    Slurm forecasts the starts of the jobs at the front of its queue only. The others are taken to start behind these,
+    each as early as it fits, in the order of their priorities.
+
+    Attributes
+    ----------
+    jobs, forecast : int
+        How many jobs there are, and of how many Slurm has a forecast.
+    mean, longest : float
+        Their waits by the plan, from submission to start (s).
+    slurm_mean, slurm_longest : float
+        Their waits under Slurm (s).
+    """
+
+    jobs: int
+    forecast: int
+    mean: float
+    longest: float
+    slurm_mean: float
+    slurm_longest: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One tick: what was seen, the plan, and what it would change.
+
+    Attributes
+    ----------
+    seen : Observation
+        The cluster as a round.
+    plan : LivePlan
+        The plan.
+    jobs : tuple of JobAdvice
+        The waiting jobs by planned start.
+    effect : Effect
+        Against Slurm's forecast.
+    policy : str
+        Name of the policy.
+    seconds : float
+        How long the tick took, from asking Slurm to the journal (s).
+    """
+
+    seen: Observation
+    plan: LivePlan[WaitingKey]
+    jobs: tuple[JobAdvice, ...]
+    effect: Effect
+    policy: str
+    seconds: float = 0.0
+
+    @property
+    def time(self) -> int:
+        """When the snapshot was taken (s)."""
+        return self.seen.snapshot.time
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A tick that failed: nothing was done, and the next one is tried again.
+
+    Attributes
+    ----------
+    time : int
+        When (s).
+    message : str
+        One sentence.
+    """
+
+    time: int
+    message: str
+
+
+class Advisor:
+    """Plans snapshot after snapshot, and remembers what it planned and promised.
+
+    Parameters
+    ----------
+    policy : Policy
+        What decides.
+    options : ObserveOptions
+        What of the cluster is planned.
+    seed : int
+        Seed of the random numbers.
+
+    Raises
+    ------
+    ValueError
+        If the policy needs more than a round tells.
+    """
+
+    def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:
+        check_live(policy)
+        self.policy, self.options, self.seed = policy, options, seed
+        self.memory: Mapping[WaitingKey, Remembered] = {}
+        self._before: Snapshot | None = None
+        self._ticks = 0
+
+    def tick(self, snapshot: Snapshot) -> Advice:
+        """Plan what waits in a snapshot.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be planned: no node is usable, say. Nothing is forgotten.
+        """
+        seen = observe(snapshot, self.options)
+        keys = [(one.job.key, one.task) for one in seen.jobs]
+        rng = np.random.default_rng([self.seed, self._ticks])
+        early = self._before is not None and ended_early(self._before, snapshot, self.options)
+        plan = plan_round(seen.problem, keys, self.policy, self.memory, rng, ended_early=early)
+        self.memory, self._before = plan.memory, snapshot
+        self._ticks += 1
+        jobs = job_advice(seen, plan)
+        return Advice(seen, plan, jobs, effect_of(seen, plan, jobs), policy_name(self.policy))
+
+
+def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> bool:
+    """Whether a job that ran before is gone although it was expected to run on."""
+    running = {job.key for job in now.jobs if job.running}
+    return any(
+        job.running
+        and job.key not in running
+        and expected_end(job, before.time, options) > now.time
+        for job in before.jobs
+    )
+
+
+def job_advice(seen: Observation, plan: LivePlan[WaitingKey]) -> tuple[JobAdvice, ...]:
+    """Return the waiting jobs with what is planned, promised and forecast, by planned start."""
+    starts, promises = plan.start.tolist(), plan.problem.jobs.latest.tolist()
+    counted: set[JobKey] = set()
+    found = []
+    for waiting, start, latest in zip(seen.jobs, starts, promises, strict=True):
+        job = waiting.job
+        # Slurm's forecast of an array is that of its first task.
+        forecast = (
+            max(job.forecast, seen.snapshot.time)
+            if job.forecast and job.key not in counted
+            else None
+        )
+        counted.add(job.key)
+        found.append(JobAdvice(waiting, start, None if latest == NEVER else latest, forecast))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def effect_of(seen: Observation, plan: LivePlan[WaitingKey], jobs: Sequence[JobAdvice]) -> Effect:
+    """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
+    problem = plan.problem
+    if not len(problem):
+        return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
+    known = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
+    forecast = np.array([known.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
+    priority = np.array([one.job.priority for one in seen.jobs], dtype=np.int64)
+    continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
+    slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
+    planned = plan.start - problem.jobs.submit
+    figures = (planned.mean(), planned.max(), slurm.mean(), slurm.max())
+    return Effect(len(problem), len(known), *map(float, figures))
+
+
+def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:
+    """Write a tick's plan into the journal; its snapshot stands there already.
+
+    Raises
+    ------
+    OSError
+        If the journal cannot be written.
+    """
+    starts = {one.waiting.id: (one.start, one.latest, one.forecast) for one in advice.jobs}
+    journal.plan(
+        advice.time,
+        starts,
+        policy=advice.policy,
+        unit=advice.seen.pool.unit,
+        capacity=advice.seen.problem.capacity,
+        seconds=round(advice.plan.seconds, 3),
+        left_out=len(advice.seen.left_out),
+        effect={name: round(value, 1) for name, value in asdict(advice.effect).items()},
+        options=asdict(options),
+    )
+
+
+def ticks(
+    read: Callable[[], Snapshot],
+    advisor: Advisor,
+    journal: Journal | None,
+    *,
+    every: float,
+    most: int | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[Advice | Fault]:
+    """Look at a cluster again and again.
+
+    A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
+    next one is tried again.
+
+    Parameters
+    ----------
+    read : callable
+        Takes a snapshot.
+    advisor : Advisor
+        What plans it.
+    journal : Journal, optional
+        Where it is written down.
+    every : float
+        Time from one tick to the next (s); one that takes longer delays the next.
+    most : int, optional
+        After how many ticks to end.
+    sleep : callable
+        Waits for so many seconds.
+    """
+    for done in itertools.count():
+        if most is not None and done >= most:
+            return
+        began = time.monotonic()
+        yield one_tick(read, advisor, journal)
+        if most is None or done + 1 < most:
+            sleep(max(every - (time.monotonic() - began), 0.0))
+
+
+def one_tick(
+    read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None
+) -> Advice | Fault:
+    """Take a snapshot, plan it and write both down; or say in one sentence why not."""
+    began = time.monotonic()
+    try:
+        snapshot = read()
+        if journal is not None:
+            journal.snapshot(snapshot)
+        advice = advisor.tick(snapshot)
+        if journal is not None:
+            write_tick(journal, advice, advisor.options)
+        return replace(advice, seconds=time.monotonic() - began)
+    except (OSError, ValueError) as error:
+        fault = Fault(int(time.time()), str(error))
+    if journal is not None:
+        try:
+            journal.fault(fault.time, fault.message)
+        except OSError as error:
+            return Fault(fault.time, f"{fault.message}; {error}")
+    return fault

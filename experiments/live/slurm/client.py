@@ -1,0 +1,342 @@
+"""Slurm's programs, run safely: lists of arguments, no shell, a time limit, and one sentence for what goes wrong.
+
+What is read from the cluster is material, never a part of a command: :meth:`SlurmClient.script` sends only lines whose
+every character was chosen here (:data:`LINE`).
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+#: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
+#: version that is not known here, answers with something cut off, or says that it failed.
+Fault = Literal[
+    "missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"
+]
+
+#: The versions whose output is known: of the first one, the text; of the others, JSON in its two dialects.
+OLDEST, NEWEST = (20, 11), (25, 11)
+#: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``.
+JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
+
+#: The lines that ``scontrol`` is ever sent: verbs, numbers, times as numbers, and marks of our own.
+LINE = re.compile(
+    r"(?:hold|uhold|release|requeuehold) \d{1,10}(?:_\d{1,10})?"
+    r"|update JobId=\d{1,10}(?:_\d{1,10})?"
+    r"(?: StartTime=(?:now|uts\d{1,10}))?(?: AdminComment=planbatch:[a-z0-9:=.-]{0,80})?",
+    re.ASCII,
+)
+#: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
+_MARKER = "planbatch-answer-"
+
+#: Variables that the programs get; all others could change what they print (``SQUEUE_STATES``, say).
+_KEPT = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT")
+
+#: Begin of what Slurm says → what it means.
+_SAID: tuple[tuple[str, Fault], ...] = (
+    (r"unable to contact slurm controller|connection refused|failed to contact|socket timed out", "unreachable"),
+    (r"munge|authentication error|protocol authentication", "unreachable"),
+    (r"access/permission denied|invalid user id|not authorized", "rights"),
+    (r"cannot stat file|unable to process configuration|parsing error|could not establish a configuration",
+     "configuration"),
+    (r"incompatible version|protocol version", "version"),
+)  # fmt: skip
+
+
+class SlurmError(OSError):
+    """Slurm could not be asked; the message is one sentence.
+
+    Attributes
+    ----------
+    fault : str
+        What kind of thing went wrong; see :data:`Fault`.
+    """
+
+    def __init__(self, fault: Fault, message: str) -> None:
+        super().__init__(message)
+        self.fault: Fault = fault
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What Slurm said about its jobs, nodes or partitions.
+
+    Attributes
+    ----------
+    data : dict or None
+        The JSON object, in either dialect; None if this version writes text only.
+    text : str
+        ``scontrol -o``'s lines (times are seconds since 1970) if there is no JSON; else empty.
+    """
+
+    data: Mapping[str, Any] | None
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one line sent to ``scontrol``.
+
+    Attributes
+    ----------
+    line : str
+        The line.
+    done : bool
+        Whether Slurm did it.
+    message : str
+        Slurm's first words on why not; empty if it did.
+    """
+
+    line: str
+    done: bool
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class SlurmClient:
+    """Runs ``squeue``, ``sinfo`` and ``scontrol``.
+
+    Attributes
+    ----------
+    conf : Path, optional
+        Slurm's configuration file; by default ``SLURM_CONF``, else Slurm's own place.
+    timeout : float
+        After how many seconds a program is ended (s).
+    programs : Path, optional
+        The folder of the programs; by default those on the path.
+
+    Raises
+    ------
+    SlurmError
+        By every method: one sentence on what went wrong. Nothing is tried twice.
+    """
+
+    conf: Path | None = None
+    timeout: float = 20.0
+    programs: Path | None = None
+
+    def version(self) -> tuple[int, int]:
+        """Give Slurm's version, such as (22, 5); one that is not known here is an error."""
+        said = self.run("squeue", "--version")
+        found = re.search(r"(\d+)\.(\d+)", said)
+        if not found:
+            raise SlurmError("version", f"squeue --version says {said.strip()[:60]!r}, no version")
+        version = int(found[1]), int(found[2])
+        if not OLDEST <= version <= NEWEST:
+            raise SlurmError(
+                "version",
+                f"Slurm {found[0]} is not known here: its output is read from "
+                f"{_version_text(OLDEST)} to {_version_text(NEWEST)}",
+            )
+        return version
+
+    def jobs(self) -> Listing:
+        """List all jobs, finished ones as well as long as Slurm remembers them."""
+        if self.version() >= JSON_JOBS:
+            found = self._json("squeue", "--json", "--all", "--states=all", key="jobs")
+            if found is not None:
+                return found
+        return Listing(None, self.run("scontrol", "-a", "-o", "show", "job"))
+
+    def nodes(self) -> Listing:
+        """List all nodes."""
+        version = self.version()
+        found = None
+        if version >= JSON_NODES:
+            found = self._json("scontrol", "-a", "show", "nodes", "--json", key="nodes")
+        elif version >= JSON_JOBS:
+            found = self._json("sinfo", "--all", "--json", key="nodes")
+        return found or Listing(None, self.run("scontrol", "-a", "-o", "show", "node"))
+
+    def partitions(self) -> str:
+        """List all partitions: one line each, as ``scontrol -o show partition`` writes them."""
+        return self.run("scontrol", "-a", "-o", "show", "partition")
+
+    def configuration(self) -> dict[str, str]:
+        """Give what the controller says about its configuration (``scontrol show config``)."""
+        lines = self.run("scontrol", "show", "config").splitlines()
+        pairs = (line.partition("=") for line in lines if "=" in line)
+        return {name.strip(): value.strip() for name, _, value in pairs}
+
+    def script(self, lines: Sequence[str]) -> list[Answer]:
+        """Send lines to the standard input of one ``scontrol``, in order.
+
+        Parameters
+        ----------
+        lines : sequence of str
+            Each matches :data:`LINE`.
+
+        Returns
+        -------
+        list of Answer
+            One per line. If the time ran out, the lines without an answer are not done, and may have been.
+
+        Raises
+        ------
+        ValueError
+            If a line is none that may be sent. Nothing is sent then.
+        SlurmError
+            If scontrol cannot be run, or the controller not be reached.
+        """
+        for line in lines:
+            if not LINE.fullmatch(line):
+                raise ValueError(f"scontrol: {line!r} is no line that planbatch sends")
+        if not lines:
+            return []
+        marked = [f"{line}\n{_MARKER}{i}\n" for i, line in enumerate(lines)]
+        try:
+            _, said = self._streams(["scontrol"], "".join(marked) + "quit\n")
+        except _TimeUpError as error:
+            said = error.said
+        answers = _answers(lines, said)
+        if not any(answer.done for answer in answers):
+            faults = [_fault(answer.message) for answer in answers]
+            if "unreachable" in faults or "configuration" in faults:
+                raise _failed(["scontrol"], answers[0].message)
+        return answers
+
+    def run(self, *command: str) -> str:
+        """Run a program and return what it prints.
+
+        Parameters
+        ----------
+        *command : str
+            The program and its arguments.
+        """
+        try:
+            code, out, said = self._finished(list(command))
+        except _TimeUpError:
+            raise SlurmError(
+                "hang", f"{command[0]}: no answer within {self.timeout:g} s; it was ended"
+            ) from None
+        if code:
+            raise _failed(command, said or out)
+        return out
+
+    def _json(self, *command: str, key: str) -> Listing | None:
+        """Run a program that prints JSON; None if this Slurm was built without it."""
+        try:
+            text = self.run(*command)
+        except SlurmError as error:
+            if re.search(r"json|serializer|unrecognized option|invalid option", str(error), re.I):
+                return None
+            raise
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError:
+            raise SlurmError("garbled", f"{command[0]}: its JSON is cut off or damaged") from None
+        # With a controller that does not answer, squeue prints no jobs, a list of errors, and ends well.
+        errors = data.get("errors") if isinstance(data, dict) else None
+        if errors:
+            first = errors[0] if isinstance(errors[0], dict) else {}
+            texts = (first.get("description"), first.get("error"), first.get("source"))
+            what = "; ".join(str(text) for text in texts if text) or "no reason given"
+            unreachable = "slurm_load" in what or _fault(what) == "unreachable"
+            hint = " (is the controller up, and munge?)" if unreachable else ""
+            fault: Fault = "unreachable" if unreachable else _fault(what)
+            raise SlurmError(fault, f"{command[0]}: {what}{hint}")
+        if not isinstance(data, dict) or not isinstance(data.get(key), list):
+            raise SlurmError("garbled", f"{command[0]}: its JSON has no list {key!r}")
+        return Listing(data)
+
+    def _streams(self, command: list[str], said: str) -> tuple[str, str]:
+        _, out, err = self._finished(command, said)
+        return out, err
+
+    def _finished(self, command: list[str], said: str = "") -> tuple[int, str, str]:
+        """Run a program to its end; it and what it started are killed if the time is up."""
+        environment = self._environment()
+        program = str(self.programs / command[0]) if self.programs else command[0]
+        try:
+            process = subprocess.Popen(
+                [program, *command[1:]],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=environment, start_new_session=True, encoding="utf-8", errors="replace",
+            )  # fmt: skip
+        except (FileNotFoundError, PermissionError):
+            raise SlurmError(
+                "missing", f"{command[0]}: there is no such program here; install Slurm's client"
+            ) from None
+        try:
+            out, err = process.communicate(said, self.timeout)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            out, err = process.communicate()
+            raise _TimeUpError(err) from None
+        except BaseException:
+            _kill(process)
+            process.communicate()
+            raise
+        return process.returncode, out, err
+
+    def _environment(self) -> dict[str, str]:
+        """Times in seconds since 1970, messages in English, and nothing that filters what is listed."""
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        kept |= {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SLURM_TIME_FORMAT": "%s"}
+        if self.conf is not None:
+            kept["SLURM_CONF"] = str(self.conf)
+        # Slurm itself would look for the file for a minute.
+        if "SLURM_CONF" in kept and not Path(kept["SLURM_CONF"]).is_file():
+            raise SlurmError(
+                "configuration", f"{kept['SLURM_CONF']}: there is no such Slurm configuration"
+            )
+        return kept
+
+
+class _TimeUpError(Exception):
+    """A program did not end in time; ``said`` is what it had written on standard error."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__()
+        self.said = said
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """End a program and everything that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _version_text(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]:02d}"
+
+
+def _fault(said: str) -> Fault:
+    """What Slurm's words mean."""
+    return next((fault for words, fault in _SAID if re.search(words, said, re.I)), "failed")
+
+
+def _failed(command: Sequence[str], said: str) -> SlurmError:
+    """The error of a program that failed: its first line that says something, without the programs' prefixes."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    known = [line for line in lines if _fault(line) != "failed"]
+    first = (known or lines or ["it failed without a word"])[0]
+    words = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
+    return SlurmError(_fault(first), f"{command[0]}: {words}")
+
+
+def _answers(lines: Sequence[str], said: str) -> list[Answer]:
+    """Tell the lines' answers apart: what stands before the marker that was sent behind each."""
+    answers = []
+    rest = said
+    for i, line in enumerate(lines):
+        told, marker, after = rest.partition(f"{_MARKER}{i}\n")
+        if not marker:
+            words = [word.strip() for word in rest.splitlines() if word.strip()]
+            answers.append(Answer(line, False, words[0] if words else "no answer"))
+            rest = ""
+            continue
+        told = (
+            told.rpartition("\n")[0] if "\n" in told else ""
+        )  # "invalid keyword: " stands before the marker
+        words = [word.strip() for word in told.splitlines() if word.strip()]
+        answers.append(Answer(line, not words, words[0] if words else ""))
+        rest = after
+    return answers

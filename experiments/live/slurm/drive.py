@@ -1,0 +1,255 @@
+"""The driver: reads the cluster, plans, gives commands; tick by tick, each from what the cluster says."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Literal, Protocol
+
+from planbatch.experiments.files.lock import locked
+from planbatch.experiments.live.slurm.client import Answer, SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.commands import (
+    Command,
+    commands_for,
+    give_back,
+    lines_of,
+)
+from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, stop_beating
+from planbatch.experiments.live.slurm.planner import Memory, Planned
+from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.snapshot import Snapshot
+
+OnExit = Literal["release", "keep"]
+#: No two ticks are closer than this (s).
+SHORTEST = 0.2
+#: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
+_NOT_OURS = ("unreachable", "hang")
+#: How often a way out is tried: each time, what is not given back yet is.
+ATTEMPTS = 5
+
+
+class Planning(Protocol):
+    """Plans a snapshot, given what was planned before; a ``ValueError`` if it cannot."""
+
+    def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
+        """Plan."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What happened in one tick.
+
+    Attributes
+    ----------
+    time : float
+        When it began (s).
+    seconds : float
+        How long it took (s).
+    snapshot : Snapshot, optional
+        The cluster; None if it could not be read.
+    planned : Planned, optional
+        The plan; None if there is none.
+    commands : tuple of Command
+        What was to be done.
+    answers : tuple of Answer
+        What became of its lines; empty in a dry run.
+    fault : str
+        What went wrong, one sentence; empty if nothing did.
+    kind : str
+        What kind of fault; see :data:`client.Fault`. ``plan`` if there was no plan.
+    """
+
+    time: float
+    seconds: float = 0.0
+    snapshot: Snapshot | None = None
+    planned: Planned | None = None
+    commands: tuple[Command, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    fault: str = ""
+    kind: str = ""
+
+    @property
+    def refused(self) -> list[Answer]:
+        """The lines that Slurm did not carry out."""
+        return [answer for answer in self.answers if not answer.done]
+
+
+@dataclass(frozen=True)
+class Driver:
+    """Carries plans out.
+
+    Attributes
+    ----------
+    client : SlurmClient
+        What talks to Slurm.
+    planning : Planning
+        What plans.
+    rules : DriveRules
+        The mode, and what goes with it.
+    folder : Path
+        Where its lock and its heartbeat are.
+    dry_run : bool
+        Whether commands are only shown.
+    on_exit : {"release", "keep"}
+        Whether everything is given back to Slurm at the end.
+    clock : callable
+        Gives the time (s).
+    read : callable, optional
+        Takes the snapshots; by default those of the client.
+    """
+
+    client: SlurmClient
+    planning: Planning
+    rules: DriveRules
+    folder: Path
+    dry_run: bool = False
+    on_exit: OnExit = "release"
+    clock: Callable[[], float] = field(default=time.time)
+    read: Callable[[], Snapshot] | None = None
+
+    @property
+    def heartbeat(self) -> Path:
+        """The file that says that the driver is alive."""
+        return self.folder / NAME
+
+    def snapshot(self) -> Snapshot:
+        """Read the cluster."""
+        return self.read() if self.read is not None else read_snapshot(self.client)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock of the driver's folder: there can only be one.
+
+        Raises
+        ------
+        BlockingIOError
+            If there is another driver. A killed one has lost the lock.
+        OSError
+            If the folder cannot be made or written.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder / LOCK) as mine:
+            if not mine:
+                raise BlockingIOError(
+                    f"{self.folder}: another driver is running; there can only be one"
+                )
+            yield
+
+    def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> None:
+        """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
+
+        Parameters
+        ----------
+        stop : Event
+            Ends it after the tick in progress; the cluster is then left as ``on_exit`` says.
+        tell : callable
+            Is told of every tick: the journal, the metrics, the terminal.
+        memory : mapping of Target to Remembered
+            What the last driver had planned.
+        """
+        while not stop.is_set():
+            tick = self.tick(memory)
+            if tick.planned is not None:
+                memory = tick.planned.memory
+            if not self.dry_run and (not tick.fault or tick.kind in _NOT_OURS):
+                beat(self.heartbeat, self.clock())
+            tell(tick)
+            stop.wait(self._pause(tick))
+        self._leave(tell)
+
+    def tick(self, memory: Memory) -> Tick:
+        """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then."""
+        began, clock = self.clock(), time.perf_counter()
+        done = Tick(began)
+        try:
+            snapshot = self.snapshot()
+            done = Tick(began, snapshot=snapshot)
+            planned = self.planning(snapshot, memory)
+            commands = tuple(commands_for(snapshot, planned.starts, int(self.clock()), self.rules))
+            done = Tick(began, 0.0, snapshot, planned, commands)
+            answers = () if self.dry_run else tuple(self.client.script(lines_of(commands)))
+        except SlurmError as error:
+            return _failed(done, clock, str(error), error.fault)
+        except Exception as error:  # a policy may be anybody's code, and raise anything
+            said = " ".join(str(error).split()) or type(error).__name__
+            return _failed(done, clock, said, "plan")
+        seconds = time.perf_counter() - clock
+        return Tick(began, seconds, snapshot, planned, commands, answers)
+
+    def _pause(self, tick: Tick) -> float:
+        """Wait for the next tick: a whole period from the begin of this one, or until the next planned start."""
+        now = self.clock()
+        until = tick.time + self.rules.every
+        if tick.planned is not None and self.rules.mode == "strict":
+            to_come = [start for start in tick.planned.starts.values() if start > tick.time]
+            until = min([until, *to_come])
+        return float(max(until - now, SHORTEST))
+
+    def _leave(self, tell: Callable[[Tick], None]) -> None:
+        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive held."""
+        if self.dry_run:
+            return
+        if self.on_exit == "release":
+            stop_beating(self.heartbeat)
+            release_all(self.client, tell, clock=self.clock, read=self.snapshot)
+
+
+def _failed(done: Tick, clock: float, fault: str, kind: str) -> Tick:
+    seconds = time.perf_counter() - clock
+    return Tick(
+        done.time, seconds, done.snapshot, done.planned, done.commands, (), fault[:400], kind
+    )
+
+
+def release_all(
+    client: SlurmClient,
+    tell: Callable[[Tick], None],
+    *,
+    dry_run: bool = False,
+    clock: Callable[[], float] = time.time,
+    read: Callable[[], Snapshot] | None = None,
+) -> bool:
+    """Give every job back to Slurm, as its user asked for it: the way out.
+
+    Parameters
+    ----------
+    client : SlurmClient
+        What talks to Slurm.
+    tell : callable
+        Is told of every attempt.
+    dry_run : bool
+        Whether commands are only shown.
+    clock : callable
+        Gives the time (s).
+    read : callable, optional
+        Takes the snapshots; by default those of the client.
+
+    Returns
+    -------
+    bool
+        Whether nothing is left that is the driver's. Jobs that arrive meanwhile need a second attempt.
+    """
+    for _ in range(ATTEMPTS):
+        began, start = clock(), time.perf_counter()
+        snapshot: Snapshot | None = None
+        commands: tuple[Command, ...] = ()
+        try:
+            snapshot = read() if read is not None else read_snapshot(client)
+            commands = tuple(give_back(snapshot, int(clock())))
+            answers = () if dry_run else tuple(client.script(lines_of(commands)))
+        except (OSError, ValueError) as error:
+            kind = error.fault if isinstance(error, SlurmError) else "plan"
+            seconds = time.perf_counter() - start
+            tell(Tick(began, seconds, snapshot, None, commands, (), str(error), kind))
+            if isinstance(error, SlurmError) and error.fault in _NOT_OURS:
+                continue
+            return False
+        seconds = time.perf_counter() - start
+        tell(Tick(began, seconds, snapshot, None, commands, answers))
+        if dry_run or not commands:
+            return True
+    return False

@@ -1,0 +1,57 @@
+"""The files that a site installs: the script by which jobs arrive held, systemd units, a configuration."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from planbatch.experiments.live.slurm.heartbeat import NAME
+
+#: Each with what it is for.
+SITE_FILES = {
+    "job_submit.lua": "beside slurm.conf, with JobSubmitPlugins=lua: jobs arrive held (strict mode)",
+    "planbatch.toml": "/etc/planbatch/planbatch.toml: what the driver goes by",
+    "planbatch-drive.service": "/etc/systemd/system: the driver",
+    "planbatch-watchdog.service": "/etc/systemd/system: releases everything if the driver is silent",
+    "planbatch-watchdog.timer": "/etc/systemd/system: asks for that every minute",
+}
+_PATH = re.compile(r"/[A-Za-z0-9_./-]+", re.ASCII)
+_PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+
+
+def site_file(name: str, state: Path, silent: int, partitions: tuple[str, ...] = ()) -> str:
+    """Return the text of a file that a site installs.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`SITE_FILES`.
+    state : Path
+        The driver's folder, with its heartbeat.
+    silent : int
+        After how many seconds of silence the driver counts as dead.
+    partitions : tuple of str
+        The partitions that are planned; none for all.
+
+    Raises
+    ------
+    ValueError
+        If the folder or a partition has a character that the files could not hold.
+    """
+    if not _PATH.fullmatch(str(state)):
+        raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")
+    for partition in partitions:
+        if not _PARTITION.fullmatch(partition):
+            raise ValueError(f"partition: {partition!r} is no name of a partition")
+    if silent < 1:
+        raise ValueError(f"silent: {silent} is not a positive number of seconds")
+    text = (files("planbatch.experiments.live.slurm") / "assets" / name).read_text(encoding="utf-8")
+    values = {
+        "@HEARTBEAT@": str(state / NAME),
+        "@STATE@": str(state),
+        "@SILENT@": str(silent),
+        "@PARTITIONS@": ", ".join(f'["{name}"] = true' for name in partitions),
+        "@PARTITION_LIST@": ", ".join(f'"{name}"' for name in partitions),
+    }
+    for mark, value in values.items():
+        text = text.replace(mark, value)
+    return text

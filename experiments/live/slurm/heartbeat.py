@@ -1,0 +1,42 @@
+"""The driver's heartbeat: a file with the time of its last good tick, for ``job_submit.lua`` and the watchdog."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from planbatch.experiments.files.whole import beside
+
+#: Its name in the driver's folder, and that of the lock.
+NAME, LOCK = "heartbeat", "lock"
+
+
+def beat(path: Path, now: float) -> None:
+    """Write the time (whole seconds since 1970), readable by all, whole or not at all."""
+    unfinished = beside(path)
+    try:
+        unfinished.write_text(f"{int(now)}\n", encoding="ascii")
+        unfinished.chmod(0o644)
+        unfinished.replace(path)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def last_beat(path: Path) -> int | None:
+    """Read the time of the last beat; None if there is none, or it cannot be read."""
+    try:
+        return int(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        return None
+
+
+def silent_for(path: Path, now: float) -> float:
+    """Say for how long the driver has been silent (s); infinitely long if it never beat."""
+    last = last_beat(path)
+    return float("inf") if last is None else max(now - last, 0.0)
+
+
+def stop_beating(path: Path) -> None:
+    """Remove the heartbeat: from now on, jobs arrive as if there were no driver."""
+    with suppress(FileNotFoundError):
+        path.unlink()

@@ -1,0 +1,172 @@
+"""Prometheus metrics of the driver, and its health, over HTTP on the loopback device."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from planbatch.experiments.live.slurm.drive import Tick
+
+#: The only address: whoever is to see the metrics from elsewhere puts something in between.
+ADDRESS = "127.0.0.1"
+#: After how many periods without a good tick the driver is ill.
+PATIENCE = 3
+
+
+@dataclass(frozen=True)
+class Health:
+    """How the driver is.
+
+    Attributes
+    ----------
+    well : bool
+        Whether its last good tick is not too long ago.
+    silent : float
+        Since when there has been none (s).
+    fault : str
+        What went wrong in the last tick; empty if nothing did.
+    """
+
+    well: bool
+    silent: float
+    fault: str
+
+
+class Meter:
+    """Counts what the driver does.
+
+    Parameters
+    ----------
+    every : float
+        Seconds from tick to tick.
+
+    Raises
+    ------
+    ValueError
+        If ``prometheus_client`` is not installed.
+    """
+
+    def __init__(self, every: float) -> None:
+        try:
+            from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+        except ImportError:
+            raise ValueError(
+                "metrics: prometheus_client is not installed; run: pip install 'planbatch[live]'"
+            ) from None
+        self.every = every
+        self.registry = CollectorRegistry()
+        self._good = time.time()
+        self._fault = ""
+        place: dict[str, Any] = {"registry": self.registry}
+        self._ticks = Counter("planbatch_ticks", "Ticks of the driver.", **place)
+        self._faults = Counter("planbatch_faults", "Ticks that failed.", ["kind"], **place)
+        self._commands = Counter("planbatch_commands", "Commands to jobs.", ["deed"], **place)
+        self._refused = Counter("planbatch_refused_lines", "Lines that Slurm refused.", **place)
+        self._seconds = Histogram("planbatch_tick_seconds", "Time that a tick took.", **place)
+        self._last = Gauge(
+            "planbatch_last_good_tick_time_seconds", "When the last good tick was.", **place
+        )
+        self._jobs = Gauge("planbatch_jobs", "Jobs in the queue.", ["state"], **place)
+        about = "Waits as planned, so far and to come."
+        self._wait = Gauge("planbatch_planned_wait_seconds", about, ["figure"], **place)
+
+    def __call__(self, tick: Tick) -> None:
+        """Take a tick into account."""
+        self._ticks.inc()
+        self._fault = tick.fault
+        self._seconds.observe(tick.seconds)
+        self._refused.inc(len(tick.refused))
+        for command in tick.commands if tick.answers else ():
+            self._commands.labels(command.deed).inc()
+        if tick.fault:
+            self._faults.labels(tick.kind).inc()
+            return
+        self._good = time.time()
+        self._last.set(self._good)
+        if tick.planned is None:
+            return
+        seen, plan = tick.planned.observation, tick.planned.plan
+        running = sum(job.running for job in seen.snapshot.jobs)
+        for state, count in (
+            ("planned", len(seen.jobs)),
+            ("left out", len(seen.left_out)),
+            ("running", running),
+        ):
+            self._jobs.labels(state).set(count)
+        if len(seen.jobs):
+            waits = plan.start - plan.problem.jobs.submit
+            self._wait.labels("mean").set(float(waits.mean()))
+            self._wait.labels("longest").set(float(waits.max()))
+
+    def health(self) -> Health:
+        """Say how the driver is."""
+        silent = time.time() - self._good
+        return Health(silent <= PATIENCE * self.every + 5, silent, self._fault)
+
+
+@contextmanager
+def served(meter: Meter, port: int) -> Iterator[int]:
+    """Answer ``/metrics`` and ``/health`` on the loopback device as long as the context lasts.
+
+    Parameters
+    ----------
+    meter : Meter
+        What is told.
+    port : int
+        The port; 0 for any that is free.
+
+    Yields
+    ------
+    int
+        The port.
+
+    Raises
+    ------
+    OSError
+        If the port is taken.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, kind, body = _answer(meter, self.path)
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words: Any) -> None:
+            """Say nothing: every scrape would be a line."""
+
+    try:
+        server = ThreadingHTTPServer((ADDRESS, port), Handler)
+    except OSError as error:
+        raise OSError(
+            f"metrics: port {port} of {ADDRESS} cannot be had ({error.strerror})"
+        ) from error
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield int(server.server_address[1])
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _answer(meter: Meter, path: str) -> tuple[int, str, bytes]:
+    """The status, the kind and the text of an answer."""
+    if path == "/health":
+        health = meter.health()
+        text = {"well": health.well, "silent": round(health.silent, 1), "fault": health.fault}
+        return (200 if health.well else 503), "application/json", json.dumps(text).encode() + b"\n"
+    if path == "/metrics":
+        from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+        return 200, CONTENT_TYPE_LATEST, generate_latest(meter.registry)
+    return 404, "text/plain", b"there are /metrics and /health\n"

@@ -1,0 +1,137 @@
+"""From a snapshot to planned starts: the queue as its users asked for it, as a round, decided by a policy."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.live.planning import LivePlan, Remembered, plan_round
+from planbatch.experiments.live.slurm.asked import as_asked, released
+from planbatch.experiments.live.slurm.commands import Target
+from planbatch.experiments.live.slurm.observe import Observation, observe
+from planbatch.experiments.live.slurm.pool import ObserveOptions
+from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
+from planbatch.planner.model import NEVER
+from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.round import Round, RunningTable
+
+#: What is known of waiting jobs from tick to tick.
+Memory = Mapping[Target, Remembered]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan for a cluster.
+
+    Attributes
+    ----------
+    observation : Observation
+        The cluster as a round; jobs that are released and have not started yet are no longer among those that wait.
+    plan : LivePlan
+        The plan; released jobs run in its round.
+    starts : mapping of Target to int
+        What is carried out: the planned start of every job (s), in the order of the round.
+    memory : mapping of Target to Remembered
+        For the next tick.
+    """
+
+    observation: Observation
+    plan: LivePlan[Target]
+    starts: Mapping[Target, int]
+    memory: Memory
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans snapshots with a policy.
+
+    Attributes
+    ----------
+    policy : Policy
+        The policy.
+    rules : DriveRules
+        Which jobs are the driver's.
+    options : ObserveOptions
+        What of the cluster is planned.
+    seed : int
+        Seed of the policy's random numbers.
+    """
+
+    policy: Policy
+    rules: DriveRules
+    options: ObserveOptions = field(default_factory=ObserveOptions)
+    seed: int = 0
+
+    def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
+        """Plan a snapshot.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            The cluster as it is.
+        memory : mapping of Target to Remembered
+            What is known from the tick before.
+
+        Raises
+        ------
+        ValueError
+            If no round can be made of the snapshot, or more would run than there is. Nothing may be done then.
+        """
+        seen = observe(as_asked(snapshot, self.rules), self.options)
+        gone = released(snapshot, self.rules)
+        problem = without_released(seen, gone)
+        jobs = tuple(one for one in seen.jobs if one.job.key not in gone)
+        targets = [Target(one.job.key, one.task) for one in jobs]
+        rng = np.random.default_rng([self.seed, snapshot.time])
+        # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
+        plan = plan_round(problem, targets, self.policy, memory, rng, ended_early=True)
+        _check(plan)
+        kept = {target: known for target, known in memory.items() if target.key in gone}
+        return Planned(
+            replace(seen, problem=problem, jobs=jobs),
+            plan,
+            self._starts(plan, targets),
+            {**plan.memory, **kept},
+        )
+
+    def _starts(self, plan: LivePlan[Target], targets: list[Target]) -> dict[Target, int]:
+        """The starts to carry out: what the policy left for later does not start before the next tick."""
+        later = plan.problem.now + math.ceil(self.rules.every)
+        starts = np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
+        return dict(zip(targets, starts.tolist(), strict=True))
+
+
+def _check(plan: LivePlan[Target]) -> None:
+    """Raise a ``ValueError`` if more would run than there is; a promise may have become impossible."""
+    problem = plan.problem
+    jobs = problem.jobs._replace(latest=np.full(len(problem), NEVER))
+    faults = check_plan(replace(problem, jobs=jobs), Plan(plan.start))
+    if faults:
+        raise ValueError(f"the policy's plan breaks a rule: {faults[0]}")
+
+
+def without_released(seen: Observation, gone: frozenset[JobKey]) -> Round:
+    """Return the round in which released jobs run, as far as there is room (nodes may have failed since)."""
+    problem = seen.problem
+    away = np.array([one.job.key in gone for one in seen.jobs], dtype=bool)
+    if not away.any():
+        return problem
+    free = problem.capacities - problem.in_use.sum(axis=0)
+    rows, ends = [], []
+    for wanted, length in zip(problem.demands[away], problem.jobs.walltime[away], strict=True):
+        taken = np.minimum(wanted, free)
+        if taken[0] > 0:
+            free = free - taken
+            rows.append(taken)
+            ends.append(problem.now + int(length))
+    amounts = np.concatenate([problem.in_use, *(row[None, :] for row in rows)])
+    end = np.concatenate([problem.running.end, np.array(ends, dtype=np.int64)])
+    return replace(
+        problem,
+        running=RunningTable(amounts[:, 0].copy(), end, amounts[:, 1:].copy()),
+        jobs=type(problem.jobs)._make(column[~away] for column in problem.jobs),
+        **{name: getattr(problem, name)[~away] for name in ("planned", "ids", "notes", "occupied")},
+    )

@@ -1,0 +1,272 @@
+"""What of a cluster is planned: its usable nodes, as whole nodes or as CPUs and GPUs, and what runs on them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from planbatch.experiments.live.slurm.snapshot import LiveJob, LiveNode, Snapshot
+from planbatch.planner.resources import Resource
+
+Unit = Literal["nodes", "cpus"]
+#: Name of the resource besides nodes or CPUs.
+GPUS = "gpus"
+#: Until when a job without any limit is expected to run, if nothing else is known (s).
+DEFAULT_LIMIT = 7 * 86400
+
+
+@dataclass(frozen=True)
+class ObserveOptions:
+    """What is planned, and how it is counted.
+
+    Attributes
+    ----------
+    partitions : tuple of str
+        The partitions that are planned; none means all.
+    unit : {"nodes", "cpus"}, optional
+        What the first resource is; by default whole nodes if all jobs take whole nodes, else CPUs.
+    slack : int
+        How long a job that is past its end is expected to run on (s).
+    default_limit : int
+        The time limit of jobs that have none, in partitions that have none (s).
+    most_tasks : int
+        How many tasks of one array are planned.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    """
+
+    partitions: tuple[str, ...] = ()
+    unit: Unit | None = None
+    slack: int = 60
+    default_limit: int = DEFAULT_LIMIT
+    most_tasks: int = 1000
+
+    def __post_init__(self) -> None:
+        for name in ("slack", "default_limit", "most_tasks"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name.replace('_', ' ')}: {getattr(self, name)} is below 1")
+
+
+@dataclass(frozen=True)
+class Held:
+    """Something that runs: what it takes, and until when.
+
+    Attributes
+    ----------
+    amount : int
+        Nodes or CPUs.
+    further : mapping of str to int
+        Amounts of the other resources, by name.
+    end : int
+        When it is expected to end (s).
+    """
+
+    amount: int
+    further: Mapping[str, int]
+    end: int
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The nodes that are planned.
+
+    Attributes
+    ----------
+    unit : {"nodes", "cpus"}
+        What the first resource is.
+    nodes : mapping of str to LiveNode
+        All nodes of the planned partitions, by name.
+    usable : mapping of str to LiveNode
+        Those that are up.
+    divided : mapping of str to frozenset of str
+        Partitions that have a part of the nodes only, with the names of those.
+    """
+
+    unit: Unit
+    nodes: Mapping[str, LiveNode]
+    usable: Mapping[str, LiveNode]
+    divided: Mapping[str, frozenset[str]]
+
+    def amount(self, names: Sequence[str] | frozenset[str]) -> int:
+        """Nodes or CPUs of the usable ones among some nodes."""
+        there = [self.usable[name] for name in names if name in self.usable]
+        return len(there) if self.unit == "nodes" else sum(node.cpus for node in there)
+
+    @property
+    def capacity(self) -> int:
+        """Nodes or CPUs that are usable."""
+        return self.amount(tuple(self.usable))
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The resources besides: GPUs if there are any, and partitions that have a part of the nodes."""
+        gpus = sum(node.gpus for node in self.usable.values())
+        found = [Resource(GPUS, gpus)] if gpus else []
+        parts = {
+            partition_resource(name): self.amount(names) for name, names in self.divided.items()
+        }
+        return (
+            *found,
+            *(Resource(name, amount, self.unit) for name, amount in parts.items() if amount),
+        )
+
+
+def partition_resource(partition: str) -> str:
+    """Return the name of the resource that stands for a partition's part of the nodes."""
+    return f"partition {partition}"
+
+
+def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
+    """Return the nodes of a snapshot that are planned.
+
+    Raises
+    ------
+    ValueError
+        If a partition is not there.
+    """
+    members = members_of(snapshot)
+    for name in options.partitions:
+        if name not in members:
+            raise ValueError(
+                f"partition: there is no {name!r}; there are {', '.join(sorted(members)) or 'none'}"
+            )
+    chosen = options.partitions or tuple(members)
+    names = (
+        frozenset[str]().union(*(members[name] for name in chosen)) if chosen else frozenset[str]()
+    )
+    nodes = {node.name: node for node in snapshot.nodes if not members or node.name in names}
+    usable = {name: node for name, node in nodes.items() if node.usable}
+    divided = {
+        name: members[name] & usable.keys()
+        for name in sorted(chosen)
+        if members[name] & usable.keys() != usable.keys()
+    }
+    asked = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
+    divided = {name: part for name, part in divided.items() if name in asked}
+    return Pool(options.unit or unit_of(snapshot, nodes), nodes, usable, divided)
+
+
+def members_of(snapshot: Snapshot) -> dict[str, frozenset[str]]:
+    """Return the names of the nodes of every partition."""
+    members: dict[str, set[str]] = {part.name: set(part.nodes) for part in snapshot.partitions}
+    for node in snapshot.nodes:
+        for name in node.partitions:
+            members.setdefault(name, set()).add(node.name)
+    return {name: frozenset(names) for name, names in members.items()}
+
+
+def unit_of(snapshot: Snapshot, nodes: Mapping[str, LiveNode]) -> Unit:
+    """Return whole nodes if every job takes whole nodes, else CPUs.
+
+    Where nodes are always given as a whole (select/linear), jobs do not say so; they are told by having all CPUs of
+    their nodes.
+    """
+    running = [
+        job for job in snapshot.jobs if job.running and any(name in nodes for name in job.allocated)
+    ]
+    pending = [job for job in snapshot.jobs if job.pending]
+
+    def whole(job: LiveJob) -> bool:
+        return job.cpus >= sum(nodes[name].cpus for name in job.allocated if name in nodes)
+
+    if all(job.exclusive for job in (*running, *pending)):
+        return "nodes"
+    linear = (
+        bool(running)
+        and all(whole(job) for job in running)
+        and not all(job.exclusive for job in running)
+    )
+    return "nodes" if linear else "cpus"
+
+
+def expected_end(job: LiveJob, now: int, options: ObserveOptions) -> int:
+    """Return when a running job is expected to end (s): at its limit; one past it, or ending, after the slack."""
+    if job.state == "COMPLETING":
+        return now + options.slack
+    if job.time_limit is None:
+        end = job.start_time + options.default_limit
+    else:
+        end = job.end_time or job.start_time + job.time_limit
+    return end if end > now else now + options.slack
+
+
+def held_by_jobs(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> list[Held]:
+    """Return what runs on the usable nodes; together never above the capacities."""
+    running = [
+        (job, expected_end(job, snapshot.time, options))
+        for job in snapshot.jobs
+        if job.running and any(name in pool.usable for name in job.allocated)
+    ]
+    held = _by_node(running, pool) if pool.unit == "nodes" else _by_cpus(running, pool)
+    return _within(held, pool)
+
+
+def _by_node(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
+    """Whole nodes: each is free when the last of its jobs ends."""
+    until: dict[str, int] = {}
+    gpus: dict[str, int] = defaultdict(int)
+    for job, end in running:
+        mine = [name for name in job.allocated if name in pool.usable]
+        for place, name in enumerate(mine):
+            until[name] = max(until.get(name, 0), end)
+            gpus[name] += _share(job.gpus, len(job.allocated), place)
+    groups: dict[tuple[int, frozenset[str]], list[str]] = defaultdict(list)
+    for name, end in until.items():
+        parts = frozenset(part for part, names in pool.divided.items() if name in names)
+        groups[end, parts].append(name)
+    held = []
+    for (end, parts), names in sorted(groups.items(), key=lambda item: (item[0][0], item[1])):
+        further = {partition_resource(part): len(names) for part in parts}
+        further[GPUS] = sum(min(gpus[name], pool.usable[name].gpus) for name in names)
+        held.append(Held(len(names), further, end))
+    return held
+
+
+def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
+    """CPUs: those that a job has on usable nodes, evenly over its nodes; all of them if it has its nodes alone."""
+    held = []
+    for job, end in running:
+        cpus: dict[str, int] = {}
+        gpus = 0
+        for place, name in enumerate(job.allocated):
+            if name not in pool.usable:
+                continue
+            node = pool.usable[name]
+            cpus[name] = (
+                node.cpus
+                if job.exclusive
+                else min(_share(job.cpus, len(job.allocated), place), node.cpus)
+            )
+            gpus += min(_share(job.gpus, len(job.allocated), place), node.gpus)
+        further = {
+            partition_resource(part): sum(count for name, count in cpus.items() if name in names)
+            for part, names in pool.divided.items()
+        }
+        held.append(Held(sum(cpus.values()), {**further, GPUS: gpus}, end))
+    return held
+
+
+def _share(total: int, parts: int, place: int) -> int:
+    """One of so many parts of a number, which differ by one at most."""
+    return total // parts + (place < total % parts)
+
+
+def _within(held: Sequence[Held], pool: Pool) -> list[Held]:
+    """Cut what runs to the capacities: Slurm may have given CPUs twice, and CPUs of a job to nodes unevenly."""
+    left = {resource.name: resource.capacity for resource in pool.resources}
+    free, found = pool.capacity, []
+    for one in held:
+        amount = min(one.amount, free)
+        further = {
+            name: min(count, left[name]) for name, count in one.further.items() if name in left
+        }
+        if not amount:
+            continue
+        free -= amount
+        for name, count in further.items():
+            left[name] -= count
+        found.append(Held(amount, further, one.end))
+    return found

@@ -1,0 +1,133 @@
+"""Snapshots: of a cluster, through Slurm's clients, or of a folder in which their output was saved."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from planbatch.experiments.live.slurm.parse import (
+    Printed,
+    origin,
+    parse_jobs,
+    parse_nodes,
+    parse_partitions,
+)
+from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
+from planbatch.experiments.live.slurm.text import jobs_of_text
+
+#: Files of saved output, the first that is there of each kind.
+JOB_FILES = ("squeue.json", "jobs.json", "squeue.txt", "jobs.txt", "scontrol_show_job.txt")
+NODE_FILES = ("nodes.json", "sinfo.json", "nodes.txt", "scontrol_show_node.txt")
+PARTITION_FILES = ("partitions.txt", "scontrol_show_partition.txt")
+
+
+class Printing(Protocol):
+    """What one of Slurm's clients printed: JSON that was read already, or text."""
+
+    @property
+    def data(self) -> Mapping[str, Any] | None:
+        """The JSON object; None if there is none."""
+
+    @property
+    def text(self) -> str:
+        """The text if there is no JSON."""
+
+
+class Client(Protocol):
+    """What asks Slurm; every method raises an ``OSError`` or a ``ValueError`` with one sentence if it cannot."""
+
+    def jobs(self) -> Printing:
+        """List all jobs."""
+
+    def nodes(self) -> Printing:
+        """List all nodes."""
+
+    def partitions(self) -> str:
+        """List all partitions, one line each."""
+
+    def run(self, *command: str) -> str:
+        """Run a program and return what it prints."""
+
+
+def read_snapshot(client: Client) -> Snapshot:
+    """Read a snapshot of a cluster.
+
+    Parameters
+    ----------
+    client : Client
+        What asks Slurm.
+
+    Raises
+    ------
+    OSError
+        If Slurm cannot be asked.
+    ValueError
+        If what it printed cannot be read.
+    """
+    listed = client.jobs()
+    jobs = parse_jobs(listed.data) if listed.data is not None else _of_lines(client, listed.text)
+    nodes = client.nodes()
+    cluster, version = origin(listed.data) if listed.data is not None else ("", "")
+    return Snapshot(
+        int(time.time()),
+        jobs,
+        parse_nodes(nodes.data if nodes.data is not None else nodes.text),
+        parse_partitions(client.partitions()),
+        cluster,
+        version,
+    )
+
+
+def _of_lines(client: Client, text: str) -> tuple[LiveJob, ...]:
+    """Read lines of ``scontrol``; a second list, of numbers alone, tells which jobs there really are."""
+    numbers = client.run("squeue", "--noheader", "--all", "--states=all", "-o", "%A").split()
+    return jobs_of_text(text, frozenset(int(number) for number in numbers if number.isdigit()))
+
+
+def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
+    """Read a snapshot from a folder of saved output: ``squeue.json`` and ``sinfo.json``, or their texts.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; its files may be named as in :data:`JOB_FILES`, :data:`NODE_FILES` and :data:`PARTITION_FILES`.
+    now : int, optional
+        When it was saved (s); by default when its list of jobs was written.
+
+    Raises
+    ------
+    OSError
+        If there is no list of jobs or of nodes.
+    ValueError
+        If one of them cannot be read; names the file.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: there is no such folder of saved output")
+    job_file, node_file = _needed(folder, JOB_FILES), _needed(folder, NODE_FILES)
+    partition_file = _first(folder, PARTITION_FILES)
+    printed: Printed = _text(job_file)
+    try:
+        jobs = parse_jobs(printed)
+        cluster, version = origin(printed)
+        nodes = parse_nodes(_text(node_file))
+        partitions = parse_partitions(_text(partition_file)) if partition_file else ()
+    except ValueError as error:
+        raise ValueError(f"{folder}: {error}") from None
+    written = int(job_file.stat().st_mtime) if now is None else now
+    return Snapshot(written, jobs, nodes, partitions, cluster, version)
+
+
+def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _needed(folder: Path, names: tuple[str, ...]) -> Path:
+    found = _first(folder, names)
+    if found is None:
+        others = ", ".join(names[1:])
+        raise FileNotFoundError(f"{folder}: there is no {names[0]} (nor {others}); save it there")
+    return found
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,108 @@
+"""The driver's configuration file: TOML, read only if nobody but its owner could have written it."""
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.grid.toml_lines import line_of
+from planbatch.planner.names import did_you_mean
+
+TEXT, NUMBER, TEXTS, SWITCH = (str,), (int, float), (list,), (bool,)
+#: The keys, and the types of their values; each is the name of a flag of ``planbatch slurm drive``.
+KEYS: Mapping[str, tuple[type, ...]] = {
+    "mode": TEXT, "as": TEXT, "policy": TEXT, "optimizer": TEXT, "evaluations": (int,), "seconds": NUMBER,
+    "promise": TEXT, "calendar": TEXT, "seed": (int,), "every": TEXT, "grace": TEXT, "horizon": TEXT,
+    "on-exit": TEXT, "adopt": SWITCH, "state": TEXT, "journal": TEXT, "metrics": (int,), "conf": TEXT,
+    "timeout": TEXT, "partition": TEXTS, "unit": TEXT, "slack": TEXT, "default-limit": TEXT, "tasks": (int,),
+}  # fmt: skip
+_WORDS: Mapping[tuple[type, ...], str] = {
+    TEXT: "a text",
+    NUMBER: "a number",
+    (int,): "a whole number",
+    TEXTS: "a list of texts",
+    SWITCH: "true or false",
+}
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose file it is, and who may write it.
+
+    Attributes
+    ----------
+    user : int
+        Number of the user.
+    mode : int
+        The permissions.
+    """
+
+    user: int
+    mode: int
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Whoever can write it decides what the driver does to the cluster, so it belongs to root or to the
+        user who runs the driver, and neither its group nor others may write it, nor replace it in its folder.
+
+    Returns
+    -------
+    dict of str to object
+        Values by the names of flags.
+
+    Raises
+    ------
+    ValueError
+        If others could have written it, it is no TOML, or a key is unknown or of the wrong type; names file and line.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            check_owner(path, Owner(status.st_uid, status.st_mode), os.geteuid())
+            data = file.read()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such configuration file") from None
+    folder = path.absolute().parent.stat()
+    if (
+        not folder.st_mode & stat.S_ISVTX
+    ):  # in folders such as /tmp, only owners replace their files
+        check_owner(path.absolute().parent, Owner(folder.st_uid, folder.st_mode), os.geteuid())
+    try:
+        text = data.decode("utf-8")
+        given = tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path}: it is no TOML file ({error})") from None
+    for key, value in given.items():
+        _check_value(path, text, key, value)
+    return given
+
+
+def check_owner(path: Path, owner: Owner, me: int) -> None:
+    """Raise a ``ValueError`` if somebody but root and ``me`` could have written a file or folder."""
+    if owner.user not in (0, me):
+        raise ValueError(
+            f"{path}: it belongs to user {owner.user}, who could have the cluster do anything; "
+            "give it to root or to the driver's user"
+        )
+    if owner.mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ValueError(f"{path}: others than its owner may write it; run: chmod go-w {path}")
+
+
+def _check_value(path: Path, text: str, key: str, value: Any) -> None:
+    where = f"{path}, line {line_of(text, key=key)}: {key}"
+    if key not in KEYS:
+        raise ValueError(f"{where}: there is no such key; {did_you_mean(key, list(KEYS))}")
+    wanted = KEYS[key]
+    wrong = not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not SWITCH)
+    if wrong or (wanted is TEXTS and not all(isinstance(one, str) for one in value)):
+        raise ValueError(f"{where}: {value!r} is not {_WORDS[wanted]}")

@@ -1,0 +1,287 @@
+"""A snapshot of a Slurm cluster: its jobs and nodes at one moment, whatever dialect its clients spoke.
+
+Times are Unix times (s), durations are in seconds. Texts come from users: names, comments and accounts are hostile
+input, never to be given to a shell.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+#: States of jobs that hold nodes.
+RUNNING_STATES = frozenset(
+    ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
+)  # fmt: skip
+#: States of jobs that wait; the held ones among them say so in ``LiveJob.held``.
+PENDING_STATES = frozenset(
+    ("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT")
+)
+#: The state of a row that cannot be trusted: a name or a comment in it imitates Slurm's own fields.
+UNREADABLE = "UNREADABLE"
+#: Node states in which jobs run or may start, and flags that take a node out all the same.
+USABLE_STATES = frozenset(("IDLE", "MIXED", "ALLOCATED"))
+UNUSABLE_FLAGS = frozenset(
+    ("DRAIN", "DOWN", "FAIL", "NOT_RESPONDING", "MAINTENANCE", "MAINT", "REBOOT_REQUESTED", "REBOOT_ISSUED",
+     "INVALID_REG", "POWERING_DOWN", "POWERED_DOWN", "POWER_DOWN", "RESERVED", "FUTURE", "UNKNOWN", "ERROR")
+)  # fmt: skip
+
+Hold = Literal["user", "admin"]
+
+
+class JobKey(NamedTuple):
+    """What a job is known by: controllers that were killed give ids out again, and requeued jobs are submitted anew.
+
+    Attributes
+    ----------
+    job_id : int
+        Slurm's number; tasks of an array that wait share the number of the array.
+    submit_time : int
+        When it was submitted, or requeued (s).
+    restarts : int
+        How often it was requeued.
+    """
+
+    job_id: int
+    submit_time: int
+    restarts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JobArray:
+    """What a job is of an array.
+
+    Attributes
+    ----------
+    job_id : int
+        The array's number.
+    task_id : int, optional
+        The task's number, if the row is one task.
+    tasks : tuple of int
+        The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
+    pending : int
+        How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
+    cut_off : bool
+        Whether Slurm cut off the list of tasks.
+    most : int, optional
+        How many tasks may run at once (``%N``).
+    """
+
+    job_id: int
+    task_id: int | None = None
+    tasks: tuple[int, ...] = ()
+    pending: int = 1
+    cut_off: bool = False
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveJob:
+    """One row of the queue.
+
+    Attributes
+    ----------
+    key : JobKey
+        What it is known by.
+    name, user, account, partition, qos : str
+        As Slurm writes them; the partition may be a list with commas.
+    user_id : int
+        Number of the user, -1 if unknown.
+    state : str
+        In capitals: ``PENDING``, ``RUNNING``, ``COMPLETED``, …; ``COMPLETING`` while nodes are given back.
+    flags : frozenset of str
+        Further states, from 23.02 on.
+    reason : str
+        Why it waits.
+    held : {"user", "admin"}, optional
+        Who holds it; None if it is not held.
+    nodes, cpus, gpus : int
+        What it asks for, in all; of a running job, what it has.
+    tres : mapping of str to int
+        Trackable resources by name, such as ``cpu``, ``node``, ``gres/gpu``, ``license/matlab``; ``mem`` in MB.
+    exclusive : bool
+        Whether it takes whole nodes.
+    time_limit : int, optional
+        Requested time (s); None if unlimited.
+    submit_time, eligible_time, begin_time, accrue_time : int
+        Times (s), 0 if not known; ``begin_time`` is what ``--begin`` asked for.
+    start_time, end_time : int
+        Of a running or finished job: its start, and its end or start + limit; 0 for others.
+    forecast : int
+        Slurm's own forecast of a pending job's start (s), 0 if there is none.
+    deadline : int
+        Latest end (s), 0 for none.
+    priority : int
+        0 if held.
+    dependency : str
+        Such as ``afterok:346(unfulfilled)``, empty for none.
+    array : JobArray, optional
+        What it is of an array.
+    allocated : tuple of str
+        Names of the nodes that it runs on.
+    required, excluded : tuple of str
+        Names of nodes that it asks for, and does without.
+    features, reservation, licenses : str
+        Further constraints, as Slurm writes them.
+    het_job : int
+        The first part of the heterogeneous job that it is a part of, 0 for none.
+    comment, admin_comment : str
+        The user's and the administrators' remarks.
+    """
+
+    key: JobKey
+    name: str
+    user: str
+    account: str
+    partition: str
+    nodes: int
+    cpus: int
+    state: str
+    user_id: int = -1
+    qos: str = ""
+    gpus: int = 0
+    tres: Mapping[str, int] = field(default_factory=dict)
+    exclusive: bool = False
+    time_limit: int | None = None
+    flags: frozenset[str] = frozenset()
+    reason: str = ""
+    held: Hold | None = None
+    eligible_time: int = 0
+    begin_time: int = 0
+    accrue_time: int = 0
+    start_time: int = 0
+    end_time: int = 0
+    forecast: int = 0
+    deadline: int = 0
+    priority: int = 0
+    dependency: str = ""
+    array: JobArray | None = None
+    allocated: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    features: str = ""
+    reservation: str = ""
+    licenses: str = ""
+    het_job: int = 0
+    comment: str = ""
+    admin_comment: str = ""
+
+    @property
+    def job_id(self) -> int:
+        """Slurm's number."""
+        return self.key.job_id
+
+    @property
+    def submit_time(self) -> int:
+        """When it was submitted, or requeued (s)."""
+        return self.key.submit_time
+
+    @property
+    def pending(self) -> bool:
+        """Whether it waits, held or not."""
+        return self.state in PENDING_STATES
+
+    @property
+    def running(self) -> bool:
+        """Whether it holds nodes."""
+        return self.state in RUNNING_STATES
+
+    @property
+    def label(self) -> str:
+        """How people call it: ``59_1`` is a task of the array 59."""
+        if self.array is not None and self.array.task_id is not None:
+            return f"{self.array.job_id}_{self.array.task_id}"
+        return str(self.key.job_id)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveNode:
+    """One node.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    state : str
+        In capitals: ``IDLE``, ``MIXED``, ``ALLOCATED``, ``DOWN``, ``UNKNOWN``, …
+    flags : frozenset of str
+        Such as ``DRAIN`` and ``NOT_RESPONDING``.
+    cpus, gpus : int
+        What it has.
+    memory : int
+        In MB.
+    partitions : tuple of str
+        The partitions that it is in.
+    reason : str
+        Why it is not available.
+    """
+
+    name: str
+    state: str
+    flags: frozenset[str]
+    cpus: int
+    gpus: int = 0
+    memory: int = 0
+    partitions: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether jobs run on it and may start; neither drained nor down, and known to the controller."""
+        return self.state in USABLE_STATES and not self.flags & UNUSABLE_FLAGS
+
+
+@dataclass(frozen=True, slots=True)
+class LivePartition:
+    """One partition.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    nodes : tuple of str
+        Names of its nodes.
+    default_time, max_time : int, optional
+        Time limits (s); None if there is none.
+    max_nodes : int, optional
+        Most nodes of one job; None if there is no limit.
+    up : bool
+        Whether its jobs may start.
+    default : bool
+        Whether jobs that name no partition go here.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    default_time: int | None = None
+    max_time: int | None = None
+    max_nodes: int | None = None
+    up: bool = True
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A cluster at one moment.
+
+    Attributes
+    ----------
+    time : int
+        When it was taken (s).
+    jobs : tuple of LiveJob
+        Rows of the queue as Slurm lists them, finished ones among them.
+    nodes : tuple of LiveNode
+        The nodes.
+    partitions : tuple of LivePartition
+        The partitions; empty if they were not read.
+    cluster : str
+        Its name, empty if not known.
+    version : str
+        Slurm's version, such as ``22.05.8``; empty if not known.
+    """
+
+    time: int
+    jobs: tuple[LiveJob, ...]
+    nodes: tuple[LiveNode, ...]
+    partitions: tuple[LivePartition, ...] = ()
+    cluster: str = ""
+    version: str = ""

@@ -1,0 +1,291 @@
+"""Slurm's text, where there is no JSON: ``scontrol -o show job``, ``node`` and ``partition``, and ``squeue -o``.
+
+Names and comments of jobs stand in ``scontrol``'s lines as they are, blanks, line ends and all, so that one can
+imitate other fields and other jobs. Rows in which a field stands twice are not believed (state ``UNREADABLE``);
+whoever knows the numbers of all jobs from elsewhere gives them, so that rows made up by a comment are left out.
+``squeue -o`` in :data:`SQUEUE_FORMAT` has no text of users at all.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from planbatch.experiments.live.slurm.arrays import pending_tasks
+from planbatch.experiments.live.slurm.hostlist import expand
+from planbatch.experiments.live.slurm.snapshot import (
+    PENDING_STATES,
+    UNREADABLE,
+    Hold,
+    JobArray,
+    JobKey,
+    LiveJob,
+    LiveNode,
+    LivePartition,
+)
+from planbatch.experiments.live.slurm.values import (
+    gpus_in,
+    gpus_of_tres,
+    moment,
+    seconds,
+    text,
+    tres,
+)
+
+#: ``squeue --noheader --all --states=all -o FORMAT``: number, array, task, user, account, partition, QOS, state,
+#: reason, nodes, CPUs, limit, submission, start, end, priority, dependency, allocated, required and excluded nodes,
+#: sharing, GPUs.
+SQUEUE_FORMAT = "%A|%F|%K|%u|%U|%a|%P|%q|%T|%r|%D|%C|%l|%V|%S|%e|%Q|%E|%N|%n|%x|%h|%b"
+_ROW = re.compile(r"^JobId=(\d+) ", re.MULTILINE | re.ASCII)
+#: What stands between the name and the fields that Slurm writes itself.
+_AFTER_NAME = re.compile(
+    r" UserId=([^\s()]+)\((\d+)\) GroupId=\S+ MCS_label=\S+ Priority=(\d+) ", re.ASCII
+)
+_FIELD = re.compile(r"(?:^|\s)([A-Z][A-Za-z/:]*)=(\S*)", re.ASCII)
+#: Fields of which a row has exactly one; behind a name that imitates them there are two.
+_ONCE = ("UserId", "JobState", "SubmitTime", "NumNodes", "TimeLimit", "Restarts")
+#: Marks behind a node's state (manual page of sinfo).
+_NODE_MARKS = {
+    "*": "NOT_RESPONDING", "~": "POWERED_DOWN", "#": "POWERING_UP", "!": "POWER_DOWN", "%": "POWERING_DOWN",
+    "$": "MAINTENANCE", "@": "REBOOT_REQUESTED", "^": "REBOOT_ISSUED", "-": "PLANNED",
+}  # fmt: skip
+
+
+def jobs_of_text(printed: str, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
+    """Return the jobs in the text of ``scontrol -o show job`` or of ``squeue -o`` (:data:`SQUEUE_FORMAT`).
+
+    Parameters
+    ----------
+    printed : str
+        The text.
+    numbers : collection of int, optional
+        The numbers of all jobs there are, if they are known; rows of others are left out.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or a field cannot be read.
+    """
+    if not printed.strip() or printed.startswith("No jobs in the system"):
+        return ()
+    first = printed.lstrip().split("\n", 1)[0]
+    if first.startswith("JobId="):
+        jobs = _of_scontrol(printed)
+    elif first.count("|") == SQUEUE_FORMAT.count("|"):
+        jobs = [
+            _of_squeue(line, i) for i, line in enumerate(printed.splitlines(), 1) if line.strip()
+        ]
+    else:
+        raise ValueError(f"squeue: {first[:60]!r} is neither JSON nor a list of jobs")
+    if numbers is not None:
+        jobs = [job for job in jobs if job.job_id in numbers]
+    return tuple(jobs)
+
+
+def _of_scontrol(printed: str) -> list[LiveJob]:
+    """Read lines of ``scontrol -o show job``; a name with a line end goes on in the next line."""
+    starts = [match.start() for match in _ROW.finditer(printed)]
+    ends = [*starts[1:], len(printed)]
+    jobs = [_row_of_scontrol(printed[a:b]) for a, b in zip(starts, ends, strict=True)]
+    times = Counter(job.job_id for job in jobs)
+    return [job if times[job.job_id] == 1 else _unreadable(job.job_id) for job in jobs]
+
+
+def _unreadable(number: int) -> LiveJob:
+    """A row that is not believed."""
+    reason = "its name or comment imitates Slurm's fields"
+    return LiveJob(JobKey(number, 0), "", "", "", "", 0, 0, UNREADABLE, reason=reason)
+
+
+def _row_of_scontrol(row: str) -> LiveJob:
+    """Read one row."""
+    head = re.match(r"JobId=(\d+) ", row)
+    assert head is not None
+    number = int(head[1])
+    fields = _FIELD.findall(row)
+    names = [name for name, _ in fields]
+    after = _AFTER_NAME.search(row)
+    if after is None or any(names.count(name) != 1 for name in _ONCE):
+        return _unreadable(number)
+    name = row[row.index(" JobName=") + len(" JobName=") : after.start()]
+    found = dict(reversed(fields[: names.index("UserId")])) | dict(
+        reversed(fields[names.index("UserId") :])
+    )
+    try:
+        return _job(
+            number,
+            name,
+            after[1],
+            int(after[2]),
+            found,
+            _remark(row, "AdminComment"),
+            _remark(row, "Comment"),
+        )
+    except ValueError as error:
+        raise ValueError(f"scontrol: job {number}: {error}") from None
+
+
+def _remark(row: str, field: str) -> str:
+    """Read a remark, which may hold anything: up to two blanks, or the next field that follows remarks."""
+    match = re.search(
+        rf" {field}=(.*?)(?:  |\s(?:Comment|StdErr|Power|SystemComment)=|\s*$)", row, re.DOTALL
+    )
+    return match[1].strip() if match else ""
+
+
+def _job(
+    number: int, name: str, user: str, uid: int, found: Mapping[str, str], admin: str, comment: str
+) -> LiveJob:
+    """Make a job of the fields of a row."""
+    state, pending = found["JobState"], found["JobState"] in PENDING_STATES
+    nodes, priority = int(found["NumNodes"].split("-")[0]), int(found["Priority"])
+    amounts, reason = tres(found.get("TRES", "")), text(found.get("Reason"))
+    submit, eligible = moment(found["SubmitTime"]), moment(found.get("EligibleTime", ""))
+    gpus = (
+        gpus_of_tres(amounts)
+        or gpus_in(found.get("TresPerJob", ""))
+        or nodes * gpus_in(found.get("TresPerNode", ""))
+    )
+    start, end = moment(found.get("StartTime", "")), moment(found.get("EndTime", ""))
+    return LiveJob(
+        key=JobKey(number, submit, int(found["Restarts"])),
+        name=name,
+        user=user,
+        user_id=uid,
+        account=text(found.get("Account")),
+        partition=text(found.get("Partition")),
+        qos=text(found.get("QOS")),
+        nodes=nodes,
+        cpus=int(found["NumCPUs"].split("-")[0]),
+        gpus=gpus,
+        tres=amounts,
+        exclusive=found.get("OverSubscribe") == "NO",
+        time_limit=seconds(found["TimeLimit"]),
+        state=state,
+        reason=reason,
+        held=_hold(pending, priority, reason),
+        eligible_time=eligible,
+        begin_time=eligible if pending and eligible > submit else 0,
+        accrue_time=moment(found.get("AccrueTime", "")),
+        start_time=0 if pending else start,
+        end_time=0 if pending else end,
+        forecast=start if pending else 0,
+        deadline=moment(found.get("Deadline", "")),
+        priority=priority,
+        dependency=text(found.get("Dependency")),
+        array=_array(found, pending),
+        allocated=() if pending else expand(text(found.get("NodeList"))),
+        required=expand(text(found.get("ReqNodeList"))),
+        excluded=expand(text(found.get("ExcNodeList"))),
+        features=text(found.get("Features")),
+        reservation=text(found.get("Reservation")),
+        licenses=text(found.get("Licenses")),
+        het_job=int(found.get("HetJobId", "0")),
+        comment=comment,
+        admin_comment=admin,
+    )
+
+
+def _hold(pending: bool, priority: int, reason: str) -> Hold | None:
+    """Who holds a job."""
+    if not pending or priority:
+        return None
+    return "user" if reason == "JobHeldUser" else "admin"
+
+
+def _array(found: Mapping[str, str], pending: bool) -> JobArray | None:
+    """What a job is of an array."""
+    if "ArrayJobId" not in found:
+        return None
+    array, task = int(found["ArrayJobId"]), found.get("ArrayTaskId", "")
+    most = int(found["ArrayTaskThrottle"]) if "ArrayTaskThrottle" in found else None
+    if pending and not task.isdigit():
+        return pending_tasks(array, task, most)
+    return JobArray(array, int(task) if task.isdigit() else None, most=most)
+
+
+def _of_squeue(line: str, place: int) -> LiveJob:
+    """Read one line of ``squeue -o``; there are neither names nor remarks, nor how often it was requeued."""
+    cells = line.rstrip("\n").split("|")
+    if len(cells) != SQUEUE_FORMAT.count("|") + 1:
+        raise ValueError(
+            f"squeue: line {place} has {len(cells)} fields instead of {SQUEUE_FORMAT.count('|') + 1}"
+        )
+    (number, array, task, user, uid, account, partition, qos, state, reason, nodes, cpus, length, submit, start, end,
+     priority, dependency, allocated, required, excluded, sharing, gres) = cells  # fmt: skip
+    found = {
+        "JobState": state, "NumNodes": nodes, "Priority": priority, "Reason": reason, "SubmitTime": submit,
+        "StartTime": start, "EndTime": end, "Restarts": "0", "Account": account, "Partition": partition, "QOS": qos,
+        "NumCPUs": cpus, "OverSubscribe": sharing, "TimeLimit": length, "Dependency": dependency,
+        "NodeList": allocated, "ReqNodeList": required, "ExcNodeList": excluded,
+        "TresPerNode": text(gres),
+    }  # fmt: skip
+    if task != "N/A":
+        found |= {"ArrayJobId": array, "ArrayTaskId": task}
+    if (
+        reason == "BeginTime"
+    ):  # squeue has no eligible time; a forecast that comes with this reason is one
+        found["EligibleTime"] = start
+    try:
+        return _job(int(number), "", user, int(uid), found, "", "")
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"squeue: line {place}: {error}") from None
+
+
+def nodes_of_text(printed: str) -> tuple[LiveNode, ...]:
+    """Return the nodes in the text of ``scontrol -o show node``."""
+    nodes = []
+    for line in filter(str.strip, printed.splitlines()):
+        if not line.startswith("NodeName="):
+            raise ValueError(
+                f"sinfo: {line[:60]!r} is neither JSON nor a node of scontrol -o show node"
+            )
+        found = dict(reversed(_FIELD.findall(line)))
+        try:
+            base, flags = _node_state(found["State"])
+            nodes.append(
+                LiveNode(
+                    name=found["NodeName"],
+                    state=base,
+                    flags=flags,
+                    cpus=int(found.get("CPUEfctv") or found["CPUTot"]),
+                    gpus=gpus_in(found.get("Gres", "")),
+                    memory=int(found.get("RealMemory", 0)),
+                    partitions=tuple(filter(None, text(found.get("Partitions")).split(","))),
+                    reason=line.partition(" Reason=")[2].strip(),
+                )
+            )
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"scontrol: node {found.get('NodeName', '')[:40]}: {error}") from None
+    return tuple(nodes)
+
+
+def _node_state(written: str) -> tuple[str, frozenset[str]]:
+    """Read ``IDLE+DRAIN*``: the state, its flags, and the mark behind."""
+    marks = re.search(r"[*~#!%$@^-]*$", written)
+    assert marks is not None
+    base, *flags = written[: marks.start()].split("+")
+    return base, frozenset(flags) | {_NODE_MARKS[mark] for mark in marks[0]}
+
+
+def partitions_of_text(printed: str) -> tuple[LivePartition, ...]:
+    """Return the partitions in the text of ``scontrol -o show partition``."""
+    partitions = []
+    for line in filter(str.strip, printed.splitlines()):
+        if not line.startswith("PartitionName="):
+            raise ValueError(
+                f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition"
+            )
+        found = dict(reversed(_FIELD.findall(line)))
+        most = found.get("MaxNodes", "")
+        partitions.append(
+            LivePartition(
+                name=found["PartitionName"],
+                nodes=expand(text(found.get("Nodes"))),
+                default_time=seconds(found.get("DefaultTime", "")),
+                max_time=seconds(found.get("MaxTime", "")),
+                max_nodes=int(most) if most.isdigit() else None,
+                up=found.get("State", "UP") == "UP",
+                default=found.get("Default") == "YES",
+            )
+        )
+    return tuple(partitions)

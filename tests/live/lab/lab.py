@@ -1,0 +1,411 @@
+"""The lab: brings a Slurm cluster up in a folder of its own, breaks it as asked, and ends only what it started."""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.files import site_file
+from planbatch.experiments.live.slurm.heartbeat import NAME, last_beat
+from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
+
+HERE = Path(__file__).resolve().parent
+#: A scheduler that answers quickly: a released job starts within a second.
+QUICK = "bf_interval=1,sched_interval=1,bf_resolution=1,batch_sched_delay=0,sched_min_interval=0"
+COMMAND = "from planbatch.experiments.command.main import main; main()"
+#: Number of a user without any rights.
+NOBODY = 65534
+#: How long anything in the lab may take (s): a limit for what hangs, not a measure of speed.
+PATIENCE = 60.0
+
+
+def _ends_with_its_parent() -> None:
+    """Run in the child: it is killed when the process that started it dies, however it dies."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def wait_until(what: str, holds: Callable[[], object], patience: float = PATIENCE) -> None:
+    """Wait until something holds.
+
+    Raises
+    ------
+    TimeoutError
+        If it never does; the message says what.
+    """
+    ends = time.monotonic() + patience
+    while not holds():
+        if time.monotonic() > ends:
+            raise TimeoutError(f"the lab waited {patience:g} s in vain: {what}")
+        time.sleep(0.05)
+
+
+def free_ports(count: int) -> list[int]:
+    """Give numbers of loopback ports that nobody uses now."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+@dataclass
+class Lab:
+    """A cluster of emulated nodes; a context that is down again when it is left.
+
+    Attributes
+    ----------
+    nodes : int
+        Nodes of the partition ``main``: ``n1`` and so on.
+    side : int
+        Further nodes, in the partition ``side``.
+    cpus : int
+        CPUs of each node.
+    scheduler : str
+        Slurm's ``SchedulerParameters``.
+    strict : bool
+        Whether jobs arrive held as long as a driver is there.
+    silent : int
+        After how many seconds of silence a driver counts as dead.
+    folder : Path
+        Everything of the lab; short, since sockets' paths may not be long.
+    """
+
+    nodes: int = 8
+    side: int = 0
+    cpus: int = 32
+    scheduler: str = QUICK
+    strict: bool = False
+    silent: int = 5
+    folder: Path = field(
+        default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp"))
+    )
+    _daemons: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict, repr=False)
+
+    @property
+    def conf(self) -> Path:
+        """Slurm's configuration."""
+        return self.folder / "slurm.conf"
+
+    @property
+    def state(self) -> Path:
+        """The folder of the driver's lock and heartbeat."""
+        return self.folder / "planbatch"
+
+    @property
+    def client(self) -> SlurmClient:
+        """A client of this cluster."""
+        return SlurmClient(self.conf)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables for programs that talk to this cluster."""
+        return {**os.environ, "SLURM_CONF": str(self.conf)}
+
+    @property
+    def node_names(self) -> list[str]:
+        """All nodes."""
+        return [f"n{i + 1}" for i in range(self.nodes + self.side)]
+
+    def __enter__(self) -> "Lab":
+        try:
+            self._write_files()
+            self._start_munge()
+            self.start_controller(clean=True)
+            for name in self.node_names:
+                self.start_node(name)
+            self.wait_for_nodes()
+        except BaseException:
+            print(self.log()[-4000:])
+            self.down()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.down()
+
+    # Bringing up
+
+    def _write_files(self) -> None:
+        for name in (
+            "state",
+            "log",
+            "run",
+            "munge",
+            *(f"spool/{node}" for node in self.node_names),
+        ):
+            (self.folder / name).mkdir(parents=True)
+        for name in (".", "run"):  # everybody talks to munge, through a socket in it
+            (self.folder / name).chmod(0o755)
+        (self.folder / "munge").chmod(0o700)
+        port, *ports = free_ports(1 + len(self.node_names))
+        text = (HERE / "slurm.conf.in").read_text()
+        for mark, value in (
+            ("@PORT@", str(port)),
+            ("@DIR@", str(self.folder)),
+            ("@SCHEDULER@", self.scheduler),
+        ):
+            text = text.replace(mark, value)
+        for name, own in zip(self.node_names, ports, strict=True):
+            text += (
+                f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={own} "
+                f"CPUs={self.cpus} RealMemory=1000 State=UNKNOWN\n"
+            )
+        text += (
+            f"PartitionName=main Nodes=n[1-{self.nodes}] Default=YES MaxTime=7-00:00:00 State=UP\n"
+        )
+        if self.side:
+            first, last = self.nodes + 1, self.nodes + self.side
+            text += f"PartitionName=side Nodes=n[{first}-{last}] MaxTime=7-00:00:00 State=UP\n"
+        if self.strict:
+            script = site_file("job_submit.lua", self.state, self.silent)
+            (self.folder / "job_submit.lua").write_text(script)
+            text += "JobSubmitPlugins=lua\n"
+        self.conf.write_text(text)
+
+    def _start(self, name: str, *command: str) -> None:
+        with (self.folder / "log" / f"{name}.out").open("ab") as out:
+            self._daemons[name] = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=self.environment,
+                start_new_session=True, preexec_fn=_ends_with_its_parent,
+            )  # fmt: skip
+
+    def _start_munge(self) -> None:
+        keys = self.folder / "munge"
+        subprocess.run(["mungekey", "--create", f"--keyfile={keys}/key"], check=True)
+        socket_path = self.folder / "run" / "munge.sock"
+        self._start("munged", "munged", "--foreground", f"--key-file={keys}/key", f"--socket={socket_path}",
+                    f"--pid-file={keys}/pid", f"--log-file={keys}/log", f"--seed-file={keys}/seed")  # fmt: skip
+        wait_until("munge's socket", socket_path.exists)
+
+    def start_controller(self, clean: bool = False) -> None:
+        """Start the controller, from its saved state unless ``clean``."""
+        self._start("slurmctld", "slurmctld", "-D", *(["-c"] if clean else []))
+        wait_until("the controller answers", self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            return "UP" in SlurmClient(self.conf, 5).run("scontrol", "ping")
+        except SlurmError:
+            return False
+
+    def start_node(self, name: str) -> None:
+        """Start the daemon of a node."""
+        self._start(name, "slurmd", "-D", "-N", name)
+
+    def wait_for_nodes(self, patience: float = PATIENCE) -> None:
+        """Wait until every node may run jobs."""
+        wanted = set(self.node_names)
+        wait_until("all nodes are there", lambda: wanted <= set(self.usable_nodes()), patience)
+
+    def usable_nodes(self) -> list[str]:
+        """Nodes that run jobs or may."""
+        text = self.run("sinfo", "-h", "-a", "-N", "-t", "idle,alloc,mix", "-o", "%N %t")
+        rows = [line.split() for line in text.splitlines()]
+        return [
+            name for name, state in rows if state.rstrip("~#!%$@^-") in ("idle", "alloc", "mix")
+        ]
+
+    # Breaking
+
+    def kill(self, name: str, with_steps: bool = False) -> None:
+        """Kill the controller (``slurmctld``) or a node, as a crash would; ``with_steps``: and all jobs in ``main``."""
+        process = self._daemons.pop(name)
+        process.kill()
+        process.wait()
+        if name in self.node_names:
+            self._kill_steps(name)
+        elif with_steps:
+            for node in self.node_names[: self.nodes]:
+                self._kill_steps(node)
+
+    def freeze_state(self) -> None:
+        """Remember the controller's saved state: what a crash would fall back to."""
+        shutil.rmtree(self.folder / "frozen", ignore_errors=True)
+        shutil.copytree(self.folder / "state", self.folder / "frozen")
+
+    def thaw_state(self) -> None:
+        """Let the controller, which is not running, find the remembered state."""
+        shutil.rmtree(self.folder / "state")
+        (self.folder / "frozen").rename(self.folder / "state")
+
+    def mend(self) -> None:
+        """Start what a test killed."""
+        if self._daemons.get("slurmctld") is None or self._daemons["slurmctld"].poll() is not None:
+            self.start_controller()
+        for name in self.node_names:
+            if name not in self._daemons or self._daemons[name].poll() is not None:
+                self.start_node(name)
+        for name in set(self.node_names) - set(self.usable_nodes()):
+            with suppress(SlurmError):  # not if it is about to come back by itself
+                self.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
+        self.wait_for_nodes()
+
+    def _kill_steps(self, name: str | None = None) -> None:
+        """Kill the processes of jobs (of one node): they outlive its daemon."""
+        ours = f"SLURM_CONF={self.conf}".encode()
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError, ValueError):
+                words = (entry / "environ").read_bytes().split(b"\0")
+                if ours not in words:
+                    continue
+                command = (entry / "comm").read_text() + (entry / "cmdline").read_text()
+                steps = command.startswith("slurmstepd")
+                node = next((word for word in words if word.startswith(b"SLURMD_NODENAME=")), b"")
+                here = node == f"SLURMD_NODENAME={name}".encode() or f"[{name}]" in command
+                if (steps or node) and (name is None or here):
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+    # Using
+
+    def run(self, *command: str) -> str:
+        """Run one of Slurm's programs."""
+        return self.client.run(*command)
+
+    def submit(self, *options: object, seconds: float = 1.0, user: int | None = None) -> int:
+        """Submit a job that sleeps; return its number."""
+        command = ["sbatch", "--parsable", "-o", "/dev/null", "-D", "/tmp", *map(str, options),
+                   "--wrap", f"exec sleep {seconds:g}"]  # fmt: skip
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
+                              timeout=PATIENCE, user=user, group=user)  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(f"sbatch: {done.stderr.strip()}")
+        return int(done.stdout.split(";")[0])
+
+    def as_user(self, *command: str, user: int = NOBODY) -> None:
+        """Run one of Slurm's programs as an ordinary user."""
+        subprocess.run(command, env=self.environment, check=True, capture_output=True,
+                       timeout=PATIENCE, user=user, group=user)  # fmt: skip
+
+    def snapshot(self) -> Snapshot:
+        """Read the cluster as the driver does."""
+        return read_snapshot(self.client)
+
+    def jobs(self) -> dict[int, LiveJob]:
+        """Give all jobs by number; those of an array by that of their last row."""
+        return {job.job_id: job for job in self.snapshot().jobs}
+
+    def wait_for(
+        self, what: str, holds: Callable[[dict[int, LiveJob]], object], patience: float = PATIENCE
+    ) -> None:
+        """Wait until something holds of the jobs."""
+        wait_until(what, lambda: holds(self.jobs()), patience)
+
+    def cancel_all(self, partition: str = "main") -> None:
+        """Cancel every job of a partition, and wait until none holds a node."""
+
+        def left() -> str:
+            return self.run("squeue", "-h", "-a", "-p", partition).strip()
+
+        if left():
+            self.run("scancel", f"--partition={partition}", "--state=PENDING")
+            self.run("scancel", f"--partition={partition}")
+        wait_until("no job is left", lambda: not left())
+
+    def command(self, *words: str) -> str:
+        """Run ``planbatch slurm`` and return all that it prints."""
+        command = [sys.executable, "-c", COMMAND, "slurm", *words]
+        return subprocess.run(
+            command, env=self.environment, text=True, timeout=PATIENCE, cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ).stdout  # fmt: skip
+
+    def drive(self, mode: str, *flags: object, every: str = "1s", name: str = "driver") -> "Drive":
+        """Start a driver of this cluster."""
+        return Drive(self, name, ["drive", "--mode", mode, "--every", every, *map(str, flags)])
+
+    def log(self) -> str:
+        """What the controller wrote."""
+        path = self.folder / "log" / "slurmctld.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def down(self) -> None:
+        """End all daemons and jobs that the lab started, and delete its folder."""
+        for process in self._daemons.values():
+            process.terminate()
+        for process in self._daemons.values():
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._daemons.clear()
+        self._kill_steps()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Drive:
+    """A driver in a process of its own; a context that ends with it.
+
+    Parameters
+    ----------
+    lab : Lab
+        The cluster.
+    name : str
+        Its journal and its output are named after it.
+    words : sequence of str
+        Words of the command behind ``planbatch slurm``.
+    """
+
+    def __init__(self, lab: Lab, name: str, words: Sequence[str]) -> None:
+        self.lab = lab
+        self.journal = lab.folder / f"{name}.jsonl"
+        self.output = lab.folder / f"{name}.out"
+        flags = ["--state", str(lab.state), "--journal", str(self.journal), "--conf", str(lab.conf)]
+        with self.output.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", COMMAND, "slurm", *words, *flags], stdin=subprocess.DEVNULL,
+                stdout=out, stderr=out, env=lab.environment, preexec_fn=_ends_with_its_parent,
+                cwd=lab.folder,
+            )  # fmt: skip
+
+    def __enter__(self) -> "Drive":
+        wait_until("the driver drives", self.drives)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if any(error):
+            print(self.said()[-4000:])
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def drives(self) -> bool:
+        """Whether it has done a tick."""
+        if self.process.poll() is not None:
+            raise RuntimeError(f"the driver ended: {self.said()}")
+        beat = last_beat(self.lab.state / NAME)
+        started = time.time() - _age(self.process.pid)
+        return beat is not None and beat >= int(started)
+
+    def kill(self) -> None:
+        """Kill it, as a crash would."""
+        self.process.kill()
+        self.process.wait()
+
+    def said(self) -> str:
+        """What it printed."""
+        return self.output.read_text()
+
+
+def _age(pid: int) -> float:
+    """Seconds since a process began."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    uptime = float(Path("/proc/uptime").read_text().split()[0])
+    return uptime - ticks / os.sysconf("SC_CLK_TCK")

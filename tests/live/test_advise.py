@@ -1,0 +1,460 @@
+"""Advice, tick by tick: beside Slurm's forecast, with failing ticks, on a fake cluster and on saved output."""
+
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planbatch.baselines import make_policy
+from planbatch.experiments.live.journal import Journal, read_ticks
+from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
+from planbatch.experiments.live.slurm.client import SlurmError
+from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
+from planbatch.experiments.live.slurm.pool import ObserveOptions
+from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
+from planbatch.experiments.live.slurm.snapshot import Snapshot
+from planbatch.experiments.live.slurm.when import last_tick, told
+from planbatch.experiments.views.live_page import page_of, write_page
+from planbatch.experiments.views.live_table import clock, shown, signed, when
+from planbatch.planner.plan import Plan, check_plan
+from tests.live.builders import NOW, array, cluster, running, waiting
+from tests.live.dialects import RECORDED, SAMPLES, generated, recorded, second_dialect
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a program printed."""
+
+    data: dict[str, Any] | None
+    text: str = ""
+
+
+class FakeClient:
+    """A cluster that answers with recorded output, or fails as told."""
+
+    def __init__(self, queue: Any = None, machine: Any = None, text: str = "") -> None:
+        self.queue, self.machine, self.text = queue, machine, text
+
+    def jobs(self) -> Said:
+        """The queue."""
+        return Said(self.queue, self.text)
+
+    def nodes(self) -> Said:
+        """The nodes."""
+        return Said(self.machine or recorded("sinfo"))
+
+    def partitions(self) -> str:
+        """One partition."""
+        return "PartitionName=main MaxTime=1-00:00:00 DefaultTime=NONE Nodes=n[1-4] State=UP Default=YES\n"
+
+    def run(self, *command: str) -> str:
+        """The numbers of the jobs."""
+        assert command[0] == "squeue"
+        return "\n".join(str(number) for number in range(341, 352))
+
+
+def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) -> Advisor:
+    """An advisor with few evaluations."""
+    return Advisor(make_policy(policy, evaluations=50, promise=promise), ObserveOptions(**options))
+
+
+def run_ticks(
+    snapshots: list[Any], journal: Journal | None, who: Advisor | None = None
+) -> list[Advice | Fault]:
+    """Look at snapshots one after the other; an exception among them is raised in its tick."""
+    given, slept = iter(snapshots), []
+
+    def read() -> Any:
+        found = next(given)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    outcomes = list(
+        ticks(read, who or advisor(), journal, every=30, most=len(snapshots), sleep=slept.append)
+    )
+    assert len(slept) == len(snapshots) - 1
+    assert all(0 < pause <= 30 for pause in slept)
+    return outcomes
+
+
+#: A wide job waits for two running ones; Slurm would start the long narrow one behind it, and the short one last.
+BUSY = (
+    running(1, "1 2", 600), running(2, "3 4", 1200), waiting(3, 4, 3600, forecast=NOW + 1200),
+    waiting(4, 2, 7200, forecast=NOW + 4800), waiting(5, 2, 600, forecast=NOW + 4800),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("queue", [recorded("squeue"), second_dialect(recorded("squeue"))])
+def test_a_snapshot_is_read_through_a_client(queue):
+    """Jobs, nodes and partitions, in either dialect."""
+    machine = second_dialect(recorded("sinfo")) if "slurm" in queue["meta"] else recorded("sinfo")
+    seen = read_snapshot(FakeClient(queue, machine))
+    assert (len(seen.jobs), len(seen.nodes), seen.cluster) == (8, 4, "lab")
+    assert seen.partitions[0].max_time == 86400
+
+
+def test_a_snapshot_is_read_where_there_is_no_json():
+    """The text of scontrol, with the numbers of squeue beside it: a job of another number was made up by a comment."""
+    text = (SAMPLES / "sample_scontrol_show_job.txt").read_text()
+    forged = text + text.splitlines()[3].replace("344", "999") + "\n"
+    plain, seen = read_snapshot(FakeClient(text=text)), read_snapshot(FakeClient(text=forged))
+    assert seen.jobs == plain.jobs
+    assert len(plain.jobs) == len([line for line in text.splitlines() if line.strip()])
+
+
+def test_a_tick_is_a_plan_beside_the_forecast():
+    """The short job starts at 600 instead of 4800, and ends when the wide one can start.
+
+    4 |   2        |  3 ...   |
+      |------------|          |
+    2 |  1   |  5  |          |
+      0     600  1200       4800
+    """
+    (advice,) = run_ticks([cluster(*BUSY)], None)
+    assert [(one.waiting.label, one.start - NOW, one.forecast - NOW) for one in advice.jobs] == [
+        ("5", 600, 4800), ("3", 1200, 1200), ("4", 4800, 4800)]  # fmt: skip
+    effect = advice.effect
+    assert (effect.jobs, effect.forecast, effect.mean, effect.slurm_mean) == (
+        3,
+        3,
+        100 + 2200,
+        100 + 3600,
+    )
+    assert (effect.longest, effect.slurm_longest) == (4900, 4900)
+
+
+@pytest.mark.parametrize("dialect", [lambda data: data, second_dialect])
+@pytest.mark.parametrize(
+    ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.slow)]
+)
+def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
+    """Parsed, planned and written down twice: every job has a feasible start; the second plan is no worse."""
+    queue, machine = generated(pending, nodes)
+    printed = json.dumps(dialect(queue)), json.dumps(dialect(machine))
+    who = advisor()
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        means = []
+        for tick in range(2):
+            seen = Snapshot(RECORDED + tick, parse_jobs(printed[0]), parse_nodes(printed[1]))
+            (advice,) = run_ticks([seen], journal, who)
+            assert len(advice.jobs) == pending
+            assert check_plan(advice.plan.problem, Plan(advice.plan.start), complete=True) == []
+            means.append(advice.effect.mean)
+    assert means[1] <= means[0] + 1
+    last = list(read_ticks(tmp_path / "journal.jsonl"))[-1]
+    assert len(last.starts) == pending
+
+
+def test_forecasts_of_arrays_are_those_of_their_first_tasks():
+    """One row, one forecast."""
+    (advice,) = run_ticks(
+        [cluster(running(1, "1 2 3 4", 600), array(2, 3, forecast=NOW + 600))], None
+    )
+    assert [one.forecast for one in advice.jobs] == [NOW + 600, None, None]
+    assert (advice.effect.jobs, advice.effect.forecast) == (3, 1)
+
+
+def test_jobs_without_a_forecast_follow_by_priority():
+    """Slurm forecasts the wide job alone; behind it comes the long one, with the higher priority, then the short one.
+
+    By the plan, the short one goes before.
+    """
+    jobs = (
+        running(1, "1 2 3 4", 600), waiting(2, 4, 1000, forecast=NOW + 600), waiting(3, 4, 500, priority=5),
+        waiting(4, 4, 2000, priority=9),
+    )  # fmt: skip
+    (advice,) = run_ticks([cluster(*jobs)], None)
+    assert [(one.waiting.label, one.start - NOW) for one in advice.jobs] == [
+        ("3", 600),
+        ("2", 1100),
+        ("4", 2100),
+    ]
+    assert advice.effect.slurm_mean == 100 + (600 + 1600 + 3600) / 3
+    assert advice.effect.mean == 100 + (600 + 1100 + 2100) / 3
+
+
+def test_a_tick_that_fails_is_one_sentence_and_the_next_is_tried(tmp_path):
+    """Slurm away, cut-off output, no usable node, and Slurm back: the promise that was made before still stands."""
+    later = replace(cluster(*BUSY), time=NOW + 60)
+    dead = replace(later, nodes=tuple(replace(each, state="UNKNOWN") for each in later.nodes))
+    snapshots = [
+        cluster(*BUSY), SlurmError("unreachable", "squeue: no controller"), ValueError("squeue: its JSON is cut off"),
+        dead, later,
+    ]  # fmt: skip
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        outcomes = run_ticks(snapshots, journal, advisor(promise="1h"))
+    first, *faults, last = outcomes
+    assert [fault.message for fault in faults] == [
+        "squeue: no controller", "squeue: its JSON is cut off", "no node is usable: 4 are unknown"]  # fmt: skip
+    assert {one.waiting.label: one.latest for one in last.jobs} == {
+        one.waiting.label: one.latest for one in first.jobs
+    }
+    assert {one.waiting.label: one.latest - NOW for one in first.jobs} == {
+        "5": 4200,
+        "3": 4800,
+        "4": 8400,
+    }
+    seen = list(read_ticks(tmp_path / "journal.jsonl"))
+    assert [bool(tick.plan) for tick in seen] == [True, False, False, False, True]
+    assert seen[-1].starts == {
+        one.waiting.id: [one.start, one.latest, one.forecast] for one in last.jobs
+    }
+
+
+def test_a_journal_that_cannot_be_written_is_a_fault(tmp_path, monkeypatch):
+    """The disk is full: one sentence; when there is room again, ticks go on."""
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        real = journal.write
+
+        def full(*args: Any, **kwargs: Any) -> None:
+            raise OSError("journal.jsonl: the journal cannot be written (No space left on device)")
+
+        monkeypatch.setattr(journal, "write", full)
+        (fault,) = run_ticks([cluster(*BUSY)], journal)
+        assert fault.message.startswith("journal.jsonl: the journal cannot be written")
+        monkeypatch.setattr(journal, "write", real)
+        assert isinstance(run_ticks([cluster(*BUSY)], journal)[0], Advice)
+
+
+def test_a_job_that_is_given_out_again_has_no_promise_of_the_other():
+    """The same number, submitted at another time: promised anew."""
+    who = advisor(promise="1h")
+    one = cluster(running(1, "1 2 3 4", 600), waiting(2, 4))
+    again = replace(one, time=NOW + 300, jobs=(one.jobs[0], waiting(2, 4, submit=NOW + 200)))
+    first, second = run_ticks([one, again], None, who)
+    assert first.jobs[0].latest == NOW + 600 + 3600
+    assert list(who.memory) == [(again.jobs[1].key, None)]
+    assert second.jobs[0].latest == NOW + 600 + 3600
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "early"),
+    [
+        (running(1, "1", 600), None, True),
+        (running(1, "1", 600), running(1, "1", 600), False),
+        (running(1, "1", 10), None, False),
+        (running(1, "1", 600), replace(running(1, "1", -1), state="COMPLETED"), True),
+    ],
+)
+def test_early_ends_are_noticed(before, after, early):
+    """A job is gone, or finished, thirty seconds later, long before its limit."""
+    now = replace(cluster(*([after] if after else [])), time=NOW + 30)
+    assert ended_early(cluster(before), now, ObserveOptions()) is early
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[2J[bold]"
+
+
+def test_the_page_says_what_was_planned(tmp_path):
+    """Chart, table, remarks; nothing that a user wrote is obeyed by a browser or a terminal."""
+    jobs = (
+        *BUSY,
+        waiting(8, name=HOSTILE),
+        waiting(9, name=HOSTILE, user=HOSTILE, held="user", priority=0),
+    )
+    (advice,) = run_ticks([cluster(*jobs)], None)
+    write_page(tmp_path, advice, 30)
+    page = (tmp_path / "index.html").read_text()
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+    assert '<meta http-equiv="refresh" content="30">' in page
+    assert "<script" not in page
+    assert "\x1b" not in page
+    assert "&lt;script&gt;" in page
+    assert page.count("<tr") == 1 + 4 + 1
+    assert "held by its user" in page
+    assert shown(HOSTILE).plain == "<script>alert(1)</script>·[2J[bold]"
+
+
+def test_the_page_of_a_failed_tick_says_so(tmp_path):
+    """And keeps the chart of the tick before."""
+    (advice,) = run_ticks([cluster(*BUSY)], None)
+    write_page(tmp_path, advice, 30)
+    write_page(tmp_path, Fault(NOW, "squeue: <no> controller"), 30)
+    page = (tmp_path / "index.html").read_text()
+    assert "squeue: &lt;no&gt; controller; nothing is done, the next tick tries again." in page
+    assert "plan.png" in page
+    (idle,) = run_ticks([cluster()], None)
+    write_page(tmp_path, idle, 30)
+    assert not (tmp_path / "plan.png").exists()
+    assert "No job waits that can be planned" in page_of(idle, 30, False)
+
+
+def test_times_are_written_for_people():
+    """Now, by the clock, with the day or the date, or not at all."""
+    assert [when(NOW, NOW), when(None, NOW)] == ["now", "–"]
+    assert when(NOW + 90, NOW).endswith("(in 90 s)")
+    assert re.fullmatch(r"[A-Z]\w+ \d\d:\d\d", clock(NOW + 5 * 86400, NOW))
+    assert clock(NOW + 9 * 86400, NOW).count("-") == 2
+    assert [signed(number) for number in (-90, 0, 7200)] == ["−90 s", "0 s", "+2.0 h"]
+
+
+@pytest.fixture
+def journal(tmp_path) -> Path:
+    """One tick: two jobs run, three wait, one is held, an array has three tasks."""
+    path = tmp_path / "journal.jsonl"
+    jobs = (
+        *BUSY,
+        waiting(6, user="bob", held="user", priority=0, reason="JobHeldUser"),
+        array(7, 3, user="bob"),
+    )
+    with Journal(path) as book:
+        run_ticks([cluster(*jobs)], book, advisor(promise="2h"))
+    return path
+
+
+def test_users_are_told_when(journal):
+    """A job, an array, a task, a user's jobs; those without a start have a reason."""
+    tick = last_tick(journal)
+    everything = {one.label: one for one in told(tick)}
+    assert set(everything) == {"1", "2", "3", "4", "5", "6", "7_0", "7_1", "7_2"}
+    (one,) = told(tick, "5")
+    assert (one.start, one.forecast, one.why) == (tick.starts[5][0], NOW + 4800, "")
+    assert one.latest == one.start + 7200
+    assert [one.label for one in told(tick, "7")] == ["7_0", "7_1", "7_2"]
+    assert [one.label for one in told(tick, "7_1")] == ["7_1"]
+    assert {one.label for one in told(tick, user="bob")} == {"6", "7_0", "7_1", "7_2"}
+    assert everything["6"].why == "held by its user: JobHeldUser"
+    assert (everything["1"].why, everything["1"].start) == ("running", NOW - 3600)
+    with pytest.raises(ValueError, match="job 99: it is not in the queue"):
+        told(tick, "99")
+
+
+def test_the_verb_when(journal, run):
+    """By number, by user, as JSON; a journal that is not there is one sentence."""
+    code, out, err = run("slurm", "when", "5", "--journal", journal, "--json")
+    assert code == 0, err
+    data = json.loads(out)
+    assert (data["policy"], [row["job"] for row in data["jobs"]]) == ("plan-wait", ["5"])
+    assert data["jobs"][0]["forecast"] == NOW + 4800
+    code, out, _ = run("slurm", "when", "--user", "bob", "--journal", journal)
+    assert code == 0
+    assert "7_2" in out
+    assert "held by its user" in out
+    code, out, err = run("slurm", "when", "--user", "eve", "--journal", journal)
+    assert (code, "no jobs of eve are in the queue" in out) == (0, True)
+    code, _, err = run("slurm", "when")
+    assert code == 2
+    assert err == (
+        "planbatch: out/live/journal.jsonl: there is no such journal; planbatch slurm advise writes one\n"
+    )
+
+
+@pytest.fixture
+def saved(tmp_path) -> Path:
+    """A folder of saved output."""
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for name in ("squeue", "sinfo"):
+        (folder / f"{name}.json").write_text(json.dumps(recorded(name)))
+    os.utime(folder / "squeue.json", (RECORDED, RECORDED))
+    return folder
+
+
+def test_the_verb_observe(saved, run):
+    """A round file that planbatch round reads, and a list of what is not in it."""
+    code, out, err = run("slurm", "observe", "--from", saved, "--out", "out/round.json")
+    assert code == 0, err
+    assert (
+        "lab, Slurm 22.05.8: 4 of 4 nodes usable; 16 of 64 cpus busy; 1 job to plan, 5 rows left out"
+        in out
+    )
+    assert "held by its user" in out
+    assert "begins later" in out
+    code, out, err = run("round", "out/round.json", "--json")
+    assert code == 0, err
+    assert json.loads(out)["starts"] == {"345": RECORDED + 595}
+    code, out, _ = run("slurm", "observe", "--from", saved, "--out", "-", "--unit", "nodes")
+    assert (code, json.loads(out)["capacity"]) == (0, 4)
+    assert [(row["id"], row["procs"]) for row in json.loads(out)["waiting"]] == [(345, 4)]
+
+
+def test_the_verb_advise(saved, run):
+    """Two ticks of a cluster that stands still: a table each, the page, and a journal that can be read back."""
+    code, out, err = run("slurm", "advise", "--from", saved, "--every", "0.1s", "--ticks", "2", "--promise", "1h",
+                         "--out", "live", "--evaluations", "20")  # fmt: skip
+    assert code == 0, err
+    assert out.count("plan of plan-wait at") == 2
+    assert "left out: 4 held by its user, 1 begins later" in out
+    assert "1 job would wait 10.0 min on average instead of 10.0 min (0.0%)" in " ".join(
+        out.split()
+    )
+    assert {path.name for path in Path("live").iterdir()} == {
+        "index.html",
+        "plan.png",
+        "journal.jsonl",
+    }
+    assert [len(tick.starts) for tick in read_ticks(Path("live/journal.jsonl"))] == [1, 1]
+    code, out, _ = run("slurm", "when", "345", "--journal", "live/journal.jsonl", "--json")
+    start = RECORDED + 595
+    assert json.loads(out)["jobs"] == [
+        {
+            "job": "345",
+            "user": "root",
+            "start": start,
+            "latest": start + 3600,
+            "forecast": start,
+            "why": "",
+        }
+    ]
+
+
+def test_bad_input_is_one_sentence(saved, run, monkeypatch):
+    """Nothing is done, and nothing is written."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("SLURM_CONF", raising=False)
+    cases = [
+        (("observe",), "squeue: there is no such program here; install Slurm's client"),
+        (("observe", "--from", "nowhere"), "nowhere: there is no such folder of saved output"),
+        (
+            ("observe", "--from", saved, "--partition", "mein"),
+            "partition: there is no 'mein'; there are main",
+        ),
+        (
+            ("observe", "--from", saved, "--slack", "soon"),
+            "slack: 'soon' is no time such as 30s, 5min, 2h or 7d",
+        ),
+        (("observe", "--conf", "no.conf"), "no.conf: there is no such Slurm configuration"),
+        (("advise", "--policy", "plan-weit"), "policy"),
+        (
+            ("advise", "--evaluations", "5", "--seconds", "1"),
+            "budget: give either --evaluations or --seconds",
+        ),
+    ]
+    for words, told_ in cases:
+        code, out, err = run("slurm", *words)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"planbatch: {told_}")
+        assert err.count("\n") == 1
+    (saved / "squeue.json").write_text(json.dumps(recorded("squeue"))[:5000])
+    code, _, err = run("slurm", "observe", "--from", saved)
+    assert (code, "its JSON is cut off or damaged" in err) == (2, True)
+    (saved / "sinfo.json").unlink()
+    assert "there is no nodes.json (nor sinfo.json" in run("slurm", "observe", "--from", saved)[2]
+    assert not Path("out").exists()
+
+
+def test_advise_goes_on_while_slurm_is_away(run, monkeypatch):
+    """Each tick says why; ended after so many, all of which failed, it exits with 1."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.delenv("SLURM_CONF", raising=False)
+    code, out, _ = run(
+        "slurm", "advise", "--every", "0.1s", "--ticks", "3", "--out", "live", "--evaluations", "5"
+    )
+    assert code == 1
+    assert " ".join(out.split()).count("nothing is done, the next tick tries again") == 3
+    faults = [tick.others[0]["message"] for tick in read_ticks(Path("live/journal.jsonl"))]
+    assert set(faults) == {"squeue: there is no such program here; install Slurm's client"}
+
+
+def test_saved_output_may_be_text(saved):
+    """As scontrol prints it; the time is that of the file, unless it is given."""
+    (saved / "squeue.json").unlink()
+    (saved / "jobs.txt").write_text((SAMPLES / "sample_scontrol_show_job.txt").read_text())
+    found = saved_snapshot(saved, RECORDED)
+    assert (found.time, len(found.nodes)) == (RECORDED, 4)
+    assert {job.job_id for job in found.jobs} >= set(range(344, 352))

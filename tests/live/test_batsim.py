@@ -1,0 +1,278 @@
+"""Batsim 4: the recorded run, a small simulator of our own, and the same starts as a replay."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+import zmq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
+from planbatch.experiments.live.batsim.messages import parse_message, whole_second
+from planbatch.experiments.live.batsim.scheduler import BatsimOptions, BatsimScheduler
+from planbatch.experiments.live.batsim.serve import serve
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.planner.model import Workload
+from tests.live.batsim_peer import Peer, PeerJob, through_text
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def asked(policy="plan-wait", **options):
+    """A scheduler as something that can be asked."""
+    made = make_policy(policy) if isinstance(policy, str) else policy
+    scheduler = BatsimScheduler(made, BatsimOptions(**options))
+    return through_text(lambda text: scheduler.answer(parse_message(text)))
+
+
+# Machines
+
+
+@given(st.sets(st.integers(0, 40)))
+def test_machines_are_read_back_as_they_were_written(machines):
+    assert parse_machines(write_machines(machines)) == machines
+
+
+@pytest.mark.parametrize("text", ["x", "3-1", "1-", "-2", "1-2-3", "0-99999999999"])
+def test_what_is_no_set_of_machines_is_refused(text):
+    with pytest.raises(ValueError, match="no interval such as 0-3"):
+        parse_machines(text)
+
+
+@given(st.sets(st.integers(0, 12)), st.integers(1, 6))
+def test_neighbours_are_found_if_there_are_any(free, count):
+    """Against trying every range."""
+    ranges = [tuple(range(i, i + count)) for i in range(13) if set(range(i, i + count)) <= free]
+    assert choose(free, count, contiguous=True) == (ranges[0] if ranges else None)
+    anywhere = choose(free, count, contiguous=False)
+    assert anywhere == (tuple(sorted(free)[:count]) if len(free) >= count else None)
+
+
+# The recorded run
+
+
+def recorded(side="batsim"):
+    """What one side sent in a run of Batsim 4.2.0: ten jobs on eight machines."""
+    lines = (SAMPLES / "batsim_tiny.jsonl").read_text().splitlines()
+    return [row[side] for row in map(json.loads, lines) if side in row]
+
+
+def decisions(replies):
+    """Which jobs were started when, on how many machines, and which were rejected."""
+    found = set()
+    for reply in replies:
+        for event in reply["events"]:
+            data = event["data"]
+            if event["type"] == "EXECUTE_JOB":
+                found.add((event["timestamp"], data["job_id"], len(parse_machines(data["alloc"]))))
+            elif event["type"] == "REJECT_JOB":
+                found.add((event["timestamp"], data["job_id"], 0))
+    return found
+
+
+def test_the_recorded_messages_are_answered_as_they_were():
+    """Then, jobs were planned from scratch in every round, shortest walltime first; so does replanned:shortest."""
+    found = decisions(map(asked("replanned:shortest"), recorded()))
+    assert found == decisions(recorded("sched"))
+    assert len(found) == 9
+
+
+def test_every_reply_to_the_recorded_messages_is_one_of_the_protocol():
+    ask = asked("easy")
+    for message in recorded():
+        reply = ask(message)
+        assert reply["now"] == message["now"]
+        for event in reply["events"]:
+            assert set(event) == {"timestamp", "type", "data"}
+            assert event["type"] in ("EXECUTE_JOB", "REJECT_JOB", "CALL_ME_LATER")
+
+
+def test_times_a_little_late_are_those_of_their_second():
+    assert [whole_second(time) for time in (22.0003, 22.001, 21.995, 21.98)] == [22, 22, 22, 21]
+
+
+# The peer
+
+
+def peer_jobs(workload: Workload) -> list[PeerJob]:
+    """The jobs of a workload as the peer has them."""
+    columns = zip(
+        workload.id,
+        workload.submit,
+        workload.procs,
+        workload.walltime,
+        workload.runtime,
+        strict=True,
+    )
+    return [PeerJob(f"w0!{a}", int(b), int(c), int(d), int(e)) for a, b, c, d, e in columns]
+
+
+@pytest.mark.parametrize(
+    "policy", ["fcfs", "easy", "easy-sjf", "conservative", "replanned", "plan-wait"]
+)
+@pytest.mark.parametrize("late", [0.0, 0.0007])
+def test_a_simulation_has_the_starts_of_a_replay(policy, late):
+    """300 jobs of Lublin's model on 64 machines; with Batsim's delays, too."""
+    workload = synthetic_workload(300, capacity=64, seed=4)
+    found = Peer(64, peer_jobs(workload), late=late).run(asked(policy))
+    trace = replay(workload, policy)
+    assert [found.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
+
+
+def test_a_promise_is_kept_as_in_a_replay():
+    workload = synthetic_workload(150, capacity=32, seed=5)
+    policy = make_policy("plan-wait", promise="10min")
+    found = Peer(32, peer_jobs(workload)).run(asked(policy))
+    trace = replay(workload, policy)
+    assert [found.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
+
+
+@pytest.mark.parametrize("policy", ["easy", "plan-wait"])
+def test_a_simulation_over_a_socket_has_the_starts_of_a_replay(policy):
+    workload = synthetic_workload(120, capacity=64, seed=6)
+    ready, where, served = threading.Event(), [], []
+
+    def told(endpoint):
+        where.append(endpoint)
+        ready.set()
+
+    def run():
+        served.append(serve("tcp://127.0.0.1:*", make_policy(policy), ready=told))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert ready.wait(60)
+    context = zmq.Context()
+    socket = context.socket(zmq.REQ)
+    socket.connect(where[0])
+
+    def ask(message):
+        socket.send_string(json.dumps(message))
+        return json.loads(socket.recv())
+
+    found = Peer(64, peer_jobs(workload)).run(ask)
+    socket.close()
+    context.term()
+    thread.join(60)
+    trace = replay(workload, policy)
+    assert [found.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
+    assert served[0].messages == found.messages
+
+
+def test_events_of_one_instant_may_come_in_several_messages():
+    """Then there are several rounds an instant; all jobs run, and none on a machine in use."""
+    jobs = peer_jobs(synthetic_workload(200, capacity=32, seed=7))
+    found = Peer(32, jobs, late=0.0003, together=False).run(asked())
+    assert set(found.end) == {job.name for job in jobs}
+
+
+def test_what_never_fits_is_rejected_and_the_others_run():
+    jobs = [
+        PeerJob("w0!a", 0, 5, 60, 5),
+        PeerJob("w0!b", 0, 4, 60, 5),
+        PeerJob("w0!c", 1, 0, 60, 5),
+    ]
+    found = Peer(4, jobs).run(asked())
+    assert found.rejected == ["w0!a", "w0!c"]
+    assert found.start == {"w0!b": 0.0}
+
+
+def test_a_job_is_ended_at_its_walltime_and_one_without_any_runs_to_its_end():
+    """Job b waits for a, which would run 100 s and has 20; c has no walltime."""
+    jobs = [
+        PeerJob("w0!a", 0, 4, 20, 100),
+        PeerJob("w0!b", 1, 4, 30, 10),
+        PeerJob("w0!c", 2, 4, None, 40),
+    ]
+    found = Peer(4, jobs).run(asked("fcfs"))
+    assert (found.end["w0!a"], found.start["w0!b"]) == (20, 20)
+    assert found.end["w0!c"] == 70
+
+
+def test_a_planned_start_is_waited_for():
+    """A policy that lets every job wait for a minute is called when the minute is over."""
+
+    def patient(problem, rng):
+        from planbatch.planner.plan import Plan
+
+        return Plan((problem.jobs.submit + 60).clip(problem.now))
+
+    jobs = [PeerJob("w0!a", 0, 1, 50, 5), PeerJob("w0!b", 7, 1, 50, 5)]
+    assert Peer(4, jobs).run(asked(patient)).start == {"w0!a": 60, "w0!b": 67}
+
+
+def test_machines_that_are_switched_off_are_not_used():
+    """Two of four machines are off from 10 to 100 s: b, which needs three, waits for them, c does not."""
+    jobs = [
+        PeerJob("w0!a", 0, 2, 15, 15),
+        PeerJob("w0!b", 20, 3, 60, 5),
+        PeerJob("w0!c", 30, 2, 60, 5),
+    ]
+    found = Peer(4, jobs, outages=[(10, 100, "2-3")]).run(asked())
+    assert found.start == {"w0!a": 0, "w0!b": 100, "w0!c": 30}
+    assert found.machines["w0!c"] == {0, 1}
+
+
+def test_machines_that_sleep_are_not_used():
+    """Their power state is one of those for sleeping, by the platform's own words."""
+    ask = asked("fcfs")
+    properties = {"sleep_pstates": "13:0:15"}
+    resources = [{"id": i, "state": "idle", "properties": properties} for i in range(2)]
+    submitted = {"job_id": "w0!a", "job": {"id": "w0!a", "subtime": 1, "res": 2, "walltime": 9}}
+
+    def tell(now, kind, **data):
+        return ask({"now": now, "events": [{"timestamp": now, "type": kind, "data": data}]})[
+            "events"
+        ]
+
+    assert tell(0.0, "SIMULATION_BEGINS", compute_resources=resources, config={}) == []
+    assert tell(0.5, "RESOURCE_STATE_CHANGED", resources="1", state="13") == []
+    assert tell(1.0, "JOB_SUBMITTED", **submitted) == []
+    [event] = tell(5.0, "RESOURCE_STATE_CHANGED", resources="1", state="0")
+    assert (event["type"], event["data"]["alloc"]) == ("EXECUTE_JOB", "0-1")
+
+
+def test_contiguous_jobs_get_neighbours_only():
+    """All run, each on one range; the peer checks that no machine is used twice."""
+    jobs = peer_jobs(synthetic_workload(200, capacity=32, seed=8))
+    found = Peer(32, jobs).run(asked(contiguous=True))
+    assert set(found.end) == {job.name for job in jobs}
+    assert all(max(own) - min(own) == len(own) - 1 for own in found.machines.values())
+
+
+def test_a_killed_job_gives_its_machines_back():
+    ask = asked("fcfs")
+    rows = [{"id": i, "state": "idle"} for i in range(2)]
+    ask({"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS",
+                               "data": {"compute_resources": rows}}]})  # fmt: skip
+    for name in ("a", "b"):
+        reply = ask({"now": 1, "events": [{"timestamp": 1, "type": "JOB_SUBMITTED", "data": {
+            "job_id": name, "job": {"subtime": 1, "res": 2, "walltime": 50}}}]})  # fmt: skip
+    assert [event["type"] for event in reply["events"]] == []
+    [event] = ask({"now": 9, "events": [{"timestamp": 9, "type": "JOB_KILLED",
+                                         "data": {"job_ids": ["a"], "job_progress": {}}}]})["events"]  # fmt: skip
+    assert event["data"] == {"job_id": "b", "alloc": "0-1"}
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    (b"\x80\x01", "version 5 sends flatbuffers"), (b"{", "not JSON"), (b"[]", "no list of events"),
+    (b'{"now": null, "events": []}', "no number of seconds"), (b'{"now": 0, "events": [5]}', "without a type"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "JOB_SUBMITTED", "data": {}}]}', "there is no job_id"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": []}}]}',
+     "no compute resources"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": [{"id": 0}],'
+     b' "config": {"redis-enabled": true}}}]}', "Redis"),
+])  # fmt: skip
+def test_what_is_not_batsim_4_is_told_in_one_sentence(text, words):
+    with pytest.raises(ValueError, match=words):
+        BatsimScheduler(make_policy("fcfs")).answer(parse_message(text))
+
+
+def test_an_endpoint_that_is_none_is_told(run):
+    code, _, said = run("batsim", "nowhere", "--policy", "fcfs")
+    assert code == 2
+    assert "nowhere: cannot listen there" in said

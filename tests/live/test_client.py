@@ -1,0 +1,217 @@
+"""Slurm's programs, played by small scripts: what the client sends, reads, refuses, and says on errors."""
+
+import json
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planbatch.experiments.live.slurm.client import LINE, Answer, SlurmClient, SlurmError
+
+VERSION = "echo 'slurm-wlm 22.05.8'"
+
+
+@pytest.fixture
+def slurm(tmp_path):
+    """Make a client of programs that are shell scripts: ``slurm(squeue="echo hello")``."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+
+    def make(timeout: float = 20.0, conf: Path | None = None, **bodies: str) -> SlurmClient:
+        for name, body in bodies.items():
+            path = folder / name
+            path.write_text(f"#!/bin/bash\n{body}\n")
+            path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return SlurmClient(conf, timeout, folder)
+
+    return make
+
+
+def answering(body: str, version: str = VERSION) -> str:
+    """A program with a version, and one other answer."""
+    return f'if [ "$1" = --version ]; then {version}; else {body}; fi'
+
+
+def fault_of(call) -> tuple[str, str]:
+    """The kind and the sentence of the error that a call raises."""
+    with pytest.raises(SlurmError) as caught:
+        call()
+    text = str(caught.value)
+    assert "\n" not in text
+    return caught.value.fault, text
+
+
+def test_jobs_come_as_json(slurm):
+    client = slurm(squeue=answering("""echo '{"jobs": [{"job_id": 5}], "errors": []}'"""))
+    assert client.jobs().data["jobs"] == [{"job_id": 5}]
+    assert client.jobs().text == ""
+
+
+@pytest.mark.parametrize("refusal", [
+    "echo \"squeue: unrecognized option '--json'\" >&2; exit 1",
+    "echo 'squeue: fatal: Unable to find plugin: serializer/json' >&2; exit 1",
+])  # fmt: skip
+def test_jobs_come_as_text_from_a_slurm_without_json(slurm, refusal):
+    client = slurm(squeue=answering(refusal), scontrol='echo "JobId=5 asked=$*"')
+    assert client.jobs() == type(client.jobs())(None, "JobId=5 asked=-a -o show job\n")
+
+
+def test_old_versions_are_asked_for_text(slurm):
+    client = slurm(squeue=answering("exit 9", "echo slurm 20.11.4"), scontrol="echo NodeName=n1")
+    assert client.nodes().text == "NodeName=n1\n"
+
+
+@pytest.mark.parametrize(("version", "program"), [("22.05.8", "sinfo"), ("23.02.1", "scontrol")])
+def test_nodes_come_from_the_program_that_writes_them_as_json(slurm, version, program):
+    bodies = {
+        name: f"""echo '{{"nodes": [{{"name": "{name}"}}]}}'""" for name in ("sinfo", "scontrol")
+    }
+    client = slurm(squeue=f"echo slurm-wlm {version}", **bodies)
+    assert client.nodes().data["nodes"] == [{"name": program}]
+
+
+def test_a_controller_that_is_down_is_no_empty_queue(slurm):
+    """Then squeue --json ends well (exit code 0), with errors and without jobs: seen with 22.05.8."""
+    said = {"errors": [{"description": "Failed while looking for jobs", "error_number": -1,
+                        "error": "Unspecified error", "source": "slurm_load_jobs"}], "jobs": []}  # fmt: skip
+    client = slurm(squeue=answering(f"echo '{json.dumps(said)}'"))
+    fault, text = fault_of(client.jobs)
+    assert fault == "unreachable"
+    assert "Failed while looking for jobs" in text
+
+
+@pytest.mark.parametrize(("body", "fault", "words"), [
+    ("""echo '{"jobs": [{"job_id": 5}, {"jo'""", "garbled", "cut off"),
+    ("""echo '{"errors": []}'""", "garbled", "no list 'jobs'"),
+    ("""echo '[1]'""", "garbled", "no list 'jobs'"),
+    ("echo 'squeue: error: Munge encode failed: no socket' >&2; exit 1", "unreachable", "Munge"),
+    ("echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1",
+     "unreachable", "Unable to contact"),
+    ("echo 'squeue: error: Parsing error at unrecognized key: X' >&2\n"
+     "echo 'squeue: fatal: Unable to process configuration file' >&2; exit 1", "configuration", "unrecognized key"),
+    ("echo 'slurm_load_jobs error: Access/permission denied' >&2; exit 1", "rights", "denied"),
+    ("exit 3", "failed", "without a word"),
+])  # fmt: skip
+def test_what_goes_wrong_is_one_sentence(slurm, body, fault, words):
+    found, text = fault_of(slurm(squeue=answering(body)).jobs)
+    assert found == fault
+    assert words in text
+
+
+def test_a_machine_without_slurm(slurm):
+    fault, text = fault_of(slurm().jobs)
+    assert fault == "missing"
+    assert "install Slurm's client" in text
+
+
+def test_a_missing_configuration_is_noticed_at_once(slurm, tmp_path):
+    """Slurm's programs would look for the file for a minute."""
+    client = slurm(conf=tmp_path / "absent.conf", squeue="sleep 60")
+    assert fault_of(client.jobs)[0] == "configuration"
+
+
+@pytest.mark.parametrize("version", ["slurm 19.05.5", "slurm-wlm 31.02.1", "who knows"])
+def test_unknown_versions_are_refused(slurm, version):
+    fault, _ = fault_of(slurm(squeue=f"echo {version}").jobs)
+    assert fault == "version"
+
+
+def test_a_program_that_hangs_is_ended_with_all_that_it_started(slurm, tmp_path):
+    client = slurm(timeout=0.5, squeue=f"sleep 300 & echo $! > {tmp_path}/child; wait")
+    began = time.monotonic()
+    fault, text = fault_of(lambda: client.run("squeue"))
+    assert fault == "hang"
+    assert "within 0.5 s" in text
+    assert time.monotonic() - began < 60  # it did not wait for the program
+    child = int((tmp_path / "child").read_text())
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+def test_programs_see_no_variables_that_filter_their_lists(slurm, monkeypatch):
+    monkeypatch.setenv("SQUEUE_STATES", "RUNNING")
+    monkeypatch.setenv("SQUEUE_FORMAT", "%i")
+    monkeypatch.setenv("SLURM_TIME_FORMAT", "relative")
+    seen = slurm(squeue="env").run("squeue").splitlines()
+    assert not [line for line in seen if line.startswith("SQUEUE_")]
+    assert "SLURM_TIME_FORMAT=%s" in seen
+    assert "TZ=UTC" in seen
+
+
+def test_arguments_are_not_read_by_a_shell(slurm):
+    hostile = "$(touch /tmp/x); `id` 'a\nb"
+    assert slurm(squeue='printf "%s" "$1"').run("squeue", hostile) == hostile
+
+
+#: What scontrol does with a script, as seen with 22.05.8: nothing said is done; verbs that it does not know are said
+#: so, on standard error.
+SCONTROL = """
+while read -r line; do
+  case "$line" in
+    quit) exit 0 ;;
+    "release 7") printf 'Invalid job id specified for job 7\\nslurm_suspend error: Invalid job id specified\\n' >&2 ;;
+    release*|hold*|update*) ;;
+    *) echo "invalid keyword: $line" >&2 ;;
+  esac
+done"""
+
+
+def test_every_line_of_a_script_has_its_own_answer(slurm):
+    lines = ["release 5", "release 7", "hold 8", "update JobId=9 AdminComment=planbatch:new"]
+    assert slurm(scontrol=SCONTROL).script(lines) == [
+        Answer("release 5", True),
+        Answer("release 7", False, "Invalid job id specified for job 7"),
+        Answer("hold 8", True),
+        Answer("update JobId=9 AdminComment=planbatch:new", True),
+    ]
+
+
+def test_lines_behind_a_hang_are_not_done(slurm):
+    body = SCONTROL.replace('"release 7")', '"release 7") sleep 60;')
+    answers = slurm(timeout=1.0, scontrol=body).script(["release 5", "release 7", "hold 8"])
+    assert [answer.done for answer in answers] == [True, False, False]
+    assert answers[1].message == answers[2].message == "no answer"
+
+
+def test_a_script_without_a_controller_is_an_error(slurm):
+    said = "Unable to contact slurm controller (connect failure) for job 5"
+    body = SCONTROL.replace("release*|", f"release*) echo '{said}' >&2 ;;\n    ")
+    fault, text = fault_of(lambda: slurm(scontrol=body).script(["release 5"]))
+    assert fault == "unreachable"
+    assert said in text
+
+
+def test_an_empty_script_runs_nothing(slurm):
+    assert slurm().script([]) == []
+
+
+@pytest.mark.parametrize("line", [
+    "shutdown", "release 5\nshutdown", "release 5; id", "update JobId=5 Comment=x", "release",
+    "update JobId=5 AdminComment=planbatch:x\nquit", "update NodeName=n1 State=DOWN", "release -1",
+    "update JobId=5 AdminComment=planbatch:$(id)", "!! ", "release 5 ", "release ５",
+])  # fmt: skip
+def test_no_other_line_is_ever_sent(slurm, line, tmp_path):
+    client = slurm(scontrol=f"cat > {tmp_path}/sent")
+    with pytest.raises(ValueError, match="no line that planbatch sends"):
+        client.script(["release 5", line])
+    assert not (tmp_path / "sent").exists()
+
+
+@given(st.text(max_size=40))
+def test_lines_hold_no_character_that_scontrol_could_read_as_more(text):
+    """Whatever a job is called: a line that may be sent is one line of letters, digits and a few signs."""
+    for line in (text, f"release {text}", f"update JobId=1 AdminComment=planbatch:{text}"):
+        if LINE.fullmatch(line):
+            assert line.isascii()
+            assert set(line) <= set("abcdefghijklmnopqrstuvwxyzJISTAC0123456789 =:_.-")
+
+
+def test_the_environment_of_the_test_is_left_alone(slurm):
+    """The client changes nothing in this process."""
+    before = dict(os.environ)
+    slurm(squeue="echo slurm-wlm 22.05.8").version()
+    assert dict(os.environ) == before

@@ -1,0 +1,302 @@
+"""The driver, tick by tick, on a cluster that is only a model; planning, the journal, metrics."""
+
+import json
+import urllib.request
+from dataclasses import replace
+from threading import Event
+from urllib.error import HTTPError
+
+import numpy as np
+import pytest
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.live.journal import Journal, read_ticks
+from planbatch.experiments.live.slurm.client import Answer, SlurmError
+from planbatch.experiments.live.slurm.commands import Target
+from planbatch.experiments.live.slurm.drive import Driver, release_all
+from planbatch.experiments.live.slurm.heartbeat import last_beat
+from planbatch.experiments.live.slurm.metering import Meter, served
+from planbatch.experiments.live.slurm.planner import Planner
+from planbatch.experiments.live.slurm.record import record, remembered
+from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.planner.plan import Plan
+from tests.live.model import NOW, applied, found, job, snapshot
+
+STRICT = DriveRules("strict", every=5, grace=15)
+
+
+class Cluster:
+    """A model of a cluster, as a client and as something to read; ``faults`` are raised one after the other."""
+
+    def __init__(self, *jobs, now=NOW):
+        self.now, self.queue = now, snapshot(*jobs, now=now)
+        self.faults, self.sent = [], []
+
+    def clock(self):
+        return float(self.now)
+
+    def read(self):
+        if self.faults:
+            raise self.faults.pop(0)
+        return replace(self.queue, time=self.now)
+
+    def script(self, lines):
+        self.sent += lines
+        self.queue = applied(self.queue, lines)
+        return [Answer(line, True) for line in lines]
+
+
+def driver(cluster, tmp_path, rules=STRICT, policy="fcfs", **fields):
+    """A driver of a model."""
+    made = make_policy(policy) if isinstance(policy, str) else policy
+    return Driver(
+        cluster,
+        Planner(made, rules),
+        rules,
+        tmp_path,
+        clock=cluster.clock,
+        read=cluster.read,
+        **fields,
+    )
+
+
+def arrived(number, **fields):
+    """A job that arrived held: of all eight nodes, one minute."""
+    plain = {"nodes": 8, "cpus": 256, "exclusive": True, "time_limit": 60, "submit": NOW - number}
+    return job(number, "new", held="user", **(plain | fields))
+
+
+def test_a_tick_releases_what_is_due(tmp_path):
+    """Two jobs of the whole machine, FCFS: 2 was submitted first, and starts now; 1 has to wait for it."""
+    cluster = Cluster(arrived(1), arrived(2))
+    tick = driver(cluster, tmp_path).tick({})
+    assert [command.label for command in tick.commands] == ["2"]
+    assert tick.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 60}
+    assert found(cluster.queue, 2).held is None
+
+
+def test_nobody_starts_in_the_place_of_a_released_job(tmp_path):
+    """Job 2 is released and has not started: it counts as running for a minute, and 1 is planned behind it."""
+    cluster = Cluster(arrived(1), arrived(2))
+    one = driver(cluster, tmp_path)
+    first = one.tick({})
+    cluster.now += 3
+    second = one.tick(first.planned.memory)
+    assert second.commands == ()
+    assert second.planned.starts == {Target(arrived(1).key): NOW + 63}
+    assert len(second.planned.plan.problem.running.end) == 1
+
+
+def test_what_a_policy_puts_off_is_not_released():
+    """EASY gives no start to jobs behind the first that does not fit; they come behind it."""
+    planner = Planner(make_policy("easy"), STRICT)
+    queue = snapshot(arrived(2), arrived(1, nodes=1, cpus=32, time_limit=6000),
+                     job(3, state="RUNNING", nodes=1, cpus=32, exclusive=True, allocated=("n0",),
+                         start_time=NOW - 10, end_time=NOW + 50))  # fmt: skip
+    planned = planner(queue, {})
+    assert all(start > NOW for start in planned.starts.values())
+
+
+def test_a_plan_that_breaks_a_rule_is_not_carried_out(tmp_path):
+    """A policy that starts everything at once."""
+    cluster = Cluster(arrived(1), arrived(2))
+
+    def greedy(problem, rng):
+        return Plan(np.full(len(problem), problem.now))
+
+    tick = driver(cluster, tmp_path, policy=greedy).tick({})
+    assert tick.kind == "plan"
+    assert "the policy's plan breaks a rule: 16 processors are in use" in tick.fault
+    assert cluster.sent == []
+
+
+def test_a_policy_that_raises_does_nothing(tmp_path):
+    cluster = Cluster(arrived(1))
+
+    def broken(problem, rng):
+        raise KeyError("of\nmine")
+
+    tick = driver(cluster, tmp_path, policy=broken).tick({})
+    assert (tick.kind, cluster.sent) == ("plan", [])
+    assert "\n" not in tick.fault
+
+
+def test_without_a_usable_node_nothing_is_done(tmp_path):
+    """Failure 7: right after a restart of the controller."""
+    cluster = Cluster(arrived(1))
+    nodes = tuple(replace(node, state="UNKNOWN") for node in cluster.queue.nodes)
+    cluster.queue = replace(cluster.queue, nodes=nodes)
+    tick = driver(cluster, tmp_path).tick({})
+    assert "no node is usable" in tick.fault
+    assert cluster.sent == []
+
+
+def test_a_dry_run_sends_nothing(tmp_path):
+    cluster = Cluster(arrived(1))
+    tick = driver(cluster, tmp_path, dry_run=True).tick({})
+    assert [command.deed for command in tick.commands] == ["release"]
+    assert cluster.sent == []
+
+
+def run_for(one, cluster, ticks, memory=None):
+    """Let a driver run for some ticks of five seconds; return them."""
+    stop, told = Event(), []
+
+    class Impatient(Event):
+        def wait(self, timeout=None):
+            cluster.now += 5
+            if len(told) >= ticks:
+                self.set()
+            return self.is_set()
+
+    stop = Impatient()
+    with one.alone():
+        one.run(stop, told.append, memory or {})
+    return told
+
+
+def test_it_goes_on_after_faults_and_its_heart_beats_if_they_are_not_its_own(tmp_path):
+    """Unreachable, then cut off, then well: what is due is released in the third tick."""
+    cluster = Cluster(arrived(1))
+    cluster.faults = [SlurmError("unreachable", "gone"), SlurmError("garbled", "cut off")]
+    one = driver(cluster, tmp_path, on_exit="keep")
+    beats = []
+    stop = Event()
+
+    def tell(tick):
+        beats.append(last_beat(one.heartbeat))
+        cluster.now += 5
+        if len(beats) == 3:
+            stop.set()
+
+    with one.alone(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Driver, "_pause", lambda self, tick: 0.0)
+        one.run(stop, tell, {})
+    assert beats == [NOW, NOW, NOW + 10]  # the second is that of the first
+    assert cluster.sent[-1] == "release 1"
+
+
+def test_at_the_end_everything_is_given_back(tmp_path):
+    cluster = Cluster(arrived(1), arrived(2), arrived(3, comment="planbatch:hold"))
+    one = driver(cluster, tmp_path)
+    run_for(one, cluster, 1)
+    assert [each.held for each in cluster.queue.jobs] == [None, None, "user"]
+    assert {each.admin_comment for each in cluster.queue.jobs} == {"planbatch:free"}
+    assert last_beat(one.heartbeat) is None
+
+
+def test_or_kept_for_the_next_driver(tmp_path):
+    cluster = Cluster(arrived(1), arrived(2))
+    one = driver(cluster, tmp_path, on_exit="keep")
+    run_for(one, cluster, 1)
+    assert found(cluster.queue, 1).held == "user"
+    assert last_beat(one.heartbeat) == NOW
+
+
+def test_there_is_only_one_driver(tmp_path):
+    cluster = Cluster()
+    with (
+        driver(cluster, tmp_path).alone(),
+        pytest.raises(BlockingIOError, match="another driver is running"),
+        driver(cluster, tmp_path).alone(),
+    ):
+        pass
+    with driver(cluster, tmp_path).alone():
+        pass
+
+
+def test_the_way_out_is_tried_again_and_told(tmp_path):
+    """The first attempt reaches nobody."""
+    cluster, told = Cluster(arrived(1)), []
+    client = type("Client", (), {"script": cluster.script})()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "planbatch.experiments.live.slurm.drive.read_snapshot", lambda client: cluster.read()
+        )
+        cluster.faults = [SlurmError("unreachable", "gone")]
+        assert release_all(client, told.append, clock=cluster.clock)
+        cluster.faults = [SlurmError("rights", "denied")]
+        assert not release_all(client, told.append, clock=cluster.clock)
+    assert [bool(tick.fault) for tick in told] == [True, False, False, True]
+    assert found(cluster.queue, 1).held is None
+
+
+# The journal
+
+
+def test_the_next_driver_finds_what_was_planned_and_promised(tmp_path):
+    """The number of job 9 was given out again since: of the new one, nothing is known."""
+    policy = make_policy("plan-wait", promise="10min")
+    planner = Planner(policy, STRICT)
+    cluster = Cluster(arrived(1), arrived(2), arrived(9))
+    one = replace(driver(cluster, tmp_path), planning=planner)
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path)
+    tick = one.tick({})
+    record(journal, planner, tick)
+    journal.close()
+    memory = remembered(path, NOW + 5)
+    assert {target.key.job_id for target in memory} == {1, 2, 9}
+    known = tick.planned.memory
+    assert all(memory[target].planned == known[target].planned for target in memory)
+    assert all(memory[target].latest == known[target].latest for target in memory)
+    assert Target(arrived(9, submit=NOW + 3).key) not in memory
+    assert remembered(path, NOW + 7200) == {}
+    assert remembered(tmp_path / "absent.jsonl", NOW) == {}
+
+
+def test_the_journal_has_commands_results_and_faults(tmp_path):
+    cluster = Cluster(arrived(1))
+    one = driver(cluster, tmp_path)
+    journal = Journal(tmp_path / "journal.jsonl")
+    record(journal, one.planning, one.tick({}))
+    cluster.now += 5
+    cluster.faults = [SlurmError("unreachable", "gone")]
+    record(journal, one.planning, one.tick({}))
+    journal.close()
+    first, second = read_ticks(tmp_path / "journal.jsonl")
+    commands, results = first.others
+    assert [row["deed"] for row in commands["commands"]] == ["release"]
+    assert commands["commands"][0]["job"] == list(arrived(1).key)
+    assert results["done"] == 2
+    assert second.others[0]["message"] == "gone"
+
+
+# Metrics
+
+
+def fetched(address):
+    """Status and text of an answer."""
+    try:
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_metrics_and_health(tmp_path):
+    """A good tick, and a fault; then the driver is silent for too long."""
+    cluster = Cluster(arrived(1), arrived(2))
+    one = driver(cluster, tmp_path)
+    meter = Meter(every=5)
+    meter(one.tick({}))
+    cluster.faults = [SlurmError("hang", "no answer")]
+    meter(one.tick({}))
+    with served(meter, 0) as port:
+        address = f"http://127.0.0.1:{port}"
+        status, text = fetched(f"{address}/metrics")
+        assert status == 200
+        assert 'planbatch_commands_total{deed="release"} 1.0' in text
+        assert 'planbatch_faults_total{kind="hang"} 1.0' in text
+        assert 'planbatch_jobs{state="planned"} 2.0' in text
+        status, text = fetched(f"{address}/health")
+        assert (status, json.loads(text)["fault"]) == (200, "no answer")
+        meter._good -= 60
+        assert fetched(f"{address}/health")[0] == 503
+        assert fetched(f"{address}/else")[0] == 404
+        with (
+            pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot be had"),
+            served(meter, port),
+        ):
+            pass

@@ -1,0 +1,376 @@
+"""A real Slurm, driven: starts as planned, and the ten ways in which clusters fail.
+
+The tests share one cluster of eight nodes; each begins with an empty queue, and with all daemons up. A job that will
+run over its limit begins before all others, on a node of its own, and is looked at last.
+"""
+
+import json
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planbatch.experiments.live.journal import read_ticks
+from planbatch.experiments.live.slurm.client import SlurmClient
+from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
+from planbatch.experiments.live.slurm.marks import mark_of
+from tests.live.lab.lab import Drive, Lab, wait_until
+from tests.live.lab.soak import soaked
+
+pytestmark = pytest.mark.slow
+#: Starts may differ from the plan by so much (s).
+NEAR = 3
+
+
+@pytest.fixture(scope="module")
+def overrun(strict_lab) -> int:
+    """A job of one minute that runs for ten, on the node of ``side``; since when it does, nobody minds."""
+    return strict_lab.submit("-t1", "-p", "side", "--exclusive", "--comment=noplan", seconds=600)
+
+
+@pytest.fixture
+def lab(strict_lab, overrun) -> Iterator[Lab]:
+    """The cluster with an empty queue and all daemons."""
+    stop_beating(strict_lab.state / NAME)  # of the driver of another test
+    strict_lab.mend()
+    strict_lab.cancel_all()
+    yield strict_lab
+    strict_lab.mend()
+
+
+def submit_forty(lab: Lab, rng: random.Random, count: int = 40, longest: int = 2) -> list[int]:
+    """Jobs of one to four nodes, limits of one to five minutes, and one to three seconds."""
+    numbers = []
+    for _ in range(count):
+        size, limit = rng.choice([1, 1, 2, 4]), rng.randint(1, 5)
+        seconds = rng.randint(1, longest)
+        numbers.append(lab.submit(f"-N{size}", "--exclusive", f"-t{limit}", seconds=seconds))
+    return numbers
+
+
+def all_completed(lab: Lab, numbers: list[int]) -> None:
+    """Wait until all have completed."""
+    lab.wait_for(f"{len(numbers)} jobs complete",
+                 lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers), 120)  # fmt: skip
+
+
+def releases(drive: Drive) -> list[tuple[int, int]]:
+    """The numbers of the jobs that were released, and when, by the journal."""
+    found = []
+    for tick in read_ticks(drive.journal):
+        for line in tick.others:
+            if line["kind"] == "commands":
+                found += [
+                    (row["job"][0], line["time"])
+                    for row in line["commands"]
+                    if row["deed"] == "release"
+                ]
+    return found
+
+
+def planned_starts(drive: Drive) -> dict[int, list[tuple[int, int]]]:
+    """For each job, the times of the plans that had it, and its starts in them."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for tick in read_ticks(drive.journal):
+        if tick.plan:
+            for number, (start, *_) in tick.starts.items():
+                found.setdefault(number, []).append((tick.time, start))
+    return found
+
+
+def deviations(lab: Lab, drive: Drive, numbers: list[int]) -> Counter[int]:
+    """Real minus planned starts (s), by the last plan that had each job; jobs that no plan had are left out."""
+    plans, jobs = planned_starts(drive), lab.jobs()
+    return Counter(jobs[one].start_time - plans[one][-1][1] for one in numbers if one in plans)
+
+
+def test_forty_jobs_start_as_planned_in_strict_mode(lab):
+    """Also there: a job with comment noplan, one of nine nodes, and one that its user holds."""
+    with lab.drive("strict", name="forty") as drive:
+        never = lab.submit("-N9", "--exclusive", "-t1")
+        held = lab.submit("-H", "-t1", user=65534)
+        foreign = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan", seconds=2)
+        numbers = submit_forty(lab, random.Random(1))
+        all_completed(lab, [*numbers, foreign])
+        jobs = lab.jobs()
+        found = deviations(lab, drive, numbers)
+    assert sum(found.values()) == 40
+    assert all(abs(late) <= NEAR for late in found), found
+    assert Counter(one for one, _ in releases(drive)) == Counter(numbers)  # each once, and no other
+    assert all(mark_of(jobs[one].admin_comment).kind == "due" for one in numbers)
+    assert (jobs[never].state, jobs[never].held) == ("PENDING", "user")
+    assert (jobs[held].state, jobs[held].held) == ("PENDING", "user")
+    assert jobs[foreign].admin_comment == ""
+    left = lab.jobs()  # the driver has ended, and given everything back
+    assert (left[never].held, left[held].held) == (None, "user")
+    assert [mark_of(left[one].admin_comment).kind for one in (never, held)] == ["free", "free"]
+    lab.as_user("scontrol", "release", str(held))
+    lab.wait_for("her job runs", lambda jobs: jobs[held].state == "COMPLETED")
+
+
+def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
+    """Nothing is ever held; jobs that started before the first plan that could have them are left out."""
+    with soft_lab.drive("soft", name="soft") as drive:
+        numbers = submit_forty(soft_lab, random.Random(2))
+        all_completed(soft_lab, numbers)
+        found = deviations(soft_lab, drive, numbers)
+    assert sum(found.values()) >= 30
+    assert all(abs(late) <= NEAR for late in found), found
+    lines = [row for tick in read_ticks(drive.journal) for line in tick.others if line["kind"] == "commands"
+             for row in line["commands"]]  # fmt: skip
+    assert {row["deed"] for row in lines} <= {"begin", "give back"}
+
+
+def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(lab):
+    """Failure 9: each time at a random moment; the next one takes over from the marks and the journal."""
+    rng = random.Random(3)
+    numbers: list[int] = []
+    drive = lab.drive("strict", "--on-exit", "keep", name="killed")
+    wait_until("the first driver drives", drive.drives)
+    for _ in range(10):
+        numbers += submit_forty(lab, rng, count=2)
+        time.sleep(rng.uniform(0.0, 1.0))
+        drive.kill()
+        drive = lab.drive("strict", "--on-exit", "keep", name="killed")
+        wait_until("the next driver drives", drive.drives)
+    with drive:
+        all_completed(lab, numbers)
+    jobs = lab.jobs()
+    assert len(numbers) == 20
+    assert [jobs[one].key.restarts for one in numbers] == [0] * 20
+    assert all(jobs[one].end_time - jobs[one].start_time <= 5 for one in numbers)
+    assert len({jobs[one].submit_time for one in numbers}) > 5
+    assert sorted({one for one, _ in releases(drive)} - set(numbers)) == []
+
+
+def test_there_is_only_one_driver(lab):
+    with lab.drive("strict"):
+        second = lab.drive("strict", name="second")
+        assert second.process.wait(60) == 2
+        assert "another driver is running" in second.said()
+
+
+def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
+    """Failure 1: the job that has an old number is another one, and is planned anew."""
+    with lab.drive("strict", name="numbers") as drive:
+        time.sleep(6)  # so that the controller's state is on disk, without what follows
+        lab.freeze_state()
+        first = lab.submit("-N1", "--exclusive", "-t1", seconds=600)
+        lab.wait_for("it runs", lambda jobs: jobs[first].state == "RUNNING")
+        lab.kill("slurmctld", with_steps=True)
+        lab.thaw_state()
+        wait_until("the driver says so", lambda: "nothing was done" in drive.said())
+        lab.start_controller()
+        lab.wait_for_nodes()
+        lab.wait_for("it is forgotten", lambda jobs: first not in jobs)
+        again = lab.submit("-N1", "--exclusive", "-t1", seconds=1)
+        assert again == first
+        lab.wait_for("the new one completes", lambda jobs: jobs[again].state == "COMPLETED")
+        wait_until("the driver went on", lambda: "answers again" in drive.said())
+    found = [when for one, when in releases(drive) if one == again]
+    assert len(found) == 2
+    assert lab.jobs()[again].start_time - found[1] <= NEAR
+
+
+def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab):
+    """Failures 2, 5 and 7: the job waits unheld, is held again, and runs when the plan has room for it.
+
+    The whole machine is asked for by the next job: it waits as long as the node is down.
+    """
+    with lab.drive("strict", name="requeued") as drive:
+        number = lab.submit("-N8", "--exclusive", "-t5", seconds=4)
+        lab.wait_for("it runs", lambda jobs: jobs[number].state == "RUNNING")
+        lab.kill("n2")
+        lab.run("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
+        lab.wait_for(
+            "it is requeued and held",
+            lambda jobs: jobs[number].key.restarts == 1 and jobs[number].held,
+        )
+        assert mark_of(lab.jobs()[number].admin_comment).kind == "held"
+        small = lab.submit("-N1", "--exclusive", "-t1")
+        lab.wait_for("others run", lambda jobs: jobs[small].state == "COMPLETED")
+        assert lab.jobs()[number].held == "user"
+        lab.start_node("n2")
+        lab.run("scontrol", "update", "NodeName=n2", "State=RESUME")
+        lab.wait_for_nodes()
+        lab.run(
+            "scontrol", "update", f"JobId={number}", "StartTime=now"
+        )  # Slurm would wait two minutes
+        lab.wait_for("it runs again", lambda jobs: jobs[number].state == "COMPLETED")
+    deeds = [row["deed"] for tick in read_ticks(drive.journal) for line in tick.others
+             if line["kind"] == "commands" for row in line["commands"] if row["job"][0] == number]  # fmt: skip
+    assert deeds == ["release", "hold", "release"]
+
+
+def test_what_does_not_start_is_taken_back(lab):
+    """Failure 5: a job that asks for a node that is drained is counted, not placed; it is released and waits."""
+    with lab.drive("strict", "--grace", "2s", name="back") as drive:
+        lab.run("scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=test")
+        number = lab.submit("-w", "n1", "-t1")
+        lab.wait_for("it is taken back", lambda jobs: (mark_of(jobs[number].admin_comment) or 0) and
+                     mark_of(jobs[number].admin_comment).kind == "back")  # fmt: skip
+        assert lab.jobs()[number].held == "user"
+        lab.run("scontrol", "update", "NodeName=n1", "State=RESUME")
+        lab.wait_for("it runs", lambda jobs: jobs[number].state == "COMPLETED")
+    assert len([one for one, _ in releases(drive) if one == number]) >= 2
+
+
+def test_a_user_may_hold_and_release_her_job(lab):
+    """Failure 8: her hold is kept, her release does not start the job outside the plan."""
+    with lab.drive("strict", name="holds"):
+        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=6)
+        hers = lab.submit("-N8", "--exclusive", "-t1", user=65534)
+        lab.as_user("scontrol", "hold", str(hers))
+        assert "planbatch:hold" in lab.jobs()[hers].comment
+        lab.wait_for("the first is done", lambda jobs: jobs[wide].state == "COMPLETED")
+        time.sleep(2.5)
+        assert (lab.jobs()[hers].state, lab.jobs()[hers].held) == ("PENDING", "user")
+        second = lab.submit("-N8", "--exclusive", "-t1", seconds=3)
+        lab.wait_for("the second runs", lambda jobs: jobs[second].state == "RUNNING")
+        lab.as_user("scontrol", "release", str(hers))
+        assert lab.jobs()[hers].held == "user"
+        lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
+        jobs = lab.jobs()
+        assert jobs[hers].start_time >= jobs[second].end_time
+
+
+def test_clients_that_hang_and_clients_that_fail(lab):
+    """Failure 6: a tick without an answer does nothing; the next one that has one goes on."""
+    programs = lab.folder / "programs"
+    programs.mkdir(exist_ok=True)
+    real = {name: shutil.which(name) for name in ("squeue", "sinfo", "scontrol")}
+
+    def play(body: str) -> None:
+        for name, path in real.items():
+            script = programs / f".{name}"
+            script.write_text(f'#!/bin/bash\n{body}\nexec {path} "$@"\n')
+            script.chmod(0o755)
+            script.replace(programs / name)
+
+    play("")
+    path = f"{programs}:{os.environ['PATH']}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", path)
+        drive = lab.drive("strict", "--timeout", "1s", name="errors")
+    with drive:
+        play("sleep 300")
+        number = lab.submit("-N1", "--exclusive", "-t1")
+        wait_until("it hangs", lambda: "no answer within 1 s" in drive.said())
+        play("echo 'slurm_load_jobs error: Access/permission denied' >&2; exit 1")
+        wait_until("it fails", lambda: "permission denied" in drive.said())
+        play('[ "$2" = --all ] && { echo \'{"jobs": [{"job\'; exit 0; }')
+        wait_until("it is cut off", lambda: "cut off" in drive.said())
+        assert lab.jobs()[number].held == "user"
+        play("")
+        lab.wait_for("it runs after all", lambda jobs: jobs[number].state == "COMPLETED")
+    assert "Traceback" not in drive.said()
+
+
+def test_the_watchdog_releases_everything_if_the_driver_is_silent(lab):
+    """A killed driver's jobs are held for ever, but for the watchdog; new ones arrive as if there were no driver."""
+    drive = lab.drive("strict", "--on-exit", "keep", name="silent")
+    wait_until("it drives", drive.drives)
+    wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
+    waiting = lab.submit("-N8", "--exclusive", "-t1")
+    lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING" and jobs[waiting].held)
+    drive.kill()
+    early = watchdog(lab)
+    assert "nothing was done" in early
+    assert lab.jobs()[waiting].held == "user"
+    time.sleep(lab.silent + 1)
+    assert "1 jobs were given back" in watchdog(lab)
+    assert lab.jobs()[waiting].held is None
+    unheld = lab.submit("-N1", "--exclusive", "-t1")
+    assert (lab.jobs()[unheld].held, lab.jobs()[unheld].admin_comment) == (None, "")
+
+
+def watchdog(lab: Lab) -> str:
+    """Run what the timer runs; return what it says."""
+    words = ["release-all", "--silent-for", f"{lab.silent}s"]
+    flags = ["--state", str(lab.state), "--conf", str(lab.conf)]
+    return lab.command(*words, *flags)
+
+
+def test_a_user_without_rights_can_do_nothing(lab, tmp_path):
+    """All lines are refused; the cluster is as it was."""
+    with lab.drive("strict", "--on-exit", "keep"):
+        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
+        waiting = lab.submit("-N8", "--exclusive", "-t1")
+        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING" and jobs[waiting].held)
+    as_nobody = (
+        f"exec setpriv --reuid=65534 --regid=65534 --clear-groups {shutil.which('scontrol')}"
+    )
+    script = tmp_path / "scontrol"
+    script.write_text(f'#!/bin/sh\n{as_nobody} "$@"\n')
+    script.chmod(0o755)
+    tmp_path.chmod(0o755)
+    answers = SlurmClient(lab.conf, programs=tmp_path).script(
+        [f"release {waiting}", f"release {wide}"]
+    )
+    assert [answer.done for answer in answers] == [False, False]
+    assert answers[0].message == f"Invalid user id for job {waiting}"
+    assert lab.jobs()[waiting].held == "user"
+
+
+def test_a_dry_run_changes_nothing(lab):
+    number = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
+    waiting = lab.submit("-N8", "--exclusive", "-t1")
+    lab.wait_for("one runs", lambda jobs: jobs[number].state == "RUNNING")
+    places = [
+        "--conf",
+        lab.conf,
+        "--state",
+        lab.folder / "dry",
+        "--journal",
+        lab.folder / "dry.jsonl",
+    ]
+    modes = ["--mode", "dry-run", "--as", "soft", "--ticks", "2", "--every", "1s"]
+    said = lab.command("drive", *map(str, [*modes, *places]))
+    assert f"scontrol update JobId={waiting} StartTime=uts" in said
+    assert "nothing was changed" in said
+    assert lab.jobs()[waiting].admin_comment == ""
+
+
+def test_metrics_and_health(lab):
+    from urllib.request import urlopen
+
+    with lab.drive("strict", "--metrics", "0", name="metrics") as drive:
+        number = lab.submit("-N1", "--exclusive", "-t1")
+        lab.wait_for("it runs", lambda jobs: jobs[number].state == "COMPLETED")
+        address = drive.said().partition("metrics at ")[2].split("/metrics")[0]
+        with urlopen(f"{address}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        with urlopen(f"{address}/health", timeout=10) as answer:
+            health = json.load(answer)
+    assert 'planbatch_commands_total{deed="release"} 1.0' in text
+    assert health["well"] is True
+
+
+def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
+    """Failure 3: the job has a limit of one minute; Slurm ends it when it next looks."""
+    with lab.drive("strict", name="overrun") as drive:
+        began = lab.jobs()[overrun].start_time
+        lab.wait_for("it is past its limit", lambda jobs: time.time() > began + 62, 90)
+        if lab.jobs()[overrun].state == "RUNNING":
+            number = lab.submit("-p", "side", "--exclusive", "-t1")
+            lab.wait_for("Slurm ends it", lambda jobs: jobs[overrun].state == "TIMEOUT", 90)
+            lab.wait_for("the next one runs", lambda jobs: jobs[number].state == "COMPLETED")
+            jobs = lab.jobs()
+            assert jobs[number].start_time >= jobs[overrun].end_time
+            plans = planned_starts(drive)[number]
+            assert all(start >= when for when, start in plans)
+            assert len([one for one, _ in releases(drive) if one == number]) == 1
+    assert lab.jobs()[overrun].state == "TIMEOUT"
+    assert Path(drive.journal).is_file()
+
+
+def test_a_short_soak_finds_nothing_wrong(no_other_lab):
+    """Arrivals, and a driver, a controller or a node killed now and then; 15 minutes of it are run by hand."""
+    soak = soaked(minutes=0.4, seed=2)
+    assert soak.wrong == []
+    assert soak.counts["jobs"] >= 5

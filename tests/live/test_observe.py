@@ -1,0 +1,346 @@
+"""From a snapshot to a round: what is counted, what is left out, and that it is told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planbatch.experiments.live.slurm.observe import observe
+from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
+from planbatch.experiments.live.slurm.snapshot import LivePartition
+from planbatch.experiments.live.slurm.waiting import TASK_IDS
+from planbatch.experiments.rounds.file import read_round, write_round
+from planbatch.planner.model import NEVER
+from planbatch.planner.plan import Plan, check_plan
+from tests.live.builders import NOW, array, cluster, node, running, waiting
+from tests.live.dialects import RECORDED, generated, recorded, second_dialect
+
+from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes  # isort: skip
+from planbatch.experiments.live.slurm.snapshot import Snapshot  # isort: skip
+
+
+def why(seen) -> dict[str, str]:
+    """The headings of the jobs that are left out, by job."""
+    return {remark.what: remark.kind for remark in seen.left_out}
+
+
+def test_whole_nodes_are_counted_in_nodes():
+    """Two of four nodes are busy for ten minutes, one for twenty; two jobs wait, the older one first.
+
+    n1 n2 |████████|
+    n3    |████████████████|
+    """
+    seen = observe(
+        cluster(
+            running(1, "1 2", 600),
+            running(2, "3", 1200),
+            waiting(4, 3),
+            waiting(3, 1, submit=NOW - 900),
+        )
+    )
+    problem = seen.problem
+    assert (seen.pool.unit, problem.capacity, problem.free, problem.now) == ("nodes", 4, 1, NOW)
+    assert problem.running.procs.tolist() == [2, 1]
+    assert problem.running.end.tolist() == [NOW + 600, NOW + 1200]
+    assert problem.ids.tolist() == [3, 4]
+    assert problem.jobs.procs.tolist() == [1, 3]
+    assert problem.jobs.walltime.tolist() == [600, 600]
+    assert problem.jobs.user.tolist() == [7, 7]
+    assert (problem.jobs.deadline == NEVER).all()
+    assert not seen.left_out
+    assert not seen.noted
+
+
+def test_shared_nodes_are_counted_in_cpus():
+    """A job that shares its node makes CPUs the resource; one that has its nodes alone has all of their CPUs.
+
+    Of 16 CPUs, 3 and 8 are busy; the waiting ones take 5 CPUs, and two whole nodes.
+    """
+    shared = running(1, "1", 600, exclusive=False, cpus=3)
+    alone = running(2, "2 3", 700, cpus=2)
+    seen = observe(
+        cluster(shared, alone, waiting(3, 2, exclusive=False, cpus=5), waiting(4, 2, cpus=2))
+    )
+    assert (seen.pool.unit, seen.problem.capacity, seen.problem.free) == ("cpus", 16, 5)
+    assert seen.problem.running.procs.tolist() == [3, 8]
+    assert seen.problem.jobs.procs.tolist() == [5, 8]
+    forced = observe(seen.snapshot, ObserveOptions(unit="nodes"))
+    assert (forced.problem.capacity, forced.problem.free) == (4, 1)
+
+
+def test_whole_nodes_are_told_by_what_jobs_have():
+    """With select/linear no job says that it takes whole nodes, but each has all CPUs of its nodes."""
+    plain = {"exclusive": False}
+    seen = observe(cluster(running(1, "1 2", 600, cpus=8, **plain), waiting(2, 2, cpus=2, **plain)))
+    assert (seen.pool.unit, seen.problem.jobs.procs.tolist()) == ("nodes", [2])
+
+
+def test_two_jobs_on_one_node_hold_it_until_the_last_ends():
+    """Counted in nodes, a shared node is one node."""
+    one, other = running(1, "1 2", 600, exclusive=False), running(2, "2", 900, exclusive=False)
+    seen = observe(cluster(one, other), ObserveOptions(unit="nodes"))
+    assert seen.problem.running.procs.tolist() == [1, 1]
+    assert seen.problem.running.end.tolist() == [NOW + 600, NOW + 900]
+
+
+def test_nodes_that_are_not_usable_are_no_capacity():
+    """Drained with a job on it, down, not responding, and unknown after a restart; each is told, with its reason.
+
+    The drained node's job takes nothing: the node is gone, now and when the job ends.
+    """
+    machine = (
+        node("n1"), node("n2", "MIXED", "DRAIN", reason="fan"), node("n3", "DOWN"),
+        node("n4", "IDLE", "NOT_RESPONDING"), node("n5", "UNKNOWN"), node("n6", "UNKNOWN"), node("n7", "ALLOCATED"),
+    )  # fmt: skip
+    seen = observe(cluster(running(1, "2 7", 600), waiting(2, 1), nodes=machine))
+    assert (seen.problem.capacity, seen.problem.free) == (2, 1)
+    assert {(remark.what, remark.why) for remark in seen.noted} == {
+        ("n2", "mixed+drain: fan"), ("n3", "down"), ("n4", "idle+not_responding"), ("n5,n6 (2)", "unknown"),
+    }  # fmt: skip
+
+
+def test_a_cluster_without_a_usable_node_cannot_be_planned():
+    """As right after a restart of the controller: one sentence, and the next tick tries again."""
+    with pytest.raises(ValueError, match="no node is usable: 2 are down or unknown"):
+        observe(cluster(waiting(1), nodes=(node("n1", "UNKNOWN"), node("n2", "DOWN"))))
+
+
+@pytest.mark.parametrize(
+    ("job", "end"),
+    [
+        (running(1, "1", 600), NOW + 600),
+        (running(1, "1", -28), NOW + 60),
+        (running(1, "1", 0), NOW + 60),
+        (running(1, "1", 600, state="COMPLETING"), NOW + 60),
+        (replace(running(1, "1", 600), time_limit=None, end_time=0), NOW - 3600 + 7 * 86400),
+    ],
+)
+def test_running_jobs_are_expected_to_end(job, end):
+    """At their limit; past it, or giving nodes back, a minute from now; without one, a week after the start."""
+    assert expected_end(job, NOW, ObserveOptions()) == end
+    seen = observe(cluster(job, nodes=1))
+    assert seen.problem.running.end.tolist() == [end]
+    headings = {remark.kind for remark in seen.noted}
+    assert ("overruns" in headings) == (job.end_time <= NOW and job.time_limit is not None)
+    assert ("runs without limit" in headings) == (job.time_limit is None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"held": "user", "priority": 0, "reason": "JobHeldUser"}, "held by its user"),
+        ({"held": "admin", "priority": 0, "reason": "JobHeldAdmin"}, "held by an administrator"),
+        ({"dependency": "afterok:3(unfulfilled)", "reason": "Dependency"}, "dependency"),
+        ({"dependency": "afterok:3(failed)", "reason": "DependencyNeverSatisfied"}, "never starts"),
+        ({"eligible_time": NOW + 60, "reason": "BeginTime"}, "begins later"),
+        ({"partition": "gpu"}, "foreign partition"),
+        ({"reservation": "maint"}, "reservation"),
+        ({"het_job": 8}, "heterogeneous"),
+        ({"reason": "QOSMaxJobsPerUserLimit"}, "limit"),
+        ({"reason": "AssocGrpCpuLimit"}, "limit"),
+        ({"nodes": 5, "reason": "PartitionConfig"}, "never starts"),
+        ({"nodes": 9, "reason": "PartitionNodeLimit"}, "never starts"),
+        ({"time_limit": 86401}, "never starts"),
+        ({"gpus": 1}, "never starts"),
+        ({"nodes": 4}, "too large now"),
+        ({"state": "UNREADABLE"}, "not readable"),
+    ],
+)
+def test_jobs_that_cannot_be_planned_are_listed(fields, kind):
+    """Each with its reason; the job beside it is planned. One of the four nodes is down."""
+    machine = (*(node(f"n{k}") for k in (1, 2, 3)), node("n4", "DOWN"))
+    options = ObserveOptions(partitions=("main",))
+    seen = observe(cluster(waiting(1, **fields), waiting(2), nodes=machine), options)
+    assert why(seen) == {"1": kind}
+    assert all(remark.why for remark in seen.left_out if remark.kind != "not readable")
+    assert seen.problem.ids.tolist() == [2]
+
+
+def test_what_planbatch_holds_is_planned():
+    """The driver's own holds and begin times are no obstacles; a user's hold and begin time beside them are."""
+    held = {"held": "admin", "priority": 0}
+    seen = observe(
+        cluster(
+            waiting(1, admin_comment="planbatch:new", **held),
+            waiting(2, admin_comment="planbatch:new", comment="x planbatch:hold", **held),
+            waiting(3, admin_comment="planbatch:free", **held),
+            waiting(4, admin_comment=f"planbatch:begin=0:set={NOW + 500}", eligible_time=NOW + 500),
+            waiting(
+                5,
+                admin_comment=f"planbatch:begin={NOW + 90}:set={NOW + 500}",
+                eligible_time=NOW + 500,
+            ),
+            waiting(6, admin_comment=f"planbatch:begin=0:set={NOW + 500}", eligible_time=NOW + 121),
+        )
+    )
+    assert seen.problem.ids.tolist() == [1, 4]
+    assert why(seen) == {
+        "2": "held by its user",
+        "3": "held by an administrator",
+        "5": "begins later",
+        "6": "begins later",
+    }
+
+
+def test_unlimited_jobs_get_the_limit_of_their_partition():
+    """Its default, else its largest, else the one of the options; each is noted."""
+    for part, limit in (
+        (LivePartition("main", ("n1",), default_time=1800, max_time=7200), 1800),
+        (LivePartition("main", ("n1",), max_time=7200), 7200),
+        (LivePartition("main", ("n1",)), 50),
+    ):
+        seen = observe(
+            cluster(waiting(1, limit=None), nodes=1, partitions=(part,)),
+            ObserveOptions(default_limit=50),
+        )
+        assert seen.problem.jobs.walltime.tolist() == [limit]
+        assert [remark.kind for remark in seen.noted] == ["no time limit"]
+
+
+def test_tasks_of_arrays_are_jobs():
+    """Each of them, with a number and a name of its own; no more than may run at once, or than the options say."""
+    seen = observe(cluster(array(59, 3), waiting(60)))
+    assert seen.problem.ids.tolist() == [59 * TASK_IDS, 59 * TASK_IDS + 1, 59 * TASK_IDS + 2, 60]
+    assert [one.label for one in seen.jobs] == ["59_0", "59_1", "59_2", "60"]
+    one_runs = running(58, "1", 600, array=array(59, 1).array)
+    seen = observe(cluster(one_runs, array(59, 8, most=3)))
+    assert [one.label for one in seen.jobs] == ["59_0", "59_1"]
+    assert [remark.why for remark in seen.left_out] == [
+        "6 more tasks wait for its limit of 3 at once"
+    ]
+    seen = observe(cluster(array(59, 8)), ObserveOptions(most_tasks=5))
+    assert (len(seen.jobs), seen.left_out[0].why) == (5, "3 more tasks not planned: --tasks")
+
+
+def test_gpus_are_a_resource():
+    """Of eight GPUs a running job has two; the waiting ones ask for four and none."""
+    machine = (node("n1", gpus=4), node("n2", gpus=4))
+    seen = observe(
+        cluster(running(1, "1", 600, gpus=2), waiting(2, gpus=4), waiting(3), nodes=machine)
+    )
+    assert [(resource.name, resource.capacity) for resource in seen.problem.resources] == [
+        ("gpus", 8)
+    ]
+    assert seen.problem.running.demands.tolist() == [[2]]
+    assert seen.problem.jobs.demands.tolist() == [[4], [0]]
+
+
+def test_partitions_with_a_part_of_the_nodes_are_resources():
+    """Main has n1 to n3, long has n3 and n4. A job of long takes nodes of long; one that may go to either takes none.
+
+    Planned alone, long has two nodes, and main's job on n3 still holds one of them.
+    """
+    machine = (
+        node("n1"), node("n2"), node("n3", partitions=("main", "long")), node("n4", partitions=("long",)),
+    )  # fmt: skip
+    parts = (LivePartition("main", ("n1", "n2", "n3")), LivePartition("long", ("n3", "n4")))
+    jobs = (
+        running(1, "3", 600), waiting(2, 2), waiting(3, 2, partition="long"), waiting(4, 1, partition="long,main"),
+    )  # fmt: skip
+    seen = observe(cluster(*jobs, nodes=machine, partitions=parts))
+    assert [(resource.name, resource.capacity) for resource in seen.problem.resources] == [
+        ("partition long", 2), ("partition main", 3)]  # fmt: skip
+    assert seen.problem.running.demands.tolist() == [[1, 1]]
+    assert seen.problem.jobs.demands.tolist() == [[0, 2], [2, 0], [0, 0]]
+    alone = observe(seen.snapshot, ObserveOptions(partitions=("long",)))
+    assert (alone.problem.capacity, alone.problem.free) == (2, 1)
+    assert alone.problem.ids.tolist() == [3, 4]
+    assert why(alone) == {"2": "foreign partition"}
+    with pytest.raises(ValueError, match="there is no 'lang'; there are long, main"):
+        observe(seen.snapshot, ObserveOptions(partitions=("lang",)))
+
+
+def test_a_round_file_holds_the_same(tmp_path):
+    """Written and read again, with deadlines, GPUs and the numbers of tasks."""
+    machine = (node("n1", gpus=4), node("n2", gpus=4))
+    jobs = (running(1, "1", 600, gpus=2), array(2, 3, gpus=1), waiting(3, deadline=NOW + 9000))
+    seen = observe(cluster(*jobs, nodes=machine))
+    write_round(tmp_path / "round.json", seen.problem, seen.source)
+    again = read_round(tmp_path / "round.json")
+    for name in ("procs", "walltime", "submit", "deadline", "demands"):
+        np.testing.assert_array_equal(getattr(again.jobs, name), getattr(seen.problem.jobs, name))
+    assert (again.ids.tolist(), again.now, again.capacity) == (seen.problem.ids.tolist(), NOW, 2)
+    np.testing.assert_array_equal(again.running.demands, seen.problem.running.demands)
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Snapshot:
+    """Clusters of up to five nodes in any state, with jobs that share them as they like, more than fits included."""
+    states = st.sampled_from(["IDLE", "MIXED", "ALLOCATED", "DOWN", "UNKNOWN"])
+    flags = st.lists(st.sampled_from(["DRAIN", "PLANNED", "NOT_RESPONDING"]), max_size=1)
+    count = draw(st.integers(1, 5))
+    machine = tuple(
+        node(
+            f"n{k + 1}",
+            draw(states),
+            *draw(flags),
+            gpus=draw(st.integers(0, 2)),
+            cpus=draw(st.integers(1, 4)),
+        )
+        for k in range(count)
+    )
+    whole = draw(st.booleans())
+    jobs = []
+    for number in range(draw(st.integers(0, 8))):
+        names = draw(st.lists(st.integers(1, count), min_size=1, max_size=count, unique=True))
+        fields = {
+            "exclusive": whole or draw(st.booleans()), "cpus": draw(st.integers(0, 12)),
+            "gpus": draw(st.integers(0, 3)),
+        }  # fmt: skip
+        if draw(st.booleans()):
+            jobs.append(
+                running(number, " ".join(map(str, names)), draw(st.integers(-900, 900)), **fields)
+            )
+        else:
+            limit = draw(st.one_of(st.none(), st.integers(1, 90000)))
+            fields |= {
+                "submit": NOW + draw(st.integers(-50, 50)),
+                "eligible_time": NOW + draw(st.integers(-60, 5)),
+            }
+            jobs.append(waiting(number, len(names) + draw(st.integers(0, 1)), limit, **fields))
+    return cluster(*jobs, nodes=machine)
+
+
+@given(clusters(), st.sampled_from(["nodes", "cpus", None]))
+def test_every_cluster_is_a_round_or_one_sentence(snapshot, unit):
+    """Whatever runs fits the usable nodes; every waiting job is planned or listed; what fits alone can start alone."""
+    options = ObserveOptions(unit=unit)
+    if not any(each.usable for each in snapshot.nodes):
+        with pytest.raises(ValueError, match="no node is usable"):
+            observe(snapshot, options)
+        return
+    seen = observe(snapshot, options)
+    pending = {str(job.job_id) for job in snapshot.jobs if job.pending}
+    assert {one.label for one in seen.jobs} | set(why(seen)) == pending
+    assert len(seen.jobs) + len(seen.left_out) == len(pending)
+    end = int(seen.problem.running.end.max(initial=NOW))
+    for place in range(len(seen.problem)):
+        start = np.full(len(seen.problem), NEVER)
+        start[place] = end
+        assert check_plan(seen.problem, Plan(start)) == []
+
+
+@pytest.mark.parametrize("dialect", [lambda data: data, second_dialect])
+def test_the_recorded_cluster_is_observed(dialect):
+    """As it was: 16 of 64 CPUs busy, one job to plan, the others held or not yet due."""
+    snapshot = Snapshot(
+        RECORDED, parse_jobs(dialect(recorded("squeue"))), parse_nodes(dialect(recorded("sinfo")))
+    )
+    seen = observe(snapshot)
+    assert (seen.pool.unit, seen.problem.capacity, seen.problem.free) == ("cpus", 64, 48)
+    assert seen.problem.ids.tolist() == [345]
+    assert why(seen) == {"346": "held by its user", "347": "begins later", "348": "held by its user",
+                         "349": "held by its user", "350": "held by its user"}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", [lambda data: data, second_dialect])
+def test_a_large_cluster_is_observed(dialect):
+    """A thousand waiting jobs on 64 nodes, all of which are planned."""
+    queue, machine = generated(1000, 64)
+    seen = observe(Snapshot(RECORDED, parse_jobs(dialect(queue)), parse_nodes(dialect(machine))))
+    assert (seen.pool.unit, seen.problem.capacity, len(seen.problem)) == ("nodes", 64, 1000)
+    assert seen.problem.free == 64 - sum(
+        job["node_count"] for job in queue["jobs"] if job["job_state"] == "RUNNING"
+    )

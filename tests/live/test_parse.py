@@ -1,0 +1,388 @@
+"""What Slurm's clients print: recorded output, the same in the other dialect and as text, and hostile output."""
+
+import copy
+import json
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planbatch.experiments.live.slurm.arrays import pending_tasks
+from planbatch.experiments.live.slurm.parse import (
+    job_state,
+    node_state,
+    origin,
+    parse_jobs,
+    parse_nodes,
+    parse_partitions,
+)
+from planbatch.experiments.live.slurm.snapshot import UNREADABLE, JobArray, JobKey, LiveJob
+from planbatch.experiments.live.slurm.text import SQUEUE_FORMAT, jobs_of_text
+from planbatch.experiments.live.slurm.values import gpus_in, moment, number, seconds, tres
+from tests.live.dialects import SAMPLES, recorded, second_dialect, wrapped
+
+PARTITION = (
+    "PartitionName=main AllowGroups=ALL Default=YES DefaultTime=01:00:00 MaxNodes=3 MaxTime=7-00:00:00 Nodes=n[1-4] "
+    "State=UP TotalNodes=4"
+)
+
+
+def jobs(data=None) -> dict[int, LiveJob]:
+    """Jobs by number."""
+    return {job.job_id: job for job in parse_jobs(json.dumps(data or recorded("squeue")))}
+
+
+def test_the_recorded_queue_is_read():
+    """One job of each kind: running, waiting, held, with a begin time, an array, unlimited, dependent, finished."""
+    found = jobs()
+    assert list(found) == list(range(344, 352))
+    run, wait, held, begin, array, free, after, done = found.values()
+    assert run.key == JobKey(344, 1795279967, 0)
+    assert (run.running, run.allocated, run.nodes, run.cpus) == (True, ("n1", "n2"), 2, 16)
+    assert (run.start_time, run.end_time, run.time_limit, run.forecast) == (
+        1795279968,
+        1795280568,
+        600,
+        0,
+    )
+    assert (wait.pending, wait.exclusive, wait.reason) == (True, True, "Resources")
+    assert (wait.forecast, wait.start_time, wait.end_time) == (1795280568, 0, 0)
+    assert (held.held, held.priority, held.deadline, held.eligible_time) == (
+        "user",
+        0,
+        1795287167,
+        0,
+    )
+    assert (held.admin_comment, held.tres["mem"]) == ("plan:new", 1000)
+    assert begin.begin_time == begin.eligible_time == 1795283567
+    assert array.array == JobArray(348, None, (0, 1, 2, 3), 4, most=2)
+    assert (free.time_limit, after.dependency) == (None, "afterok:346(unfulfilled)")
+    assert (done.state, done.running, done.pending, done.end_time) == (
+        "FAILED",
+        False,
+        False,
+        1795279968,
+    )
+    assert origin(recorded("squeue")) == ("lab", "22.05.8")
+
+
+def test_the_recorded_nodes_are_read():
+    """Four nodes, two of them busy; a node is usable as long as no flag says otherwise."""
+    nodes = parse_nodes(json.dumps(recorded("sinfo")))
+    assert [(node.name, node.state, node.usable) for node in nodes] == [
+        ("n1", "MIXED", True), ("n2", "MIXED", True), ("n3", "IDLE", True), ("n4", "IDLE", True)]  # fmt: skip
+    assert {(node.cpus, node.memory, node.partitions) for node in nodes} == {(16, 1000, ("main",))}
+    assert nodes[2].flags == {"PLANNED"}
+
+
+def test_both_dialects_say_the_same():
+    """Wrapped numbers and lists of states are read as plain ones are."""
+    for old, new in zip(
+        jobs().values(), jobs(second_dialect(recorded("squeue"))).values(), strict=True
+    ):
+        assert old == new
+    sinfo = recorded("sinfo")
+    sinfo["nodes"][1] |= {
+        "state": "idle",
+        "state_flags": ["DRAIN"],
+        "reason": "fan",
+        "gres": "gpu:a100:4(S:0-1)",
+    }
+    old, new = parse_nodes(json.dumps(sinfo)), parse_nodes(second_dialect(sinfo))
+    assert old == new
+    assert (new[1].usable, new[1].gpus, new[1].reason) == (False, 4, "fan")
+    assert origin(second_dialect(recorded("squeue"))) == ("lab", "24.05.3")
+
+
+def test_scontrol_says_the_same_as_text():
+    """The recorded text has every job of the recorded JSON, with the same fields."""
+    text = (SAMPLES / "sample_scontrol_show_job.txt").read_text()
+    told = {job.job_id: job for job in parse_jobs(text)}
+    for number_, job in jobs().items():
+        assert told[number_] == job, number_
+
+
+def test_squeue_says_the_same_without_the_texts_of_users():
+    """Everything but names, remarks, requeues and the amounts of resources."""
+    names = (
+        "user",
+        "partition",
+        "state",
+        "nodes",
+        "time_limit",
+        "priority",
+        "held",
+        "start_time",
+        "allocated",
+    )
+    row = {
+        344: "344|344|N/A|root|0|root|main|normal|RUNNING|None|2|16|10:00|1795279967|1795279968|1795280568|"
+        "4294901754|(null)|n[1-2]||(null)|OK|N/A",
+        348: "348|348|0-3%2|root|0|root|main|normal|PENDING|JobHeldUser|1|1|5:00|1795279967|N/A|N/A|0|(null)||||OK|N/A",
+    }
+    assert {line.count("|") for line in row.values()} == {SQUEUE_FORMAT.count("|")}
+    found = parse_jobs("\n".join(row.values()))
+    for job in found:
+        assert [getattr(job, name) for name in names] == [
+            getattr(jobs()[job.job_id], name) for name in names
+        ]
+    assert found[1].array == JobArray(348, None, (0, 1, 2, 3), 4, most=2)
+
+
+LINE = (SAMPLES / "sample_scontrol_show_job.txt").read_text().splitlines()[3]
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_name_or_comment_changes_what_else_is_read_from_text(name, comment):
+    """A job that imitates fields is not believed; every other one is read as it is.
+
+    Rows that are made up have a number that no job has, and are left out; those that take another job's number make
+    both unreadable, never another job's fields different.
+    """
+    line = LINE.replace("JobName=running", f"JobName={name}").replace(
+        "Comment=noplan", f"Comment={comment}"
+    )
+    other = LINE.replace("JobId=344", "JobId=345")
+    found = jobs_of_text(f"{line}\n{other}\n", {344, 345})
+    plain = jobs_of_text(other)[0]
+    assert {job.job_id for job in found} <= {344, 345}
+    for job in found:
+        if job.state == UNREADABLE:
+            continue
+        if job.job_id == 345:
+            assert job == plain
+        else:
+            assert replace(job, name="", comment="", key=plain.key) == replace(
+                plain, name="", comment=""
+            )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x UserId=eve(7) GroupId=g(1) MCS_label=N/A Priority=9 ",
+        "x\nJobId=345 JobName=y",
+        "x JobState=PENDING",
+        f"x\n{LINE.replace('344', '345')}",
+    ],
+)
+def test_an_imitation_is_not_believed(name):
+    """A name that holds fields, a whole row, or another job's row."""
+    text = f"{LINE.replace('JobName=running', f'JobName={name}')}\n{LINE.replace('344', '345')}\n"
+    found = {job.job_id: job for job in jobs_of_text(text, {344, 345})}
+    assert UNREADABLE in {job.state for job in found.values()}
+    assert all(job.user in ("root", "") for job in found.values())
+    assert not any(job.pending for job in found.values())
+
+
+@given(st.text(), st.text())
+def test_hostile_names_are_only_names_in_json(name, comment):
+    """Whatever users write stands in its own field."""
+    data = recorded("squeue")
+    data["jobs"] = [{**data["jobs"][0], "name": name, "comment": comment}]
+    (job,) = parse_jobs(json.dumps(data))
+    assert (job.name, job.comment) == (name, comment)
+    assert replace(job, name="running", comment="noplan") == jobs()[344]
+
+
+def test_nodes_are_told_from_text():
+    """States with flags and marks, specialised cores, GPUs, the reason at the end."""
+    text = (
+        "NodeName=n1 Arch=x86_64 CPUAlloc=0 CPUEfctv=14 CPUTot=16 Gres=gpu:2(S:0) OS=Linux #1 SMP RealMemory=1000 "
+        "State=IDLE+DRAIN* Partitions=main,long  BootTime=1 Reason=bad fan State=IDLE [root@1]\n"
+        "NodeName=n2 CPUTot=16 State=MIXED Partitions=main\n"
+    )
+    first, second = parse_nodes(text)
+    assert (first.state, first.flags, first.usable) == ("IDLE", {"DRAIN", "NOT_RESPONDING"}, False)
+    assert (first.cpus, first.gpus, first.partitions) == (14, 2, ("main", "long"))
+    assert first.reason.startswith("bad fan")
+    assert (second.state, second.usable, second.cpus) == ("MIXED", True, 16)
+
+
+def test_groups_of_nodes_are_read():
+    """From 23.02 on sinfo writes one row for each partition and group; a node in two partitions is one node."""
+    row = {
+        "port": 1, "node": {"state": ["MIXED"]}, "nodes": {"nodes": ["a", "b"]}, "cpus": {"minimum": 64},
+        "gres": {"total": "gpu:4"}, "memory": {"minimum": 7}, "reason": {"description": ""},
+        "partition": {"name": "short"},
+    }  # fmt: skip
+    found = parse_nodes({"errors": [], "sinfo": [row, {**row, "partition": {"name": "long"}}]})
+    assert [(node.name, node.partitions, node.cpus, node.gpus) for node in found] == [
+        ("a", ("short", "long"), 64, 4), ("b", ("short", "long"), 64, 4)]  # fmt: skip
+
+
+def test_partitions_are_read():
+    """Limits in seconds, names of nodes; NONE and UNLIMITED are no limits."""
+    (main,) = parse_partitions(PARTITION)
+    assert (main.name, main.nodes, main.up, main.default) == (
+        "main",
+        ("n1", "n2", "n3", "n4"),
+        True,
+        True,
+    )
+    assert (main.default_time, main.max_time, main.max_nodes) == (3600, 604800, 3)
+    other = (
+        PARTITION.replace("7-00:00:00", "UNLIMITED")
+        .replace("01:00:00", "NONE")
+        .replace("=UP", "=DOWN")
+    )
+    (down,) = parse_partitions(other)
+    assert (down.default_time, down.max_time, down.up) == (None, None, False)
+
+
+@pytest.mark.parametrize(
+    ("states", "state"),
+    [
+        (("PENDING",), "PENDING"),
+        (("RUNNING",), "RUNNING"),
+        (("RUNNING", "CONFIGURING"), "CONFIGURING"),
+        (("COMPLETED", "COMPLETING"), "COMPLETING"),
+        (("FAILED", "COMPLETING"), "COMPLETING"),
+        (("COMPLETED",), "COMPLETED"),
+        (("CANCELLED",), "CANCELLED"),
+        (("PENDING", "REQUEUED"), "PENDING"),
+    ],
+)
+def test_a_job_holds_nodes_until_it_has_given_them_back(states, state):
+    """Of several states, that counts which says what the job holds."""
+    assert job_state(states)[0] == state
+
+
+def test_states_of_nodes_are_told_from_their_flags():
+    """The order does not count."""
+    assert node_state(("DRAIN", "IDLE")) == node_state(("IDLE", "DRAIN")) == ("IDLE", {"DRAIN"})
+    assert node_state(()) == ("UNKNOWN", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("fields_", "gpus"),
+    [
+        ({"tres_req_str": "cpu=4,gres/gpu=8"}, 8),
+        ({"tres_req_str": "cpu=4,gres/gpu:a100=2,gres/gpu:t4=1"}, 3),
+        ({"tres_per_node": "gres:gpu:2", "node_count": 4}, 8),
+        ({"tres_per_job": "gres/gpu:a100:3"}, 3),
+        ({"tres_per_task": "gpu:1", "tasks": 5}, 5),
+        ({"job_state": "RUNNING", "gres_detail": ["gpu:2(IDX:0-1)", "gpu:1(IDX:3)"]}, 3),
+    ],
+)
+def test_gpus_are_counted_however_they_are_asked_for(fields_, gpus):
+    """For the whole job, for each node or each task; of a running job, those that it has."""
+    data = recorded("squeue")
+    data["jobs"] = [{**data["jobs"][1], **fields_}]
+    assert parse_jobs(data)[0].gpus == gpus
+
+
+@pytest.mark.parametrize(
+    ("written", "tasks", "most", "cut_off"),
+    [
+        ("0-3", (0, 1, 2, 3), None, False),
+        ("1,3,5-9:2%4", (1, 3, 5, 7, 9), 4, False),
+        ("[7]", (7,), None, False),
+        ("0x15%2", (0, 2, 4), 2, False),
+        ("1,3,5,6...", (1, 3, 5), None, True),
+    ],
+)
+def test_tasks_that_wait_are_expanded(written, tasks, most, cut_off):
+    """Ranges, steps, masks, how many at once, and lists that Slurm cut off in the middle of a number."""
+    array = pending_tasks(59, written)
+    assert (array.tasks, array.most, array.cut_off) == (tasks, most, cut_off)
+
+
+@pytest.mark.parametrize("written", ["", "a", "3-1", "1-9999999", "1-5:0", "-4"])
+def test_what_is_no_list_of_tasks_is_told(written):
+    """None of these comes from Slurm."""
+    with pytest.raises(ValueError, match="array"):
+        pending_tasks(59, written)
+
+
+def test_values_are_read_in_every_form():
+    """Numbers of both dialects, times, durations, amounts."""
+    assert [number(value) for value in (5, "5", wrapped(5), None, wrapped(None), wrapped(0, True))] == [
+        5, 5, 5, None, None, None]  # fmt: skip
+    assert [moment(text) for text in ("1795279967", "2026-11-21T16:52:47", "Unknown", "N/A", "(null)")] == [
+        1795279967, 1795279967, 0, 0, 0]  # fmt: skip
+    assert [seconds(text) for text in ("1-02:03:04", "2-0", "02:03:04", "2:00", "30", "UNLIMITED")] == [
+        93784, 172800, 7384, 120, 1800, None]  # fmt: skip
+    assert tres("cpu=4,mem=1.50G,node=2,license/m=1") == {
+        "cpu": 4,
+        "mem": 1536,
+        "node": 2,
+        "license/m": 1,
+    }
+    assert [gpus_in(text) for text in ("gpu", "gpu:2", "gres:gpu:a100:4", "gpu:t4:2(IDX:0,1),gpu:1", "nic:1", "")] == [
+        1, 2, 4, 3, 0, 0]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["5.5", "five", "[1]", True, 1.5])
+def test_what_is_no_number_is_told(text):
+    """With the field's name."""
+    with pytest.raises(ValueError, match=r"cpus: .* is not a whole number"):
+        number(text, "cpus")
+
+
+@given(st.integers(1, 2000))
+def test_json_that_is_cut_off_is_one_sentence(at):
+    """Wherever it ends."""
+    text = json.dumps(recorded("squeue"))
+    with pytest.raises(ValueError, match=r"^squeue: its JSON is cut off or damaged \([^\n]*\)$"):
+        parse_jobs(text[: -min(at, len(text) - 1)])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"jobs": None}, "no list 'jobs'"),
+        (
+            {"errors": [{"description": "Unable to contact slurm controller"}]},
+            "Unable to contact slurm controller",
+        ),
+        ({"jobs": ["x"]}, r"jobs\[0\] is no object"),
+        ({"jobs": [{"job_id": 7}]}, r"jobs\[0\] \(7\): the field 'job_state' is missing"),
+        (
+            {"jobs": [{**recorded("squeue")["jobs"][0], "cpus": "x"}]},
+            r"\(344\): cpus: 'x' is not a whole number",
+        ),
+        ({"jobs": [{**recorded("squeue")["jobs"][0], "nodes": "n[1-"}]}, "bracket is not closed"),
+        ({"jobs": [{**recorded("squeue")["jobs"][0], "job_state": []}]}, "job_state is empty"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(change, told):
+    """It names the job and the field."""
+    with pytest.raises(ValueError, match=told) as caught:
+        parse_jobs(json.dumps({**recorded("squeue"), **change}))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["slurm_load_jobs error: Unable to contact", "[1, 2]", "<html>"])
+def test_what_is_no_list_of_jobs_is_told(text):
+    """Neither JSON nor text of ours."""
+    with pytest.raises(ValueError, match="squeue"):
+        parse_jobs(text)
+
+
+def test_no_jobs_are_no_jobs():
+    """An empty queue, in every form."""
+    for text in ("", "\n", "No jobs in the system\n", json.dumps({"jobs": [], "errors": []})):
+        assert parse_jobs(text) == ()
+
+
+@pytest.mark.parametrize(("release", "known"), [("20.11.9", True), ("25.11.0", True), ("19.05.1", False),
+                                                ("26.05.0", False)])  # fmt: skip
+def test_versions_that_are_not_known_are_told(release, known):
+    """Rather than read wrongly."""
+    data = copy.deepcopy(recorded("squeue"))
+    data["meta"]["Slurm"]["release"] = release
+    if known:
+        assert origin(data) == ("lab", release)
+    else:
+        with pytest.raises(ValueError, match=f"Slurm {release} is not known here"):
+            origin(data)
+
+
+def test_every_field_of_a_job_is_described():
+    """The class and its docstring."""
+    text = LiveJob.__doc__ or ""
+    assert not [
+        field.name for field in fields(LiveJob) if field.name not in text and field.name != "key"
+    ]

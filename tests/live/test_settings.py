@@ -1,0 +1,181 @@
+"""The driver's configuration, its heartbeat, and the files that a site installs."""
+
+import os
+import re
+import tomllib
+
+import pytest
+
+from planbatch.experiments.live.slurm.files import SITE_FILES, site_file
+from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silent_for, stop_beating
+from planbatch.experiments.live.slurm.settings import KEYS, Owner, check_owner, read_settings
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Write a configuration that only its owner may write; return its path."""
+    tmp_path.chmod(0o755)
+
+    def write(text: str, mode: int = 0o644):
+        path = tmp_path / "planbatch.toml"
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    return write
+
+
+def test_a_configuration_is_read(config):
+    path = config(
+        'mode = "strict"\nevery = "5s"\npartition = ["main"]\nmetrics = 9478\nadopt = true\n'
+    )
+    assert read_settings(path) == {
+        "mode": "strict", "every": "5s", "partition": ["main"], "metrics": 9478, "adopt": True}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", [0o664, 0o646, 0o666, 0o777])
+def test_a_file_that_others_may_write_is_refused(config, mode):
+    with pytest.raises(ValueError, match="chmod go-w"):
+        read_settings(config("", mode))
+
+
+def test_a_folder_in_which_others_may_replace_the_file_is_refused(config):
+    path = config("")
+    path.parent.chmod(0o777)
+    with pytest.raises(ValueError, match="others than its owner may write it"):
+        read_settings(path)
+    path.parent.chmod(0o1777)
+    assert read_settings(path) == {}
+
+
+def test_a_file_of_another_user_is_refused(tmp_path):
+    check_owner(tmp_path, Owner(0, 0o644), 1000)
+    check_owner(tmp_path, Owner(1000, 0o600), 1000)
+    with pytest.raises(ValueError, match="belongs to user 1001"):
+        check_owner(tmp_path, Owner(1001, 0o600), 1000)
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ('mode = "soft"\nmodus = "x"\n', r"line 2: modus: there is no such key; did you mean mode?"),
+    ("seed = true\n", "line 1: seed: True is not a whole number"),
+    ('partition = "main"\n', "is not a list of texts"), ("partition = [1]\n", "is not a list of texts"),
+    ("every = 5\n", "line 1: every: 5 is not a text"), ("every = \n", "no TOML file"),
+])  # fmt: skip
+def test_mistakes_name_the_line(config, text, words):
+    with pytest.raises(ValueError, match=words):
+        read_settings(config(text))
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such configuration file"):
+        read_settings(tmp_path / "absent.toml")
+
+
+def test_flags_go_before_the_file(config, run, tmp_path):
+    """The file says one tick, and a folder that cannot be one: the flag's folder is taken."""
+    (tmp_path / "file").touch()
+    path = config(
+        f'mode = "dry-run"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n'
+    )
+    words = ("slurm", "drive", "--config", path, "--ticks", 1, "--conf", tmp_path / "absent")
+    code, _, said = run(*words, "--state", tmp_path / "state")
+    assert code == 0
+    assert "there is no such Slurm configuration; nothing was done" in said
+    assert (tmp_path / "j.jsonl").is_file()
+    code, _, said = run(*words)
+    assert code == 2
+    assert "file/x" in said
+
+
+def test_every_key_of_the_file_is_a_flag():
+    from planbatch.experiments.command.slurm.drive import command
+
+    flags = {option.removeprefix("--") for param in command.params for option in param.opts}
+    assert set(KEYS) <= flags
+
+
+# The heartbeat
+
+
+def test_the_heartbeat_is_the_time_of_the_last_beat(tmp_path):
+    path = tmp_path / "heartbeat"
+    assert last_beat(path) is None
+    assert silent_for(path, 5) == float("inf")
+    beat(path, 1000.9)
+    assert path.read_text() == "1000\n"
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert silent_for(path, 1030) == 30
+    stop_beating(path)
+    stop_beating(path)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_heartbeat_that_cannot_be_read_is_none(tmp_path):
+    path = tmp_path / "heartbeat"
+    path.write_text("soon")
+    assert last_beat(path) is None
+
+
+# What a site installs
+
+
+@pytest.mark.parametrize("name", SITE_FILES)
+def test_no_mark_is_left_in_a_file(name, tmp_path):
+    text = site_file(name, tmp_path, 60, ("main", "gpu-a"))
+    assert not re.search(r"@[A-Z_]+@", text)
+    assert len(text) > 100
+
+
+def test_the_configuration_that_is_installed_can_be_read(config, tmp_path):
+    text = site_file("planbatch.toml", tmp_path, 60, ("main",))
+    assert tomllib.loads(text)["partition"] == ["main"]
+    assert read_settings(config(text))["mode"] == "dry-run"
+
+
+@pytest.mark.parametrize(("state", "partitions"), [
+    ('/run/x"..os.execute("id").."', ()), ("relative", ()), ("/run/x\n", ()), ("/run/x", ('a"] = true, os.exit() --',)),
+])  # fmt: skip
+def test_no_text_gets_into_the_script_that_could_be_code(tmp_path, state, partitions):
+    with pytest.raises(ValueError):
+        site_file("job_submit.lua", type(tmp_path)(state), 60, partitions)
+
+
+def test_the_files_are_written(run, tmp_path):
+    code, _, said = run(
+        "slurm",
+        "files",
+        "--out",
+        tmp_path / "site",
+        "--state",
+        "/run/planbatch",
+        "--partition",
+        "main",
+    )
+    assert code == 0
+    assert {path.name for path in (tmp_path / "site").iterdir()} == set(SITE_FILES)
+    assert (
+        'local PARTITIONS = {["main"] = true}' in (tmp_path / "site" / "job_submit.lua").read_text()
+    )
+    assert "beside slurm.conf" in said
+
+
+def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
+    import time
+
+    beat(tmp_path / "heartbeat", time.time())
+    code, _, said = run(
+        "slurm",
+        "release-all",
+        "--silent-for",
+        "60s",
+        "--state",
+        tmp_path,
+        "--conf",
+        tmp_path / "no",
+    )
+    assert code == 0
+    assert "nothing was done" in said
+    assert os.path.exists(tmp_path / "heartbeat")
+    code, _, said = run("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
+    assert code == 1
+    assert "there is no such Slurm configuration" in said
