@@ -280,7 +280,7 @@ class Round:
             self.now,
             self.capacity,
             RunningTable(*(column.copy() for column in self.running)),
-            JobTable(*(column.copy() for column in self.jobs)),
+            JobTable._make(column.copy() for column in self.jobs),
             self.planned.copy(),
             self.ended_early,
             self.notes.copy(),

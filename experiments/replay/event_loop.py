@@ -285,6 +285,16 @@ def view(replay: Replay) -> RoundArrays:
     )
 
 
+@kernel
+def catch_up(replay: Replay, follow: Any) -> None:
+    """Have the history see the news since the last round, and fill the columns of the waiting jobs."""
+    counters = replay.counters
+    told, known = counters[At.TOLD], counters[At.NEWS]
+    queue = jobs_between(replay.queue, counters[At.FIRST], counters[At.LAST])
+    follow(replay.news[told:known], replay.memory, queue, counters[At.NOW])
+    counters[At.TOLD] = known
+
+
 @borrowing_kernel
 def move_column(column: Any, first: int, last: int, places: int) -> None:
     """Move the entries from ``first`` to before ``last`` of a column by some places: below 0, to its beginning."""
@@ -451,12 +461,9 @@ def drive(
         report[:] = np.nan
         report[Report.EVALUATIONS] = 0.0
         plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
-        arrays = view(replay)
         if len(replay.news):
-            told, known = counters[At.TOLD], counters[At.NEWS]
-            follow(replay.news[told:known], replay.memory, arrays.jobs, arrays.now)
-            counters[At.TOLD] = known
-        decide(arrays, order, cost, params, rng, plan, report)
+            catch_up(replay, follow)
+        decide(view(replay), order, cost, params, rng, plan, report)
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]
         log.cost[logged] = report[Report.COST]

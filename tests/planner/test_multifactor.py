@@ -17,9 +17,7 @@ from tests.contracts.policy_contract import PolicyContract
 class TestMultifactor(PolicyContract):
     """EASY by priority is a policy like any other, with and without a threshold."""
 
-    @pytest.fixture(
-        params=["easy:multifactor", "easy:fcfs/(multifactor:size=500,half_life=1h)@3h"]
-    )
+    @pytest.fixture(params=["easy:multifactor", "easy:fcfs/(multifactor:size=500,half_life=1h)@3h"])
     def policy(self, request):
         """Return the policies."""
         return make_policy(request.param)
@@ -131,9 +129,7 @@ def test_no_column_knows_the_future(machine, place, random):
     later = [(*jobs[i][:3], jobs[i][2]) for i in range(len(jobs)) if i not in kept]
     changed = [*(jobs[i] for i in kept), *((at, 1, 3, 2) for at, *_ in later)]
     same = [*(users[i] for i in kept), *(3 for _ in later)]
-    for (now, mine), (then, theirs) in zip(
-        rounds(jobs, users), rounds(changed, same), strict=True
-    ):
+    for (now, mine), (then, theirs) in zip(rounds(jobs, users), rounds(changed, same), strict=True):
         assert now == then
         assert [row[1:] for row in mine] == [row[1:] for row in theirs]
 

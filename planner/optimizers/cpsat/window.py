@@ -97,7 +97,7 @@ def repair(
     now = problem.now
     whole = scale(problem, terms, 1)
     assert whole.terms is not None
-    jobs = JobTable(*(column[window] for column in whole.problem.jobs))
+    jobs = JobTable._make(column[window] for column in whole.problem.jobs)
     part = replace(whole.problem, jobs=jobs, planned=None, ids=None, notes=None, occupied=None)  # type: ignore[arg-type]
     own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
     frame = frame_of(whole.problem, start - now, window)
