@@ -186,7 +186,7 @@ NOTES = [
     "predicted ends, so that a job can start at the instant at which another is expected to end. In EASY a submission "
     "that does not fit triggers no pass. By planbatch's rules, one round for each instant, EASY comes out higher.",
     "**E-Loss** has the features of the published code: the *run time* of one of the user's last jobs is the time "
-    "since its submission, unless the job would still run had it started at once; the mean of three has the factor 0.33.",
+    "since its submission, unless it would still run had it started at once; the mean of three has the factor 0.33.",
     "**Doubling** goes beyond the request in the published values; limited to it, the slowdown is larger.",
     "**Longest waits.** The paper prints means. Every scheduler with predictions has a longer longest wait than EASY.",
 ]
