@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.conservative import advance_all, reserve_again, reserve_all
+from planbatch.baselines.advance import advance_all
+from planbatch.baselines.conservative import reserve_again, reserve_all
 from planbatch.baselines.head_of_queue import both_keys
 from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.timeline import fill, fits_now, new_timeline, reserve, take_now

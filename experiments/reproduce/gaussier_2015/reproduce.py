@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter
+from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.predictions.correctors import CORRECTORS, Corrector
@@ -166,18 +167,32 @@ def draw_trade(frame: pd.DataFrame, path: Path) -> None:
     """Draw the mean slowdown of each scheduler against its longest wait."""
     with panels(1, 1, (8.4, 5.0), "Mean slowdown against the longest wait") as (figure, axes):
         panel = axes[0][0]
-        for name, slowdown, longest in frame.itertuples(index=False):
-            panel.plot(slowdown, longest, "o", ms=6, color=COLOURS[0])
-            panel.annotate(
-                name, (slowdown, longest), xytext=(6, 4), textcoords="offset points",
-                fontsize=8, color=FAINT,
-            )  # fmt: skip
+        panel.plot(frame["slowdown"], frame["longest"], "o", ms=6, color=COLOURS[0])
         panel.set_xlabel("mean bounded slowdown")
         panel.set_ylabel("longest wait (h)")
-        panel.set_ylim(bottom=0)
         panel.margins(x=0.3)
-        panel.yaxis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.0f}"))
+        panel.set_ylim(0, 1.1 * frame["longest"].max())
+        panel.yaxis.set_major_formatter("{x:,.0f}")
+        figure.draw_without_rendering()
+        taken: list[Bbox] = []
+        for name, slowdown, longest in frame.itertuples(index=False):
+            label(panel, name, (slowdown, longest), taken)
         finish(figure, panel, path)
+
+
+def label(panel: Axes, name: str, point: tuple[float, float], taken: list[Bbox]) -> None:
+    """Write a name beside a point, where no name stands yet: to the right of it or to the left, above or below."""
+    for sideways, aligned in ((6, "left"), (-6, "right")):
+        for upwards in (4, -11, 15, -22):
+            text = panel.annotate(
+                name, point, xytext=(sideways, upwards), textcoords="offset points",
+                ha=aligned, fontsize=8, color=FAINT,
+            )  # fmt: skip
+            box = text.get_window_extent()
+            if not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                return
+            text.remove()
 
 
 NOTES = [
