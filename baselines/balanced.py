@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.baselines.head_of_queue import candidates, start_head, whole_timeline
+from planbatch.baselines.head_of_queue import candidates, in_order, start_head, whole_timeline
 from planbatch.baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import all_capacities, all_demands, any_fits, free_now
@@ -138,7 +138,7 @@ def serve_balanced(
     keys = order(jobs, arrays.now)
     line = new_timeline_of_rows(arrays)
     taken = np.zeros(len(start), np.bool_)
-    pivot = start_head(arrays, demands, keys, line, taken, start)
+    pivot = start_head(arrays, demands, keys, in_order(keys), line, taken, start)
     if pivot < 0:
         return
     taken[pivot] = True

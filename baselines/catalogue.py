@@ -13,10 +13,14 @@ from planbatch.baselines.conservative import decide_conservative
 from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
 from planbatch.baselines.easy import decide_easy
 from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
+from planbatch.baselines.lookahead import los
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
 from planbatch.baselines.policy import CompiledPolicy, Policy, Traits, policy_name
 from planbatch.baselines.recorded import Recorded
+from planbatch.baselines.relaxed import relaxed
 from planbatch.baselines.replanned import decide_replanned
+from planbatch.baselines.reservations import first_reserved, selective
+from planbatch.baselines.slack import slack_based
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.planner.budget import Budget
@@ -186,6 +190,11 @@ POLICIES: dict[str, Maker] = {
         "ibb-printed", decide_ibb, "Improved Backfill Balanced by the letter of its Algorithm 1.",
         params=tuple(map(float, BalanceSetting(as_printed=True))),
     ),
+    "first-reserved": first_reserved,
+    "selective": selective,
+    "relaxed": relaxed,
+    "slack": slack_based,
+    "los": los,
     "edf": fixed(
         "edf", decide_easy, "EASY backfilling with the earliest deadlines first.",
         order="earliest-deadline", traits=DUE,

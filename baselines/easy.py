@@ -27,6 +27,7 @@ def easy(
     demands: Any,
     keys: FloatArray,
     behind: FloatArray,
+    alike: bool,
     line: Timeline,
     start: IntArray,
 ) -> None:
@@ -37,17 +38,19 @@ def easy(
     the shadow time or takes no more than what is free and extra exactly if it fits into a timeline in which the
     blocked job has its reservation. The code tests the latter, which also works for several resources and for windows.
 
-    ``keys`` say which job is the head of the queue, ``behind`` in which order jobs are backfilled.
+    ``keys`` say which job is the head of the queue, ``behind`` in which order jobs are backfilled; ``alike`` says
+    whether they are the same.
     """
     taken = np.zeros(len(start), np.bool_)
-    blocked = start_head(arrays, demands, keys, line, taken, start)
+    ascending = in_order(keys)
+    blocked = start_head(arrays, demands, keys, ascending, line, taken, start)
     if blocked < 0:
         return
     taken[blocked] = True
     if any_candidate(demands, arrays.jobs.walltime, line, taken):
         whole_timeline(arrays, demands, line, start)
         reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
-        if in_order(behind):
+        if ascending if alike else in_order(behind):
             backfill_queue(arrays, demands, line, taken, start)
         else:
             backfill(arrays, demands, candidates(demands, behind, line, taken), line, start)
@@ -67,5 +70,7 @@ def decide_easy(
     start[:] = NEVER
     if not any_fits(arrays):
         return
-    keys, behind = both_keys(order(arrays.jobs, arrays.now), len(start))
-    easy(arrays, demands_of(arrays), keys, behind, new_timeline(arrays), start)
+    both = order(arrays.jobs, arrays.now)
+    keys, behind = both_keys(both, len(start))
+    alike = len(both) == len(start)
+    easy(arrays, demands_of(arrays), keys, behind, alike, new_timeline(arrays), start)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.head_of_queue import backfill, candidates, start_head
+from planbatch.baselines.head_of_queue import backfill, candidates, in_order, start_head
 from planbatch.baselines.timeline import Timeline, new_timeline
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import any_fits, demands_of
@@ -23,7 +23,7 @@ def serve(
 ) -> None:
     """Start jobs in the queue's order while they fit; with ``skip_blocked``, also those behind a blocked one."""
     taken = np.zeros(len(start), np.bool_)
-    blocked = start_head(arrays, demands, keys, line, taken, start)
+    blocked = start_head(arrays, demands, keys, in_order(keys), line, taken, start)
     if skip_blocked and blocked >= 0:
         backfill(arrays, demands, candidates(demands, keys, line, taken), line, start)
 

@@ -50,20 +50,22 @@ def start_head(
     arrays: RoundArrays,
     demands: Any,
     keys: FloatArray,
+    ascending: bool,
     line: Timeline,
     taken: BoolArray,
     start: IntArray,
 ) -> int:
     """Start jobs in the order of their keys while they fit; return the first that does not, or -1.
 
-    Marks the started ones in ``taken``; in the timeline they count as running from then on. Without windows, the
-    timeline covers only the present; :func:`whole_timeline` extends it.
+    ``ascending`` says whether the keys are (see :func:`in_order`). Marks the started ones in ``taken``; in the
+    timeline they count as running from then on. Without windows, the timeline covers only the present;
+    :func:`whole_timeline` extends it.
     """
     if len(arrays.windows.start):
         fill(arrays, line)
     else:
         fill_present(arrays, line)
-    ahead = 0 if in_order(keys) else -1
+    ahead = 0 if ascending else -1
     blocked = next_of(keys, ahead, taken)
     while blocked >= 0 and fits_now(line, demands[blocked], arrays.jobs.walltime[blocked]):
         taken[blocked] = True

@@ -1,6 +1,7 @@
 """Slurm's multifactor priority with classic fair-share, as an order."""
 
 from functools import cache
+from math import exp
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def share_factor(usage: float, share: float) -> float:
 @borrowing_kernel
 def bring_up_to(row: FloatArray, now: int, decay: float) -> None:
     """Reckon the use of a user until now; in the meantime it decays, and jobs run: U′ = P − decay · U."""
-    left = np.exp(-decay * (now - row[SINCE]))
+    left = exp(-decay * (now - row[SINCE]))
     row[USED] = row[USED] * left + row[RUNNING] * (1.0 - left) / decay
     row[SINCE] = now
 

@@ -354,6 +354,16 @@ def view(replay: Replay) -> RoundArrays:
     )
 
 
+@kernel
+def catch_up(replay: Replay, follow: Any) -> None:
+    """Have the history see the news since the last round, and fill the columns of the waiting jobs."""
+    counters = replay.counters
+    told, known = counters[At.TOLD], counters[At.NEWS]
+    queue = jobs_between(replay.queue, counters[At.FIRST], counters[At.LAST])
+    follow(replay.news[told:known], replay.memory, queue, counters[At.NOW])
+    counters[At.TOLD] = known
+
+
 @borrowing_kernel
 def move_column(column: Any, first: int, last: int, places: int) -> None:
     """Move the entries from ``first`` to before ``last`` of a column by some places: below 0, to its beginning."""
@@ -524,10 +534,7 @@ def drive(
         report[Report.EVALUATIONS] = 0.0
         plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
         if len(replay.news):
-            told, known = counters[At.TOLD], counters[At.NEWS]
-            queue = jobs_between(replay.queue, counters[At.FIRST], counters[At.LAST])
-            follow(replay.news[told:known], replay.memory, queue, counters[At.NOW])
-            counters[At.TOLD] = known
+            catch_up(replay, follow)
         if counters[At.PREDICTION]:
             believe(replay)
             put_off_ends(replay)

@@ -6,5 +6,7 @@ PAPERS = {
     "ntakpe-2016": ("ntakpe_2016", "Deadline-based backfilling, Compas 2016."),
     "ntakpe-2017": ("ntakpe_2017.reproduce", "Deadline-based backfilling, JSSPP 2017."),
     "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),
+    "gaussier-2015": ("gaussier_2015.reproduce", "Predicted run times, SC 2015."),
+    "zhang-2020": ("zhang_2020.reproduce", "Learned policies and queue orders, SC 2020."),
     "liu-2016": ("liu_2016.reproduce", "K-resource aware backfilling, NPC 2016."),
 }

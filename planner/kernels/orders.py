@@ -9,7 +9,10 @@ from planbatch.planner.model import NEVER, FloatArray, JobTable
 @kernel
 def submit_order(jobs: JobTable, now: int) -> FloatArray:
     """First come, first served: the order of the queue itself (the seed of conservative backfilling)."""
-    return np.arange(len(jobs.submit)).astype(np.float64)
+    keys = np.empty(len(jobs.submit))
+    for i in range(len(keys)):
+        keys[i] = i
+    return keys
 
 
 @kernel

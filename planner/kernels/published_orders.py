@@ -5,6 +5,7 @@ w = now − s the wait so far (s).
 """
 
 import math
+from math import log10
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def smallest_ratio_first(jobs: JobTable, now: int) -> FloatArray:
 @borrowing_kernel
 def log10_of(time: int) -> float:
     """log10 of a time (s); that of 0.1 if it is not positive."""
-    return math.log10(float(time)) if time > 0 else -1.0
+    return log10(float(time)) if time > 0 else -1.0
 
 
 @kernel

@@ -20,6 +20,7 @@ from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
 from planbatch.experiments.live.slurm.marks import mark_of
 from tests.live.lab.lab import Drive, Lab, wait_until
+from tests.live.lab.soak import soaked
 
 pytestmark = pytest.mark.slow
 #: Starts may differ from the plan by so much (s).
@@ -366,3 +367,10 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
             assert len([one for one, _ in releases(drive) if one == number]) == 1
     assert lab.jobs()[overrun].state == "TIMEOUT"
     assert Path(drive.journal).is_file()
+
+
+def test_a_short_soak_finds_nothing_wrong(no_other_lab):
+    """Arrivals, and a driver, a controller or a node killed now and then; 15 minutes of it are run by hand."""
+    soak = soaked(minutes=0.4, seed=2)
+    assert soak.wrong == []
+    assert soak.counts["jobs"] >= 5

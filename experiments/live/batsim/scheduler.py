@@ -14,6 +14,7 @@ import numpy as np
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
 from planbatch.experiments.live.batsim.messages import Event, Message, whole_second, write_reply
+from planbatch.experiments.live.planning import check_live
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.plan import Plan
@@ -73,9 +74,15 @@ class BatsimScheduler:
         What decides.
     options : BatsimOptions
         How.
+
+    Raises
+    ------
+    ValueError
+        If the policy needs more than a round tells.
     """
 
     def __init__(self, policy: Policy, options: BatsimOptions | None = None) -> None:
+        check_live(policy)
         self.policy = policy
         self.options = options or BatsimOptions()
         self.ended = False

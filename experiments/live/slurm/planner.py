@@ -132,6 +132,6 @@ def without_released(seen: Observation, gone: frozenset[JobKey]) -> Round:
     return replace(
         problem,
         running=RunningTable(amounts[:, 0].copy(), end, amounts[:, 1:].copy()),
-        jobs=type(problem.jobs)(*(column[~away] for column in problem.jobs)),
+        jobs=type(problem.jobs)._make(column[~away] for column in problem.jobs),
         **{name: getattr(problem, name)[~away] for name in ("planned", "ids", "notes", "occupied")},
     )

@@ -377,6 +377,8 @@ class Drive:
         return self
 
     def __exit__(self, *error: object) -> None:
+        if any(error):
+            print(self.said()[-4000:])
         if self.process.poll() is None:
             self.process.terminate()
         try:

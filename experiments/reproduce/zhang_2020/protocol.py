@@ -1,0 +1,243 @@
+"""The simulator of Zhang et al. (SC 2020), by its own rules; they are not those of planbatch's replay.
+
+Jobs are committed to: the queue is put into order, and its first job is waited for until it has started, whoever
+comes in the meantime. Only then the queue is looked at again. One event happens at a time, submissions before ends.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.planner.model import FloatArray, Workload
+
+#: Where the ten sequences begin (0-based, in the jobs by number), and how long they are.
+STARTS = (1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085)
+LENGTH = 1024
+#: The run time of jobs with a negative one (s).
+UNKNOWN_RUN = 10
+#: Run times below it count as this in a slowdown (s).
+SHORT = 10
+#: What the simulator adds so that no logarithm of 1 is divided by.
+TINY = 1e-15
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """A job; times in seconds.
+
+    Attributes
+    ----------
+    submit, run, request : int
+        Submit time; run time, which the request does not cut; requested time.
+    procs : int
+        Processors.
+    start : int
+        When it starts; -1 while it waits.
+    """
+
+    submit: int
+    run: int
+    request: int
+    procs: int
+    start: int = -1
+
+    @property
+    def slowdown(self) -> float:
+        """Bounded slowdown: max(1, (wait + run) / max(run, 10 s))."""
+        return max(1.0, (self.start - self.submit + self.run) / max(self.run, SHORT))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The jobs of a log by number, and the machine's processors."""
+
+    jobs: tuple[Job, ...]
+    processors: int
+
+    def sequence(self, number: int) -> list[Job]:
+        """Return fresh copies of the jobs of one of the ten sequences."""
+        first = STARTS[number]
+        return [
+            Job(job.submit, job.run, job.request, job.procs)
+            for job in self.jobs[first : first + LENGTH]
+        ]
+
+    def workload(self, number: int) -> Workload:
+        """Return a sequence for planbatch's replay: runs cut at the request."""
+        jobs = self.sequence(number)
+        columns: Any = {
+            "submit": [job.submit for job in jobs],
+            "procs": [job.procs for job in jobs],
+            "walltime": [max(job.request, 1) for job in jobs],
+            "runtime": [max(min(job.run, job.request), 1) for job in jobs],
+        }
+        return Workload(
+            f"sequence {number + 1}", self.processors, np.arange(1, len(jobs) + 1), **columns
+        )
+
+
+def machine_of(log: SwfLog) -> Machine:
+    """Read the jobs as the simulator does.
+
+    Lines with a run time of 0 are left out; a negative run time becomes 10 s; a requested time of -1 becomes the run
+    time before that. Processors are the larger of allocated and requested ones; every one is a node of its own.
+
+    Raises
+    ------
+    ValueError
+        If the header does not say how large the machine is, or the log has too few jobs.
+    """
+    capacity = log.header.capacity
+    if capacity is None:
+        raise ValueError(f"{log.source}: the header has neither MaxProcs nor MaxNodes")
+    c = log.columns
+    jobs = []
+    for i in np.argsort(c["job"], kind="stable"):
+        run, request = int(c["runtime"][i]), int(c["requested_time"][i])
+        if run == 0:
+            continue
+        jobs.append(
+            Job(
+                submit=int(c["submit"][i]),
+                run=run if run > 0 else UNKNOWN_RUN,
+                request=run if request == -1 else request,
+                procs=max(int(c["used_procs"][i]), int(c["requested_procs"][i])),
+            )
+        )
+    needed = max(STARTS) + LENGTH
+    if len(jobs) < needed:
+        raise ValueError(f"{log.source}: {len(jobs):,} jobs, but the sequences need {needed:,}")
+    return Machine(tuple(jobs), capacity)
+
+
+Score = Callable[[Job, int], float]
+
+
+def fcfs(job: Job, now: int) -> float:
+    """Submit time."""
+    return job.submit
+
+
+def sjf(job: Job, now: int) -> float:
+    """Requested time."""
+    return job.request
+
+
+def f1(job: Job, now: int) -> float:
+    """log10(r) · n + 870 · log10(s)."""
+    return float(np.log10(max(job.request, 0.1)) * job.procs + 870 * np.log10(max(job.submit, 0.1)))
+
+
+def wfp3(job: Job, now: int) -> float:
+    """−(w / r)³ · n."""
+    return float(-(((now - job.submit) / job.request) ** 3) * job.procs)
+
+
+def unicep(job: Job, now: int) -> float:
+    """−w / (log2(n) · r)."""
+    waited = now - job.submit + TINY
+    return float(-waited / (np.log2(job.procs + TINY) * job.request))
+
+
+def at(moment: int, score: Score) -> Score:
+    """Return a score at a fixed moment: −1 is what the published code takes for now while a job waits."""
+
+    def scored(job: Job, now: int) -> float:
+        return score(job, moment)
+
+    return scored
+
+
+#: The scores of Table V, as they were published, and the two that take the time as it is.
+PUBLISHED: dict[str, Score] = {
+    "FCFS": fcfs,
+    "WFP3": at(-1, wfp3),
+    "UNICEP": at(-1, unicep),
+    "SJF": sjf,
+    "F1": f1,
+}
+CORRECTED: dict[str, Score] = {"WFP3": wfp3, "UNICEP": unicep}
+
+
+class Simulation:
+    """One sequence under one score, with or without the simulator's backfilling."""
+
+    def __init__(self, jobs: list[Job], processors: int, score: Score, backfilling: bool) -> None:
+        self.coming = jobs
+        self.next = 1
+        self.now = jobs[0].submit
+        self.queue = [jobs[0]]
+        self.running: list[Job] = []
+        self.free = processors
+        self.score = score
+        self.backfilling = backfilling
+
+    def run(self) -> None:
+        """Give every job its start."""
+        while self.queue:
+            self.queue.sort(key=lambda job: self.score(job, self.now))
+            self.commit(self.queue[0])
+            while not self.queue and self.next < len(self.coming):
+                self.step()
+
+    def commit(self, job: Job) -> None:
+        """Wait until a job fits, and start it."""
+        promised = self.expected_start(job)
+        while job.procs > self.free:
+            if self.backfilling:
+                self.backfill(promised)
+            self.step()
+        self.begin(job)
+
+    def expected_start(self, job: Job) -> int:
+        """When, by requested times, enough processors are free; never reckoned again."""
+        free, moment = self.free, self.now
+        for other in sorted(self.running, key=lambda other: other.start + other.request):
+            if free >= job.procs:
+                break
+            free += other.procs
+            moment = other.start + other.request
+        return moment
+
+    def backfill(self, promised: int) -> None:
+        """Start, in FCFS order, what fits and by its request ends before the moment."""
+        self.queue.sort(key=lambda job: job.submit)
+        for job in list(self.queue):
+            if job.procs <= self.free and self.now + job.request < promised:
+                self.begin(job)
+
+    def begin(self, job: Job) -> None:
+        """Start a job now."""
+        job.start = self.now
+        self.free -= job.procs
+        self.queue.remove(job)
+        self.running.append(job)
+
+    def step(self) -> None:
+        """Let the next thing happen: a submission, or an end."""
+        ending = min(self.running, key=lambda job: job.start + job.run, default=None)
+        coming = self.coming[self.next] if self.next < len(self.coming) else None
+        if coming is not None and (ending is None or coming.submit <= ending.start + ending.run):
+            self.now = max(self.now, coming.submit)
+            self.queue.append(coming)
+            self.next += 1
+            return
+        assert ending is not None
+        self.now = max(self.now, ending.start + ending.run)
+        self.free += ending.procs
+        self.running.remove(ending)
+
+
+def mean_slowdowns(
+    machine: Machine, score: Score, backfilling: bool, numbers: Iterable[int] = range(len(STARTS))
+) -> FloatArray:
+    """Simulate sequences, by default all ten; return the mean bounded slowdown of each."""
+    means = []
+    for number in numbers:
+        jobs = machine.sequence(number)
+        Simulation(list(jobs), machine.processors, score, backfilling).run()
+        means.append(sum(job.slowdown for job in jobs) / len(jobs))
+    return np.array(means)
