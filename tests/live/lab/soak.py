@@ -171,6 +171,7 @@ def check(soak: Soak, drive: Drive) -> None:
 
     drained = time.monotonic() + 240
     while open_jobs() and time.monotonic() < drained:
+        lab.mend()  # Slurm drains nodes whose jobs could not be ended, say
         for job in lab.jobs().values():  # Slurm lets requeued jobs wait for two minutes
             if job.pending and job.key.restarts and job.begin_time > time.time():
                 lab.run("scontrol", "update", f"JobId={job.job_id}", "StartTime=now")
