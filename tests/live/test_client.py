@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.client import LINE, Answer, SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.client import LINE, SlurmClient
+from planbatch.experiments.live.slurm.said import Answer, SlurmError
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
 

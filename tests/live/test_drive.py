@@ -11,7 +11,6 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import Target
 from planbatch.experiments.live.slurm.drive import Driver, release_all
 from planbatch.experiments.live.slurm.heartbeat import last_beat
@@ -19,6 +18,7 @@ from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.record import record, remembered
 from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.said import Answer, SlurmError
 from planbatch.planner.plan import Plan
 from tests.live.model import NOW, applied, found, job, snapshot
 

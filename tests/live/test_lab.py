@@ -19,7 +19,9 @@ from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
 from planbatch.experiments.live.slurm.marks import mark_of
-from tests.live.lab.lab import Drive, Lab, wait_until
+from tests.live.lab.drive import Drive
+from tests.live.lab.lab import Lab
+from tests.live.lab.processes import wait_until
 from tests.live.lab.soak import soaked
 
 pytestmark = pytest.mark.slow

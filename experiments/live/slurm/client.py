@@ -13,13 +13,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-#: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
-#: version that is not known here, answers with something cut off, or says that it failed.
-Fault = Literal[
-    "missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"
-]
+from planbatch.experiments.live.slurm.said import (
+    MARKER,
+    Answer,
+    Fault,
+    SlurmError,
+    answers_of,
+    failed,
+    fault_of,
+)
 
 #: The versions whose output is known: of the first one, the text; of the others, JSON in its two dialects.
 OLDEST, NEWEST = (20, 11), (25, 11)
@@ -33,35 +37,8 @@ LINE = re.compile(
     r"(?: StartTime=(?:now|uts\d{1,10}))?(?: AdminComment=planbatch:[a-z0-9:=.-]{0,80})?",
     re.ASCII,
 )
-#: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
-_MARKER = "planbatch-answer-"
-
 #: Variables that the programs get; all others could change what they print (``SQUEUE_STATES``, say).
 _KEPT = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT")
-
-#: Begin of what Slurm says → what it means.
-_SAID: tuple[tuple[str, Fault], ...] = (
-    (r"unable to contact slurm controller|connection refused|failed to contact|socket timed out", "unreachable"),
-    (r"munge|authentication error|protocol authentication", "unreachable"),
-    (r"access/permission denied|invalid user id|not authorized", "rights"),
-    (r"cannot stat file|unable to process configuration|parsing error|could not establish a configuration",
-     "configuration"),
-    (r"incompatible version|protocol version", "version"),
-)  # fmt: skip
-
-
-class SlurmError(OSError):
-    """Slurm could not be asked; the message is one sentence.
-
-    Attributes
-    ----------
-    fault : str
-        What kind of thing went wrong; see :data:`Fault`.
-    """
-
-    def __init__(self, fault: Fault, message: str) -> None:
-        super().__init__(message)
-        self.fault: Fault = fault
 
 
 @dataclass(frozen=True)
@@ -78,25 +55,6 @@ class Listing:
 
     data: Mapping[str, Any] | None
     text: str = ""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What became of one line sent to ``scontrol``.
-
-    Attributes
-    ----------
-    line : str
-        The line.
-    done : bool
-        Whether Slurm did it.
-    message : str
-        Slurm's first words on why not; empty if it did.
-    """
-
-    line: str
-    done: bool
-    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,16 +148,16 @@ class SlurmClient:
                 raise ValueError(f"scontrol: {line!r} is no line that planbatch sends")
         if not lines:
             return []
-        marked = [f"{line}\n{_MARKER}{i}\n" for i, line in enumerate(lines)]
+        marked = [f"{line}\n{MARKER}{i}\n" for i, line in enumerate(lines)]
         try:
             _, said = self._streams(["scontrol"], "".join(marked) + "quit\n")
         except _TimeUpError as error:
             said = error.said
-        answers = _answers(lines, said)
+        answers = answers_of(lines, said)
         if not any(answer.done for answer in answers):
-            faults = [_fault(answer.message) for answer in answers]
+            faults = [fault_of(answer.message) for answer in answers]
             if "unreachable" in faults or "configuration" in faults:
-                raise _failed(["scontrol"], answers[0].message)
+                raise failed(["scontrol"], answers[0].message)
         return answers
 
     def run(self, *command: str) -> str:
@@ -217,7 +175,7 @@ class SlurmClient:
                 "hang", f"{command[0]}: no answer within {self.timeout:g} s; it was ended"
             ) from None
         if code:
-            raise _failed(command, said or out)
+            raise failed(command, said or out)
         return out
 
     def _json(self, *command: str, key: str) -> Listing | None:
@@ -238,9 +196,9 @@ class SlurmClient:
             first = errors[0] if isinstance(errors[0], dict) else {}
             texts = (first.get("description"), first.get("error"), first.get("source"))
             what = "; ".join(str(text) for text in texts if text) or "no reason given"
-            unreachable = "slurm_load" in what or _fault(what) == "unreachable"
+            unreachable = "slurm_load" in what or fault_of(what) == "unreachable"
             hint = " (is the controller up, and munge?)" if unreachable else ""
-            fault: Fault = "unreachable" if unreachable else _fault(what)
+            fault: Fault = "unreachable" if unreachable else fault_of(what)
             raise SlurmError(fault, f"{command[0]}: {what}{hint}")
         if not isinstance(data, dict) or not isinstance(data.get(key), list):
             raise SlurmError("garbled", f"{command[0]}: its JSON has no list {key!r}")
@@ -306,37 +264,3 @@ def _kill(process: "subprocess.Popen[str]") -> None:
 
 def _version_text(version: tuple[int, int]) -> str:
     return f"{version[0]}.{version[1]:02d}"
-
-
-def _fault(said: str) -> Fault:
-    """What Slurm's words mean."""
-    return next((fault for words, fault in _SAID if re.search(words, said, re.I)), "failed")
-
-
-def _failed(command: Sequence[str], said: str) -> SlurmError:
-    """The error of a program that failed: its first line that says something, without the programs' prefixes."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    known = [line for line in lines if _fault(line) != "failed"]
-    first = (known or lines or ["it failed without a word"])[0]
-    words = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
-    return SlurmError(_fault(first), f"{command[0]}: {words}")
-
-
-def _answers(lines: Sequence[str], said: str) -> list[Answer]:
-    """Tell the lines' answers apart: what stands before the marker that was sent behind each."""
-    answers = []
-    rest = said
-    for i, line in enumerate(lines):
-        told, marker, after = rest.partition(f"{_MARKER}{i}\n")
-        if not marker:
-            words = [word.strip() for word in rest.splitlines() if word.strip()]
-            answers.append(Answer(line, False, words[0] if words else "no answer"))
-            rest = ""
-            continue
-        told = (
-            told.rpartition("\n")[0] if "\n" in told else ""
-        )  # "invalid keyword: " stands before the marker
-        words = [word.strip() for word in told.splitlines() if word.strip()]
-        answers.append(Answer(line, not words, words[0] if words else ""))
-        rest = after
-    return answers

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Literal, Protocol
 
 from planbatch.experiments.files.lock import locked
-from planbatch.experiments.live.slurm.client import Answer, SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.commands import (
     Command,
     commands_for,
@@ -20,6 +20,7 @@ from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, stop_be
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.said import Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
 OnExit = Literal["release", "keep"]

@@ -1,65 +1,29 @@
 """The lab: brings a Slurm cluster up in a folder of its own, breaks it as asked, and ends only what it started."""
 
-import ctypes
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.files import site_file
-from planbatch.experiments.live.slurm.heartbeat import NAME, last_beat
 from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.said import SlurmError
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
+from tests.live.lab.drive import STATE, Drive
+from tests.live.lab.processes import COMMAND, PATIENCE, ends_with_its_parent, free_ports, wait_until
 
 HERE = Path(__file__).resolve().parent
 #: A scheduler that answers quickly: a released job starts within a second.
 QUICK = "bf_interval=1,sched_interval=1,bf_resolution=1,batch_sched_delay=0,sched_min_interval=0"
-COMMAND = "from planbatch.experiments.command.main import main; main()"
 #: Number of a user without any rights.
 NOBODY = 65534
-#: How long anything in the lab may take (s): a limit for what hangs, not a measure of speed.
-PATIENCE = 60.0
-
-
-def _ends_with_its_parent() -> None:
-    """Run in the child: it is killed when the process that started it dies, however it dies."""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-def wait_until(what: str, holds: Callable[[], object], patience: float = PATIENCE) -> None:
-    """Wait until something holds.
-
-    Raises
-    ------
-    TimeoutError
-        If it never does; the message says what.
-    """
-    ends = time.monotonic() + patience
-    while not holds():
-        if time.monotonic() > ends:
-            raise TimeoutError(f"the lab waited {patience:g} s in vain: {what}")
-        time.sleep(0.05)
-
-
-def free_ports(count: int) -> list[int]:
-    """Give numbers of loopback ports that nobody uses now."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
 
 
 @dataclass
@@ -103,7 +67,7 @@ class Lab:
     @property
     def state(self) -> Path:
         """The folder of the driver's lock and heartbeat."""
-        return self.folder / "planbatch"
+        return self.folder / STATE
 
     @property
     def client(self) -> SlurmClient:
@@ -180,7 +144,7 @@ class Lab:
         with (self.folder / "log" / f"{name}.out").open("ab") as out:
             self._daemons[name] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=self.environment,
-                start_new_session=True, preexec_fn=_ends_with_its_parent,
+                start_new_session=True, preexec_fn=ends_with_its_parent,
             )  # fmt: skip
 
     def _start_munge(self) -> None:
@@ -325,7 +289,7 @@ class Lab:
 
     def drive(self, mode: str, *flags: object, every: str = "1s", name: str = "driver") -> "Drive":
         """Start a driver of this cluster."""
-        return Drive(self, name, ["drive", "--mode", mode, "--every", every, *map(str, flags)])
+        return Drive(self.conf, name, ["drive", "--mode", mode, "--every", every, *map(str, flags)])
 
     def log(self) -> str:
         """What the controller wrote."""
@@ -345,67 +309,3 @@ class Lab:
         self._daemons.clear()
         self._kill_steps()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class Drive:
-    """A driver in a process of its own; a context that ends with it.
-
-    Parameters
-    ----------
-    lab : Lab
-        The cluster.
-    name : str
-        Its journal and its output are named after it.
-    words : sequence of str
-        Words of the command behind ``planbatch slurm``.
-    """
-
-    def __init__(self, lab: Lab, name: str, words: Sequence[str]) -> None:
-        self.lab = lab
-        self.journal = lab.folder / f"{name}.jsonl"
-        self.output = lab.folder / f"{name}.out"
-        flags = ["--state", str(lab.state), "--journal", str(self.journal), "--conf", str(lab.conf)]
-        with self.output.open("ab") as out:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", COMMAND, "slurm", *words, *flags], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=out, env=lab.environment, preexec_fn=_ends_with_its_parent,
-                cwd=lab.folder,
-            )  # fmt: skip
-
-    def __enter__(self) -> "Drive":
-        wait_until("the driver drives", self.drives)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if any(error):
-            print(self.said()[-4000:])
-        if self.process.poll() is None:
-            self.process.terminate()
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.kill()
-
-    def drives(self) -> bool:
-        """Whether it has done a tick."""
-        if self.process.poll() is not None:
-            raise RuntimeError(f"the driver ended: {self.said()}")
-        beat = last_beat(self.lab.state / NAME)
-        started = time.time() - _age(self.process.pid)
-        return beat is not None and beat >= int(started)
-
-    def kill(self) -> None:
-        """Kill it, as a crash would."""
-        self.process.kill()
-        self.process.wait()
-
-    def said(self) -> str:
-        """What it printed."""
-        return self.output.read_text()
-
-
-def _age(pid: int) -> float:
-    """Seconds since a process began."""
-    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-    uptime = float(Path("/proc/uptime").read_text().split()[0])
-    return uptime - ticks / os.sysconf("SC_CLK_TCK")

@@ -18,9 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planbatch.experiments.live.journal import read_ticks
-from planbatch.experiments.live.slurm.client import SlurmError
 from planbatch.experiments.live.slurm.marks import mark_of
-from tests.live.lab.lab import Drive, Lab, wait_until
+from planbatch.experiments.live.slurm.said import SlurmError
+from tests.live.lab.drive import Drive
+from tests.live.lab.lab import Lab
+from tests.live.lab.processes import wait_until
 
 
 @dataclass

@@ -1,0 +1,92 @@
+"""What Slurm's programs say: errors as one sentence, and the answers to the lines of a script."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+#: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
+#: version that is not known here, answers with something cut off, or says that it failed.
+Fault = Literal[
+    "missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"
+]
+
+#: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
+MARKER = "planbatch-answer-"
+
+#: Begin of what Slurm says → what it means.
+_SAID: tuple[tuple[str, Fault], ...] = (
+    (r"unable to contact slurm controller|connection refused|failed to contact|socket timed out", "unreachable"),
+    (r"munge|authentication error|protocol authentication", "unreachable"),
+    (r"access/permission denied|invalid user id|not authorized", "rights"),
+    (r"cannot stat file|unable to process configuration|parsing error|could not establish a configuration",
+     "configuration"),
+    (r"incompatible version|protocol version", "version"),
+)  # fmt: skip
+
+
+class SlurmError(OSError):
+    """Slurm could not be asked; the message is one sentence.
+
+    Attributes
+    ----------
+    fault : str
+        What kind of thing went wrong; see :data:`Fault`.
+    """
+
+    def __init__(self, fault: Fault, message: str) -> None:
+        super().__init__(message)
+        self.fault: Fault = fault
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one line sent to ``scontrol``.
+
+    Attributes
+    ----------
+    line : str
+        The line.
+    done : bool
+        Whether Slurm did it.
+    message : str
+        Slurm's first words on why not; empty if it did.
+    """
+
+    line: str
+    done: bool
+    message: str = ""
+
+
+def fault_of(said: str) -> Fault:
+    """Say what Slurm's words mean."""
+    return next((fault for words, fault in _SAID if re.search(words, said, re.I)), "failed")
+
+
+def failed(command: Sequence[str], said: str) -> SlurmError:
+    """Return the error of a program that failed: its first line that says something, without the programs' prefixes."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    known = [line for line in lines if fault_of(line) != "failed"]
+    first = (known or lines or ["it failed without a word"])[0]
+    words = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
+    return SlurmError(fault_of(first), f"{command[0]}: {words}")
+
+
+def answers_of(lines: Sequence[str], said: str) -> list[Answer]:
+    """Tell the lines' answers apart: what stands before the marker that was sent behind each."""
+    answers = []
+    rest = said
+    for i, line in enumerate(lines):
+        told, marker, after = rest.partition(f"{MARKER}{i}\n")
+        if not marker:
+            words = [word.strip() for word in rest.splitlines() if word.strip()]
+            answers.append(Answer(line, False, words[0] if words else "no answer"))
+            rest = ""
+            continue
+        told = (
+            told.rpartition("\n")[0] if "\n" in told else ""
+        )  # "invalid keyword: " stands before the marker
+        words = [word.strip() for word in told.splitlines() if word.strip()]
+        answers.append(Answer(line, not words, words[0] if words else ""))
+        rest = after
+    return answers

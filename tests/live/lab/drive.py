@@ -1,0 +1,78 @@
+"""A driver of the lab, in a process of its own."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from planbatch.experiments.live.slurm.heartbeat import NAME, last_beat
+from tests.live.lab.processes import COMMAND, PATIENCE, ends_with_its_parent, wait_until
+
+#: The folder of the driver's lock and heartbeat, in the lab's.
+STATE = "planbatch"
+
+
+class Drive:
+    """A driver in a process of its own; a context that ends with it.
+
+    Parameters
+    ----------
+    conf : Path
+        Slurm's configuration; everything else stands beside it.
+    name : str
+        Its journal and its output are named after it.
+    words : sequence of str
+        Words of the command behind ``planbatch slurm``.
+    """
+
+    def __init__(self, conf: Path, name: str, words: Sequence[str]) -> None:
+        self.conf, self.state = conf, conf.parent / STATE
+        self.journal = conf.parent / f"{name}.jsonl"
+        self.output = conf.parent / f"{name}.out"
+        flags = ["--state", str(self.state), "--journal", str(self.journal), "--conf", str(conf)]
+        with self.output.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", COMMAND, "slurm", *words, *flags], stdin=subprocess.DEVNULL,
+                stdout=out, stderr=out, env={**os.environ, "SLURM_CONF": str(conf)}, preexec_fn=ends_with_its_parent,
+                cwd=conf.parent,
+            )  # fmt: skip
+
+    def __enter__(self) -> "Drive":
+        wait_until("the driver drives", self.drives)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if any(error):
+            print(self.said()[-4000:])
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def drives(self) -> bool:
+        """Whether it has done a tick."""
+        if self.process.poll() is not None:
+            raise RuntimeError(f"the driver ended: {self.said()}")
+        beat = last_beat(self.state / NAME)
+        started = time.time() - _age(self.process.pid)
+        return beat is not None and beat >= int(started)
+
+    def kill(self) -> None:
+        """Kill it, as a crash would."""
+        self.process.kill()
+        self.process.wait()
+
+    def said(self) -> str:
+        """What it printed."""
+        return self.output.read_text()
+
+
+def _age(pid: int) -> float:
+    """Seconds since a process began."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    uptime = float(Path("/proc/uptime").read_text().split()[0])
+    return uptime - ticks / os.sysconf("SC_CLK_TCK")
