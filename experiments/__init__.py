@@ -27,6 +27,20 @@ if TYPE_CHECKING:
         WorkloadSpec as WorkloadSpec,
     )
     from planbatch.experiments.grid.toml_file import read_experiment as read_experiment
+    from planbatch.experiments.live.journal import Journal as Journal, read_ticks as read_ticks
+    from planbatch.experiments.live.slurm.advise import Advisor as Advisor
+    from planbatch.experiments.live.slurm.observe import (
+        Observation as Observation,
+        observe as observe,
+    )
+    from planbatch.experiments.live.slurm.pool import ObserveOptions as ObserveOptions
+    from planbatch.experiments.live.slurm.reading import saved_snapshot as saved_snapshot
+    from planbatch.experiments.live.slurm.snapshot import (
+        JobKey as JobKey,
+        LiveJob as LiveJob,
+        LiveNode as LiveNode,
+        Snapshot as Snapshot,
+    )
     from planbatch.experiments.replay.checker import check_trace as check_trace
     from planbatch.experiments.replay.metrics import (
         DeadlineMetrics as DeadlineMetrics,

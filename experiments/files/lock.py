@@ -3,23 +3,27 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Hold a lock as long as the context lasts; a context that says whether it could be had.
+def take(file: IO[Any]) -> bool:
+    """Lock an open file until it is closed; return whether nobody else has.
 
-    If the system knows no such locks, it always can.
+    If the system knows no such locks, nobody has.
     """
     try:
         import fcntl
     except ImportError:
-        yield True
-        return
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold a lock as long as the context lasts; a context that says whether it could be had."""
     with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+        yield take(lock)

@@ -12,6 +12,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.files.lock import take
 from planbatch.experiments.live.slurm.rows import Row, job_of, node_of, partition_of, row_of
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 from planbatch.experiments.workloads.journal import (
@@ -41,7 +42,7 @@ class Journal:
     Raises
     ------
     OSError
-        If it cannot be written.
+        If it cannot be written, or another process writes it.
     """
 
     def __init__(
@@ -55,6 +56,11 @@ class Journal:
     def _opened(self) -> FileIO:
         """Open the file behind its last whole line."""
         file = FileIO(self.path, "ab+")
+        if not take(file):  # type: ignore[arg-type]
+            file.close()
+            raise BlockingIOError(
+                f"{self.path}: another planbatch writes this journal; choose another one with --journal"
+            )
         size = file.seek(0, os.SEEK_END)
         back = size
         while back > 0:

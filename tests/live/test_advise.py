@@ -5,6 +5,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import time
 from typing import Any
 
 import pytest
@@ -401,6 +402,34 @@ def test_the_verb_advise(saved, run):
             "why": "",
         }
     ]
+
+
+def test_promises_outlive_the_adviser(saved, run):
+    """Ended and started again, it takes them from the journal; they are not made anew an hour later."""
+    words = (
+        "slurm",
+        "advise",
+        "--from",
+        saved,
+        "--every",
+        "0.1s",
+        "--ticks",
+        "1",
+        "--out",
+        "live",
+        "--evaluations",
+        "5",
+    )
+    now = int(time())
+    promises = []
+    for later in (0, 600, 1200):
+        os.utime(saved / "squeue.json", (now - 2000 + later, now - 2000 + later))
+        code, _, err = run(*words, "--promise", "1h")
+        assert code == 0, err
+        promises.append(last_tick(Path("live/journal.jsonl")).starts[345][:2])
+    (start, latest), *later = promises
+    assert latest == start + 3600
+    assert [(begin - start, last) for begin, last in later] == [(600, latest), (1200, latest)]
 
 
 def test_bad_input_is_one_sentence(saved, run, monkeypatch):

@@ -343,3 +343,15 @@ def test_the_schema_stands_in_every_line(path):
     journal.snapshot(cluster(running(1, "1", 5)))
     journal.fault(NOW, "x")
     assert {line["schema"] for line in lines(path)} == {SCHEMA} == {"planbatch-journal/1"}
+
+
+def test_only_one_process_writes_a_journal(path, run):
+    """A second writer is told; when the first one has gone, it may."""
+    first = opened(path)
+    with pytest.raises(OSError, match="another planbatch writes this journal"):
+        Journal(path)
+    code, _, err = run("slurm", "advise", "--ticks", "1", "--journal", path, "--evaluations", "5")
+    assert code == 2
+    assert err.startswith(f"planbatch: {path}: another planbatch writes this journal")
+    first.close()
+    opened(path).snapshot(cluster(waiting(1)))

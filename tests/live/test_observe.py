@@ -8,17 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live.slurm.observe import observe
+from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
-from planbatch.experiments.live.slurm.snapshot import LivePartition
+from planbatch.experiments.live.slurm.snapshot import LivePartition, Snapshot
 from planbatch.experiments.live.slurm.waiting import TASK_IDS
 from planbatch.experiments.rounds.file import read_round, write_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, node, running, waiting
 from tests.live.dialects import RECORDED, generated, recorded, second_dialect
-
-from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes  # isort: skip
-from planbatch.experiments.live.slurm.snapshot import Snapshot  # isort: skip
 
 
 def why(seen) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,8 @@ from planbatch.experiments.command.slurm.flags import Duration, Watched, watch_o
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
+    from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.slurm.advise import Advisor
 
 
 @click.command()
@@ -83,31 +86,46 @@ def command(
     policy = chosen.make(name, chosen.promise)
 
     from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.slurm import advise
+    from planbatch.experiments.live.slurm.advise import Advisor
+    from planbatch.experiments.live.slurm.record import remembered
+
+    path = journal_path or out / "journal.jsonl"
+    advisor = Advisor(policy, watched.options, chosen.seed)
+    advisor.memory = {(one.key, one.task): known for one, known in remembered(path, time()).items()}
+    warm_up(policy)
+    with Journal(path, journal_size * 2**20) as journal:
+        try:
+            failed = watch(watched, advisor, journal, out, every, ticks, rows)
+        except KeyboardInterrupt:
+            say(f"ended; the journal is {path}")
+            return INTERRUPTED
+    say(f"the page is {out / 'index.html'}, the journal {path}")
+    return 1 if ticks is not None and failed == ticks else 0
+
+
+def watch(
+    watched: Watched,
+    advisor: "Advisor",
+    journal: "Journal",
+    out: Path,
+    every: float,
+    most: int | None,
+    rows: int,
+) -> int:
+    """Show every tick, here and on the page; return how many failed."""
+    from planbatch.experiments.live.slurm.advise import Fault, ticks
     from planbatch.experiments.views.live_page import write_page
 
-    warm_up(policy)
-    journal = Journal(journal_path or out / "journal.jsonl", journal_size * 2**20)
-    advisor = advise.Advisor(policy, watched.options, chosen.seed)
     failed = 0
-    try:
-        with shown_live(rows) as show:
-            for outcome in advise.ticks(
-                watched.snapshot, advisor, journal, every=every, most=ticks
-            ):
-                failed += isinstance(outcome, advise.Fault)
-                show(outcome)
-                try:
-                    write_page(out, outcome, every)
-                except OSError as error:
-                    say(f"planbatch: the page cannot be written ({error})")
-    except KeyboardInterrupt:
-        say(f"ended; the journal is {journal.path}")
-        return INTERRUPTED
-    finally:
-        journal.close()
-    say(f"the page is {out / 'index.html'}, the journal {journal.path}")
-    return 1 if ticks is not None and failed == ticks else 0
+    with shown_live(rows) as show:
+        for outcome in ticks(watched.snapshot, advisor, journal, every=every, most=most):
+            failed += isinstance(outcome, Fault)
+            show(outcome)
+            try:
+                write_page(out, outcome, every)
+            except OSError as error:
+                say(f"planbatch: the page cannot be written ({error})")
+    return failed
 
 
 def warm_up(policy: "Policy") -> None:

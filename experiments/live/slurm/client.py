@@ -238,6 +238,7 @@ class SlurmClient:
         """Times in seconds since 1970, messages in English, and nothing that filters what is listed."""
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         kept |= {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SLURM_TIME_FORMAT": "%s"}
+        kept["SLURM_BITSTR_LEN"] = "0"  # lists of tasks in full, not cut off after 64 letters
         if self.conf is not None:
             kept["SLURM_CONF"] = str(self.conf)
         # Slurm itself would look for the file for a minute.

@@ -4,16 +4,15 @@ Up to 22.05, ``squeue --json`` and ``sinfo --json`` write plain numbers and one 
 ``squeue --json`` and ``scontrol show nodes --json`` write ``{"set", "infinite", "number"}`` and lists of states.
 """
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
 
 from planbatch.experiments.live.slurm.arrays import pending_tasks
 from planbatch.experiments.live.slurm.hostlist import expand
+from planbatch.experiments.live.slurm.nodes import node_of_row, nodes_of_groups
+from planbatch.experiments.live.slurm.objects import Printed, Row, each_row, object_in
 from planbatch.experiments.live.slurm.snapshot import (
     PENDING_STATES,
     RUNNING_STATES,
-    USABLE_STATES,
     Hold,
     JobArray,
     JobKey,
@@ -35,11 +34,6 @@ from planbatch.experiments.live.slurm.values import (
 #: The oldest and the newest Slurm whose output is known here.
 OLDEST, NEWEST = (20, 11), (25, 11)
 
-#: What a client printed: text, or JSON that was read already.
-Printed = str | Mapping[str, Any]
-_Row = Mapping[str, Any]
-Found = TypeVar("Found")
-
 
 def parse_jobs(printed: Printed) -> tuple[LiveJob, ...]:
     """Return the jobs in what ``squeue --json``, ``scontrol -o show job`` or ``squeue -o`` printed.
@@ -55,10 +49,10 @@ def parse_jobs(printed: Printed) -> tuple[LiveJob, ...]:
         If it is cut off, reports errors, or has a field that cannot be read; one sentence that names the job and the
         field.
     """
-    data = _object(printed, "squeue")
+    data = object_in(printed, "squeue")
     if data is None:
         return jobs_of_text(str(printed))
-    return tuple(_each(data, "jobs", "job_id", "squeue", _job))
+    return tuple(each_row(data, "jobs", "job_id", "squeue", _job))
 
 
 def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
@@ -69,12 +63,12 @@ def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
     ValueError
         As :func:`parse_jobs`.
     """
-    data = _object(printed, "sinfo")
+    data = object_in(printed, "sinfo")
     if data is None:
         return nodes_of_text(str(printed))
     if "nodes" not in data and isinstance(data.get("sinfo"), list):
-        return _nodes_of_groups(data)
-    return tuple(_each(data, "nodes", "name", "sinfo", _node))
+        return nodes_of_groups(data)
+    return tuple(each_row(data, "nodes", "name", "sinfo", node_of_row))
 
 
 def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
@@ -90,7 +84,7 @@ def origin(printed: Printed) -> tuple[str, str]:
     ValueError
         If the version is not known here.
     """
-    data = _object(printed, "squeue")
+    data = object_in(printed, "squeue")
     if data is None:
         return "", ""
     meta = data.get("meta") or {}
@@ -111,51 +105,7 @@ def origin(printed: Printed) -> tuple[str, str]:
     return cluster, version
 
 
-def _object(printed: Printed, program: str) -> _Row | None:
-    """Return the JSON object, or None if it is text."""
-    if not isinstance(printed, str):
-        return printed
-    if not printed.lstrip().startswith("{"):
-        return None
-    try:
-        data = json.loads(printed)
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{program}: its JSON is cut off or damaged (line {error.lineno}: {error.msg})"
-        ) from None
-    if not isinstance(data, dict):
-        raise ValueError(f"{program}: its JSON is no object")
-    return data
-
-
-def _each(
-    data: _Row, key: str, name: str, program: str, read: Callable[[_Row], Found]
-) -> list[Found]:
-    """Read every row of a list; messages name the row."""
-    if data.get("errors"):
-        first = data["errors"][0]
-        said = first.get("description") or first.get("error") if isinstance(first, dict) else first
-        raise ValueError(f"{program}: it reports an error: {str(said)[:200]}")
-    rows = data.get(key)
-    if not isinstance(rows, list):
-        raise ValueError(
-            f"{program}: its JSON has no list {key!r}; it may be cut off, or of a version that is not known"
-        )
-    found = []
-    for place, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise ValueError(f"{program}: {key}[{place}] is no object")
-        try:
-            found.append(read(row))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ValueError(
-                f"{program}: {key}[{place}] ({str(row.get(name))[:40]}): {what}"
-            ) from None
-    return found
-
-
-def _job(row: _Row) -> LiveJob:
+def _job(row: Row) -> LiveJob:
     """Read one job of either dialect."""
 
     def count(field: str) -> int:
@@ -234,7 +184,7 @@ def hold_of(pending: bool, priority: int, reason: str, marked: bool = False) -> 
     return "user" if reason == "JobHeldUser" else "admin"
 
 
-def _gpus(row: _Row, amounts: Mapping[str, int], nodes: int, tasks: int, ran: bool) -> int:
+def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, ran: bool) -> int:
     """GPUs of the whole job."""
     details = row.get("gres_detail")
     if ran and isinstance(details, list) and details:
@@ -252,7 +202,7 @@ def _gpus(row: _Row, amounts: Mapping[str, int], nodes: int, tasks: int, ran: bo
     )
 
 
-def _array(row: _Row, pending: bool) -> JobArray | None:
+def _array(row: Row, pending: bool) -> JobArray | None:
     """What a job is of an array."""
     array = number(row.get("array_job_id"), "array_job_id")
     if not array:
@@ -263,58 +213,3 @@ def _array(row: _Row, pending: bool) -> JobArray | None:
     if pending and listed:
         return pending_tasks(array, listed, most)
     return JobArray(array, task, most=most)
-
-
-def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return a node's state and its flags, from one list of both.
-
-    >>> node_state(("IDLE", "DRAIN"))
-    ('IDLE', frozenset({'DRAIN'}))
-    """
-    base = USABLE_STATES | {"DOWN", "UNKNOWN", "ERROR", "FUTURE"}
-    found = next((state for state in states if state in base), states[0] if states else "UNKNOWN")
-    return found, frozenset(states) - {found}
-
-
-def _node(row: _Row) -> LiveNode:
-    """Read one node of either dialect."""
-    state, flags = node_state((*words(row["state"]), *words(row.get("state_flags"))))
-    partitions = row.get("partitions") or []
-    return LiveNode(
-        name=str(row["name"]),
-        state=state,
-        flags=flags,
-        cpus=number(row.get("effective_cpus"), "effective_cpus")
-        or number(row["cpus"], "cpus")
-        or 0,
-        gpus=gpus_in(str(row.get("gres") or "")),
-        memory=number(row.get("real_memory"), "real_memory") or 0,
-        partitions=tuple(
-            map(str, partitions if isinstance(partitions, list) else partitions.split(","))
-        ),
-        reason=text(row.get("reason")),
-    )
-
-
-def _nodes_of_groups(data: _Row) -> tuple[LiveNode, ...]:
-    """Read ``sinfo --json`` from 23.02 on: one row for each partition and group of equal nodes."""
-    found: dict[str, LiveNode] = {}
-
-    def read(row: _Row) -> None:
-        state, flags = node_state(words(row["node"]["state"]))
-        partition = str(row["partition"]["name"])
-        for name in row["nodes"]["nodes"]:
-            before = found[name].partitions if name in found else ()
-            found[name] = LiveNode(
-                name=str(name),
-                state=state,
-                flags=flags,
-                cpus=number(row["cpus"]["minimum"], "cpus.minimum") or 0,
-                gpus=gpus_in(str(row["gres"]["total"])),
-                memory=number(row["memory"]["minimum"], "memory.minimum") or 0,
-                partitions=(*before, partition),
-                reason=text(row.get("reason", {}).get("description")),
-            )
-
-    _each(data, "sinfo", "port", "sinfo", read)
-    return tuple(found.values())

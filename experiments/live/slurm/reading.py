@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from planbatch.experiments.live.slurm.objects import Printed
 from planbatch.experiments.live.slurm.parse import (
-    Printed,
     origin,
     parse_jobs,
     parse_nodes,

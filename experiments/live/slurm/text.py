@@ -251,7 +251,7 @@ def nodes_of_text(printed: str) -> tuple[LiveNode, ...]:
                     gpus=gpus_in(found.get("Gres", "")),
                     memory=int(found.get("RealMemory", 0)),
                     partitions=tuple(filter(None, text(found.get("Partitions")).split(","))),
-                    reason=line.partition(" Reason=")[2].strip(),
+                    reason=re.sub(r" \[\S+@\S+\]$", "", line.partition(" Reason=")[2].strip()),
                 )
             )
         except (ValueError, KeyError) as error:
