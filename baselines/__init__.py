@@ -14,10 +14,17 @@ if TYPE_CHECKING:
         decide_best_fit as decide_best_fit,
         decide_fcfs as decide_fcfs,
     )
+    from planbatch.baselines.lookahead import decide_los as decide_los
     from planbatch.baselines.plan_based import PlanBased as PlanBased
     from planbatch.baselines.policy import CompiledPolicy as CompiledPolicy, Policy as Policy
     from planbatch.baselines.promise import Promise as Promise
+    from planbatch.baselines.relaxed import decide_relaxed as decide_relaxed
     from planbatch.baselines.replanned import decide_replanned as decide_replanned
+    from planbatch.baselines.reservations import (
+        decide_first_reserved as decide_first_reserved,
+        decide_selective as decide_selective,
+    )
+    from planbatch.baselines.slack import SlackBased as SlackBased, decide_slack as decide_slack
     from planbatch.baselines.working_time import (
         Calendar as Calendar,
         WorkingTimeBackfilling as WorkingTimeBackfilling,

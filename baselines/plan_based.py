@@ -11,6 +11,7 @@ from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.history import History, history_of
 from planbatch.planner.kernels.first_plans import kept_plan
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status, compiled_search
@@ -86,6 +87,11 @@ class PlanBased:
             },
         )
 
+    @property
+    def history(self) -> History | None:
+        """What the objective asks for of the past."""
+        return history_of(self.objective.cost)
+
     def compiled_form(self) -> CompiledPolicy | None:
         """The same policy for the compiled replay, or None if a part of it is not compiled."""
         promised = self.promise is not None
@@ -93,7 +99,12 @@ class PlanBased:
         if search is None:
             return None
         return CompiledPolicy(
-            self.name, search.decide, cost=search.cost, params=search.params, traits=self.traits
+            self.name,
+            search.decide,
+            cost=search.cost,
+            params=search.params,
+            traits=self.traits,
+            history=self.history,
         )
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:

@@ -9,6 +9,7 @@ from planbatch.objectives.deadline import (
     REGULAR_WAIT,
     TARDINESS,
 )
+from planbatch.objectives.expected import EXPECTED_SLOWDOWN
 from planbatch.objectives.makespan import MAKESPAN
 from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
 from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
@@ -29,6 +30,7 @@ OBJECTIVES: dict[str, Objective] = {
         USER_WAIT,
         RESPONSE,
         BOUNDED_SLOWDOWN,
+        EXPECTED_SLOWDOWN,
         STRETCH,
         TARDINESS,
         MAXIMUM_TARDINESS,

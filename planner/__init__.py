@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from planbatch.planner.budget import Budget as Budget, Clock as Clock
     from planbatch.planner.columns import Permutation as Permutation
     from planbatch.planner.decoder import decode as decode
+    from planbatch.planner.history import Event as Event, History as History, News as News
     from planbatch.planner.model import (
         NEVER as NEVER,
         Job as Job,

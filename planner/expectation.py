@@ -8,11 +8,10 @@ distribution says of each job.
 """
 
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
-from planbatch.planner.history import Event, History, News
+from planbatch.planner.history import Event, History, News, asks_for
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 
@@ -118,12 +117,6 @@ def expected_slowdown(jobs: JobTable, now: int) -> FloatArray:
     for i in range(len(keys)):
         keys[i] = float(jobs.procs[i]) * expected_run(jobs, i) / expected_rate(jobs, i)
     return keys
-
-
-def asks_for(history: History, *functions: Any) -> None:
-    """Give functions the history that they ask for."""
-    for function in functions:
-        function.history = history
 
 
 asks_for(EXPECTED_RUN_TIMES, expected_area, expected_slowdown)

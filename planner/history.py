@@ -1,4 +1,4 @@
-"""What orders may know of the past: columns of the round that a replay keeps up to date for the jobs that wait.
+"""What orders and objectives may know of the past: columns that a replay keeps up to date for the waiting jobs.
 
 A replay tells its *news*, one row per submission, start and end, as they happen; in every round, before anything is
 decided, the history's kernel takes those since the round before, keeps in its *memory* what it needs, and writes the
@@ -66,7 +66,13 @@ def follow_nothing(news: IntArray, memory: FloatArray, jobs: JobTable, now: int)
     """Keep no history."""
 
 
-def history_of(order: Any) -> History | None:
-    """Return the history that an order asks for, in its attribute ``history``; None for nothing."""
-    found: History | None = getattr(order, "history", None)
+def history_of(function: Any) -> History | None:
+    """Return the history that an order or a cost asks for, in its attribute ``history``; None for nothing."""
+    found: History | None = getattr(function, "history", None)
     return found
+
+
+def asks_for(history: History, *functions: Any) -> None:
+    """Give functions, orders or costs, the history that they ask for."""
+    for function in functions:
+        function.history = history

@@ -57,7 +57,10 @@ def compiled_or_plain(
     """
     values = values or defaults(function, len(signature.args))
     try:
-        return compiled(function, signature, values)  # type: ignore[no-any-return]
+        made = compiled(function, signature, values)
+        if hasattr(function, "history"):  # what it asks for of the past
+            made.__dict__["history"] = function.history
+        return made  # type: ignore[no-any-return]
     except NotCompiledError as error:
         if is_compiled(function):
             raise PluginError(f"{what}: it cannot be compiled: {error}") from None
@@ -72,6 +75,7 @@ def compiled_or_plain(
     def bound(*arguments: Any) -> Any:
         return function(*arguments, *values)
 
+    bound.__dict__.update(vars(function))
     bound.__name__ = function.__name__
     return bound
 

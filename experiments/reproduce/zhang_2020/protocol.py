@@ -34,6 +34,8 @@ class Job:
         Submit time; run time, which the request does not cut; requested time.
     procs : int
         Processors.
+    user : int
+        Its number; -1 if unknown.
     start : int
         When it starts; -1 while it waits.
     """
@@ -42,6 +44,7 @@ class Job:
     run: int
     request: int
     procs: int
+    user: int = -1
     start: int = -1
 
     @property
@@ -61,7 +64,7 @@ class Machine:
         """Return fresh copies of the jobs of one of the ten sequences."""
         first = STARTS[number]
         return [
-            Job(job.submit, job.run, job.request, job.procs)
+            Job(job.submit, job.run, job.request, job.procs, job.user)
             for job in self.jobs[first : first + LENGTH]
         ]
 
@@ -73,6 +76,7 @@ class Machine:
             "procs": [job.procs for job in jobs],
             "walltime": [max(job.request, 1) for job in jobs],
             "runtime": [max(min(job.run, job.request), 1) for job in jobs],
+            "user": [job.user for job in jobs],
         }
         return Workload(
             f"sequence {number + 1}", self.processors, np.arange(1, len(jobs) + 1), **columns
@@ -105,6 +109,7 @@ def machine_of(log: SwfLog) -> Machine:
                 run=run if run > 0 else UNKNOWN_RUN,
                 request=run if request == -1 else request,
                 procs=max(int(c["used_procs"][i]), int(c["requested_procs"][i])),
+                user=int(c["user"][i]),
             )
         )
     needed = max(STARTS) + LENGTH

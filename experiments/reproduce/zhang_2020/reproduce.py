@@ -26,9 +26,26 @@ from planbatch.planner.model import FloatArray
 TITLE = "RLScheduler: batch scheduling by reinforcement learning (Zhang et al., SC 2020)"
 #: EASY, by orders.
 EASY = tuple(
-    f"easy{order}" for order in ("", ":fcfs/sjf", ":sjf", ":saf", ":lxf", ":wfp3", ":unicef", ":f1")
-)
-PLANS = ("plan-bounded-slowdown", "plan-squared-wait", "plan-wait", "plan-aged-wait:12h")
+    f"easy{order}"
+    for order in (
+        "", ":fcfs/sjf", ":sjf", ":saf", ":lxf", ":wfp3", ":unicef", ":f1",
+        ":expected-area", ":expected-slowdown",
+    )
+)  # fmt: skip
+#: Plans, by policy and estimates.
+PLANS = {
+    **{
+        name: (name, "requested")
+        for name in (
+            "plan-bounded-slowdown", "plan-squared-wait", "plan-wait", "plan-aged-wait:12h",
+            "plan-expected-slowdown",
+        )
+    },
+    **{
+        f"{name}, predicted": (name, "predicted:ratio")
+        for name in ("plan-squared-wait", "plan-expected-slowdown")
+    },
+}  # fmt: skip
 EVALUATIONS = 100
 METRIC = "mean bounded slowdown"
 #: Sequences that ``--quick`` keeps.
@@ -82,9 +99,10 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
     workloads = {number: machine.workload(number) for number in sequences(run)}
     tasks = {}
     for policy in (*EASY, *PLANS):
-        made = make_policy(policy, evaluations=EVALUATIONS)
+        chosen, estimates = PLANS.get(policy, (policy, "requested"))
+        made = make_policy(chosen, evaluations=EVALUATIONS)
         for number, workload in workloads.items():
-            tasks[name, policy, number] = ReplayTask(workload, made)
+            tasks[name, policy, number] = ReplayTask(workload, made, estimates)
     values: Values = []
     for (_, policy, number), trace in run.replays(tasks).items():
         found = metrics(trace)
