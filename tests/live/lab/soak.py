@@ -4,7 +4,7 @@
 
 Prints one line a minute, and what it found; exit code 1 if something is wrong:
 
-- every job completed, and ran once, unless its node or the controller was killed;
+- every job ended, and ran once, unless its node or the controller was killed;
 - no job that was released was released again without having been taken back or requeued;
 - what the journal says of the queue is what the cluster says (no drift);
 - the driver's memory, files and threads do not grow; no process is left when the lab is down.
@@ -167,7 +167,7 @@ def check(soak: Soak, drive: Drive) -> None:
 
     def open_jobs() -> list[int]:
         jobs = lab.jobs()
-        return [one for one in soak.numbers if one not in jobs or jobs[one].state != "COMPLETED"]
+        return [one for one in soak.numbers if one in jobs and (jobs[one].pending or jobs[one].running)]
 
     drained = time.monotonic() + 600
     while open_jobs() and time.monotonic() < drained:
@@ -177,8 +177,12 @@ def check(soak: Soak, drive: Drive) -> None:
                 lab.run("scontrol", "update", f"JobId={job.job_id}", "StartTime=now")
         time.sleep(1)
     if open_jobs():
-        soak.wrong.append(f"jobs that never completed: {open_jobs()[:5]}")
+        soak.wrong.append(f"jobs that never ended: {open_jobs()[:5]}")
     jobs = lab.jobs()
+    failed = [one for one in soak.numbers if one in jobs and jobs[one].state != "COMPLETED"]
+    soak.counts["jobs that failed"] = len(failed)
+    if len(failed) > 3 * soak.counts.get("nodes killed", 0):  # Slurm gives up jobs whose node dies as they start
+        soak.wrong.append(f"jobs that failed: {failed[:5]}")
     gone = [one for one in soak.numbers if one not in jobs]
     if gone:
         soak.wrong.append(f"jobs that Slurm does not know any more: {gone[:5]}")
