@@ -167,7 +167,9 @@ def check(soak: Soak, drive: Drive) -> None:
 
     def open_jobs() -> list[int]:
         jobs = lab.jobs()
-        return [one for one in soak.numbers if one in jobs and (jobs[one].pending or jobs[one].running)]
+        return [
+            one for one in soak.numbers if one in jobs and (jobs[one].pending or jobs[one].running)
+        ]
 
     drained = time.monotonic() + 600
     while open_jobs() and time.monotonic() < drained:
@@ -181,7 +183,9 @@ def check(soak: Soak, drive: Drive) -> None:
     jobs = lab.jobs()
     failed = [one for one in soak.numbers if one in jobs and jobs[one].state != "COMPLETED"]
     soak.counts["jobs that failed"] = len(failed)
-    if len(failed) > 3 * soak.counts.get("nodes killed", 0):  # Slurm gives up jobs whose node dies as they start
+    if len(failed) > 3 * soak.counts.get(
+        "nodes killed", 0
+    ):  # Slurm gives up jobs whose node dies as they start
         soak.wrong.append(f"jobs that failed: {failed[:5]}")
     gone = [one for one in soak.numbers if one not in jobs]
     if gone:
