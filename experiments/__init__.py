@@ -27,14 +27,28 @@ if TYPE_CHECKING:
         WorkloadSpec as WorkloadSpec,
     )
     from planbatch.experiments.grid.toml_file import read_experiment as read_experiment
+    from planbatch.experiments.live.batsim.scheduler import (
+        BatsimOptions as BatsimOptions,
+        BatsimScheduler as BatsimScheduler,
+    )
     from planbatch.experiments.live.journal import Journal as Journal, read_ticks as read_ticks
     from planbatch.experiments.live.slurm.advise import Advisor as Advisor
+    from planbatch.experiments.live.slurm.client import SlurmClient as SlurmClient
+    from planbatch.experiments.live.slurm.commands import (
+        Command as Command,
+        commands_for as commands_for,
+        give_back as give_back,
+    )
+    from planbatch.experiments.live.slurm.drive import Driver as Driver
     from planbatch.experiments.live.slurm.observe import (
         Observation as Observation,
         observe as observe,
     )
+    from planbatch.experiments.live.slurm.planner import Planner as Planner
     from planbatch.experiments.live.slurm.pool import ObserveOptions as ObserveOptions
     from planbatch.experiments.live.slurm.reading import saved_snapshot as saved_snapshot
+    from planbatch.experiments.live.slurm.rules import DriveRules as DriveRules
+    from planbatch.experiments.live.slurm.said import SlurmError as SlurmError
     from planbatch.experiments.live.slurm.snapshot import (
         JobKey as JobKey,
         LiveJob as LiveJob,

@@ -58,7 +58,7 @@ def submit_forty(lab: Lab, rng: random.Random, count: int = 40, longest: int = 2
 def all_completed(lab: Lab, numbers: list[int]) -> None:
     """Wait until all have completed."""
     lab.wait_for(f"{len(numbers)} jobs complete",
-                 lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers), 120)  # fmt: skip
+                 lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers), 600)  # fmt: skip
 
 
 def releases(drive: Drive) -> list[tuple[int, int]]:
@@ -116,12 +116,19 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
 
 
 def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
-    """Nothing is ever held; jobs that started before the first plan that could have them are left out."""
-    with soft_lab.drive("soft", name="soft") as drive:
+    """Nothing is ever held; a job's mark has the begin time that it got last.
+
+    Jobs without a mark started before the first tick that could see them.
+    """
+    with soft_lab.drive("soft", "--on-exit", "keep", name="soft") as drive:
         numbers = submit_forty(soft_lab, random.Random(2))
         all_completed(soft_lab, numbers)
-        found = deviations(soft_lab, drive, numbers)
-    assert sum(found.values()) >= 30
+        jobs = soft_lab.jobs()
+    marks = {one: mark_of(jobs[one].admin_comment) for one in numbers}
+    found = Counter(
+        jobs[one].start_time - mark.time for one, mark in marks.items() if mark is not None
+    )
+    assert sum(found.values()) >= 25
     assert all(abs(late) <= NEAR for late in found), found
     lines = [row for tick in read_ticks(drive.journal) for line in tick.others if line["kind"] == "commands"
              for row in line["commands"]]  # fmt: skip

@@ -136,7 +136,7 @@ def fill(soak: Soak, minutes: float) -> Drive:
             soak.arrive()
         except (RuntimeError, SlurmError, KeyError) as error:
             soak.wrong.append(f"a job could not be submitted: {error}")
-        time.sleep(soak.rng.expovariate(1 / 1.2))
+        time.sleep(soak.rng.expovariate(1 / 2.0))  # the machine is busy for about 60 % of the time
         soak.measure(drive)
         if time.monotonic() > next_break:
             happens = soak.rng.choice(["driver", "driver", "end", "controller", "node", "node"])
@@ -169,8 +169,9 @@ def check(soak: Soak, drive: Drive) -> None:
         jobs = lab.jobs()
         return [one for one in soak.numbers if one not in jobs or jobs[one].state != "COMPLETED"]
 
-    drained = time.monotonic() + 240
+    drained = time.monotonic() + 600
     while open_jobs() and time.monotonic() < drained:
+        lab.mend()  # Slurm drains nodes whose jobs could not be ended, say
         for job in lab.jobs().values():  # Slurm lets requeued jobs wait for two minutes
             if job.pending and job.key.restarts and job.begin_time > time.time():
                 lab.run("scontrol", "update", f"JobId={job.job_id}", "StartTime=now")
