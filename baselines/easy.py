@@ -23,13 +23,7 @@ from planbatch.planner.round import RoundArrays
 
 @kernel
 def easy(
-    arrays: RoundArrays,
-    demands: Any,
-    keys: FloatArray,
-    behind: FloatArray,
-    alike: bool,
-    line: Timeline,
-    start: IntArray,
+    arrays: RoundArrays, demands: Any, both: FloatArray, line: Timeline, start: IntArray
 ) -> None:
     """Design rule 6: start in order while jobs fit; the first blocked one gets the shadow time; backfill.
 
@@ -38,9 +32,10 @@ def easy(
     the shadow time or takes no more than what is free and extra exactly if it fits into a timeline in which the
     blocked job has its reservation. The code tests the latter, which also works for several resources and for windows.
 
-    ``keys`` say which job is the head of the queue, ``behind`` in which order jobs are backfilled; ``alike`` says
-    whether they are the same.
+    ``both`` are the keys that say which job is the head of the queue, and, if they are others, behind them those that
+    say in which order jobs are backfilled; see :func:`both_keys`.
     """
+    keys, behind = both_keys(both, len(start))
     taken = np.zeros(len(start), np.bool_)
     ascending = in_order(keys)
     blocked = start_head(arrays, demands, keys, ascending, line, taken, start)
@@ -50,7 +45,7 @@ def easy(
     if any_candidate(demands, arrays.jobs.walltime, line, taken):
         whole_timeline(arrays, demands, line, start)
         reserve(line, demands[blocked], arrays.jobs.walltime[blocked])
-        if ascending if alike else in_order(behind):
+        if ascending if len(both) == len(start) else in_order(behind):
             backfill_queue(arrays, demands, line, taken, start)
         else:
             backfill(arrays, demands, candidates(demands, behind, line, taken), line, start)
@@ -70,7 +65,5 @@ def decide_easy(
     start[:] = NEVER
     if not any_fits(arrays):
         return
-    both = order(arrays.jobs, arrays.now)
-    keys, behind = both_keys(both, len(start))
-    alike = len(both) == len(start)
-    easy(arrays, demands_of(arrays), keys, behind, alike, new_timeline(arrays), start)
+    keys = order(arrays.jobs, arrays.now)
+    easy(arrays, demands_of(arrays), keys, new_timeline(arrays), start)

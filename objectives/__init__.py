@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         REGULAR_WAIT as REGULAR_WAIT,
         TARDINESS as TARDINESS,
     )
+    from planbatch.objectives.expected import EXPECTED_SLOWDOWN as EXPECTED_SLOWDOWN
     from planbatch.objectives.makespan import MAKESPAN as MAKESPAN
     from planbatch.objectives.response import (
         BOUNDED_SLOWDOWN as BOUNDED_SLOWDOWN,

@@ -9,7 +9,17 @@ if TYPE_CHECKING:
     from planbatch.planner.budget import Budget as Budget, Clock as Clock
     from planbatch.planner.columns import Permutation as Permutation
     from planbatch.planner.decoder import decode as decode
-    from planbatch.planner.history import Event as Event, History as History, News as News
+    from planbatch.planner.expectation import (
+        EXPECTED_RUN_TIMES as EXPECTED_RUN_TIMES,
+        expected_rate as expected_rate,
+        expected_run as expected_run,
+    )
+    from planbatch.planner.history import (
+        Event as Event,
+        History as History,
+        News as News,
+        asks_for as asks_for,
+    )
     from planbatch.planner.model import (
         NEVER as NEVER,
         Job as Job,
@@ -46,6 +56,7 @@ if TYPE_CHECKING:
     from planbatch.planner.optimizers.tabu import Tabu as Tabu
     from planbatch.planner.orders import ORDERS as ORDERS, order_by as order_by
     from planbatch.planner.plan import Plan as Plan, check_plan as check_plan
+    from planbatch.planner.predictors import PREDICTORS as PREDICTORS, Predictor as Predictor
     from planbatch.planner.profile import Profile as Profile
     from planbatch.planner.resources import Resource as Resource, Window as Window
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
