@@ -264,7 +264,10 @@ def test_compare_writes_json_pictures_and_a_table(run, log, tmp_path):
         (["--policy", "easy", "--capacity", "some"], "'some' is not a valid integer"),
         (["--policy", "easy", "--first", "0"], "first: 0"),
         (["--policy", "easy", "--seed", "-1"], "seed: -1 is negative"),
-        (["--policy", "easy", "--estimates", "guessed"], "estimates: 'guessed' is none of requested"),
+        (
+            ["--policy", "easy", "--estimates", "guessed"],
+            "estimates: 'guessed' is none of requested",
+        ),
         (["--polcy", "easy"], "--policy"),
         ([], "policy: name at least one"),
     ],
