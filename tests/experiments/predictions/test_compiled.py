@@ -1,0 +1,63 @@
+"""The compiled predictors and correctors of replays, against the plain ones that are told event by event."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.predictions.correctors import CORRECTORS
+from planbatch.experiments.predictions.predictor import LastTwo, Submitted
+from planbatch.experiments.replay.event_loop import corrected
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.planner.predictors import corrector_of
+from tests.builders import machines_with_jobs, workload_of
+
+
+def predicted_by_events(workload, trace):
+    """Tell the plain predictor what happened; at one instant ends first, the latest started first."""
+    predictor, found = LastTwo(), []
+    jobs = [
+        Submitted(i, *(int(column[i]) for column in columns))
+        for columns in [(workload.user, workload.submit, workload.procs, workload.walltime)]
+        for i in range(len(workload))
+    ]
+    ends = sorted(range(len(jobs)), key=lambda i: (trace.end[i], -trace.start[i], -i))
+    for job in jobs:
+        while ends and trace.end[ends[0]] <= job.submit:
+            ended = ends.pop(0)
+            predictor.ended(jobs[ended], int(trace.end[ended]), int(workload.runtime[ended]))
+        found.append(max(predictor.predict(job), 1))
+    return found
+
+
+@settings(max_examples=60)
+@given(machines_with_jobs(most_jobs=30), st.randoms(use_true_random=False))
+def test_last_two_like_event_by_event(machine, random):
+    """What every job is believed to take in the first round that has it."""
+    capacity, jobs = machine
+    users = np.array([random.choice([1, 2]) for _ in jobs])
+    workload = replace(workload_of(capacity, jobs), user=users)
+    policy, estimates = make_policy("replanned"), "predicted:last-two"
+    trace = replay(workload, policy, estimates=estimates)
+    believed: dict[int, int] = {}
+    for seen in rounds_at(workload, policy, range(len(trace.rounds)), estimates=estimates):
+        for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
+            believed.setdefault(number, walltime)
+    assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(workload, trace)
+
+
+@pytest.mark.parametrize("name", CORRECTORS)
+@given(first=st.integers(1, 10**6), elapsed=st.integers(1, 10**6), more=st.integers(1, 10**6))
+def test_corrections_like_one_after_the_other(name, first, elapsed, more):
+    """The first that is enough."""
+    elapsed = max(first, elapsed)
+    walltime = elapsed + more
+    prediction, times = first, 0
+    while prediction <= elapsed:
+        prediction = CORRECTORS[name](first, prediction, times, walltime)
+        times += 1
+    assert corrected(corrector_of(name), first, elapsed, walltime) == prediction
