@@ -78,11 +78,11 @@ def installed(wheel, tmp_path_factory) -> Callable[..., str]:
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
-    """Every module, the marker of type hints, and the assets of the report's page."""
+    """Every module, the marker of type hints, and assets: the report's page, and what a site with Slurm installs."""
     names = set(zipfile.ZipFile(wheel).namelist())
     kept = {name for name in names if ".dist-info/" not in name}
     sources = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
-    sources += [path for path in (ROOT / "experiments/report/assets").iterdir() if path.is_file()]
+    sources += [path for path in (ROOT / "experiments").rglob("assets/*") if path.is_file()]
     assert len(sources) > 200
     expected = {f"planbatch/{path.relative_to(ROOT).as_posix()}" for path in sources}
     expected |= {

@@ -133,7 +133,7 @@ def test_policies_see_what_rule_eight_lets_them_see():
     with pytest.raises(
         ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"
     ):
-        estimated_times(workload, "guessed")
+        replay(workload, "fcfs", estimates="guessed")
 
 
 def test_rounds_show_ids_plans_and_early_ends():

@@ -11,7 +11,7 @@ from planbatch.experiments.live.slurm.heartbeat import NAME, last_beat
 from tests.live.lab.processes import COMMAND, PATIENCE, ends_with_its_parent, wait_until
 
 #: The folder of the driver's lock and heartbeat, in the lab's.
-STATE = "planbatch"
+STATE = "driver"
 
 
 class Drive:
