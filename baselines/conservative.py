@@ -98,17 +98,29 @@ def keep_reservations(
     """:func:`decide_conservative`, for one resource or for several; ``times`` and ``free`` are buffers."""
     n = len(start)
     walltime = arrays.jobs.walltime
-    copy_column(start, arrays.planned)
-    size = reserve_all(arrays, demands, start, times, free)
-    if size < 0:
-        size = reserve_again(arrays, demands, start, times, free)
-    if arrays.ended_early:
-        size = advance_all(arrays, demands, np.arange(n), start, times, free, size)
+    size = take_over(arrays, demands, np.arange(n), start, times, free)
     for i in range(n):
         if start[i] == NEVER:
             j = earliest_index(times, free, size, demands[i], walltime[i], 0)
             start[i] = times[j]
             size = place(times, free, size, j, demands[i], walltime[i])
+
+
+@kernel
+def take_over(
+    arrays: RoundArrays, demands: Any, order: IntArray, start: IntArray, times: IntArray, free: Any
+) -> int:
+    """Write the reservations of the round before into ``start``, and the profile with them; return its size.
+
+    If they no longer fit they are made again; after an early end they move forward, in this order.
+    """
+    copy_column(start, arrays.planned)
+    size = reserve_all(arrays, demands, start, times, free)
+    if size < 0:
+        size = reserve_again(arrays, demands, start, times, free)
+    if arrays.ended_early:
+        size = advance_all(arrays, demands, order, start, times, free, size)
+    return int(size)
 
 
 @kernel

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.advance import advance_all
-from planbatch.baselines.conservative import reserve_again, reserve_all
+from planbatch.baselines.conservative import take_over
 from planbatch.baselines.head_of_queue import both_keys
 from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.timeline import fill, fits_now, new_timeline, reserve, take_now
@@ -19,7 +18,7 @@ from planbatch.planner.kernels.profile import (
     place,
     room_for,
 )
-from planbatch.planner.kernels.sorting import copy_column, fill_column, stable_order
+from planbatch.planner.kernels.sorting import fill_column, stable_order
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.orders import OrderKeys, as_order, as_orders
 from planbatch.planner.round import RoundArrays
@@ -86,12 +85,7 @@ def decide_selective(
     room = room_for(arrays, n + 3)
     times, free = np.empty(room, np.int64), new_amounts(arrays, room)
     ranked = stable_order(order(arrays.jobs, arrays.now))
-    copy_column(start, arrays.planned)
-    size = reserve_all(arrays, demands, start, times, free)
-    if size < 0:
-        size = reserve_again(arrays, demands, start, times, free)
-    if arrays.ended_early:
-        size = advance_all(arrays, demands, ranked, start, times, free, size)
+    size = take_over(arrays, demands, ranked, start, times, free)
     for i in ranked:
         waited = float(arrays.now - arrays.jobs.submit[i])
         if start[i] == NEVER and (waited + walltime[i]) / walltime[i] > params[0]:

@@ -10,7 +10,13 @@ import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.command.shell import INTERRUPTED, check_folder, print_table, say
-from planbatch.experiments.command.slurm.flags import Duration, Watched, watch_options
+from planbatch.experiments.command.slurm.flags import (
+    Watched,
+    every_option,
+    policy_option,
+    ticks_option,
+    watch_options,
+)
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -20,26 +26,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @watch_options
-@click.option(
-    "--policy",
-    "name",
-    default="plan-wait",
-    show_default=True,
-    metavar="NAME",
-    help="What plans; planbatch list policies has all, your own are FILE.py:NAME.",
-)
+@policy_option
 @policy_options_without("policy", "estimates", "deadlines")
-@click.option(
-    "--every",
-    type=Duration(),
-    default="30s",
-    show_default=True,
-    metavar="TIME",
-    help="Time between ticks.",
-)
-@click.option(
-    "--ticks", type=click.IntRange(min=1), metavar="N", help="End after so many.  [default: go on]"
-)
+@every_option("30s")
+@ticks_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

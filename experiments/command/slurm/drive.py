@@ -14,14 +14,19 @@ from planbatch.experiments.command.policy_flags import PolicyOptions, policy_opt
 from planbatch.experiments.command.shell import say
 from planbatch.experiments.command.slurm.advise import warm_up
 from planbatch.experiments.command.slurm.config_flag import config_option
-from planbatch.experiments.command.slurm.flags import Duration, Watched, watch_options
+from planbatch.experiments.command.slurm.flags import (
+    Duration,
+    Watched,
+    every_option,
+    policy_option,
+    state_option,
+    ticks_option,
+    watch_options,
+)
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver, Tick
     from planbatch.experiments.live.slurm.planner import Planner
-
-#: Where the driver's lock and heartbeat are.
-STATE = Path("/run/planbatch")
 
 
 @click.command()
@@ -41,23 +46,9 @@ STATE = Path("/run/planbatch")
     show_default=True,
     help="Whose commands a dry run prints.",
 )
-@click.option(
-    "--every",
-    type=Duration(),
-    default="5s",
-    show_default=True,
-    metavar="TIME",
-    help="Time between ticks.",
-)
+@every_option("5s")
 @watch_options
-@click.option(
-    "--policy",
-    "name",
-    default="plan-wait",
-    show_default=True,
-    metavar="NAME",
-    help="What plans; planbatch list policies has all, your own are FILE.py:NAME.",
-)
+@policy_option
 @policy_options_without("policy", "estimates", "deadlines")
 @click.option(
     "--grace",
@@ -85,14 +76,7 @@ STATE = Path("/run/planbatch")
     show_default=True,
     help="Give every job back to Slurm at the end, or leave them as they are for the next driver.",
 )
-@click.option(
-    "--state",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=STATE,
-    show_default=True,
-    metavar="FOLDER",
-    help="Where the driver's lock and its heartbeat are.",
-)
+@state_option("Where the driver's lock and its heartbeat are.")
 @click.option(
     "--journal",
     "journal_path",
@@ -108,9 +92,7 @@ STATE = Path("/run/planbatch")
     metavar="PORT",
     help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.",
 )
-@click.option(
-    "--ticks", type=click.IntRange(min=1), metavar="N", help="End after so many.  [default: go on]"
-)
+@ticks_option
 def command(
     mode: str,
     shown: str,

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from planbatch.experiments.command.shell import check_folder, say
-from planbatch.experiments.command.slurm.drive import STATE
-from planbatch.experiments.command.slurm.flags import Duration
+from planbatch.experiments.command.slurm.flags import Duration, partition_option, state_option
 
 
 @click.command()
@@ -18,14 +17,7 @@ from planbatch.experiments.command.slurm.flags import Duration
     metavar="FOLDER",
     help="Where the files are written.",
 )
-@click.option(
-    "--state",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=STATE,
-    show_default=True,
-    metavar="FOLDER",
-    help="Where the driver's lock and its heartbeat will be.",
-)
+@state_option("Where the driver's lock and its heartbeat will be.")
 @click.option(
     "--silent",
     type=Duration(),
@@ -34,13 +26,7 @@ from planbatch.experiments.command.slurm.flags import Duration
     metavar="TIME",
     help="After how long a driver that is silent counts as dead.",
 )
-@click.option(
-    "--partition",
-    "partitions",
-    multiple=True,
-    metavar="NAME",
-    help="Plan this partition only; may be repeated.  [default: all]",
-)
+@partition_option
 def command(out: Path, state: Path, silent: float, partitions: tuple[str, ...]) -> None:  # fmt: skip
     """Write the files that a site installs: job_submit.lua, a configuration, systemd units."""
     from planbatch.experiments.live.slurm.files import SITE_FILES, site_file

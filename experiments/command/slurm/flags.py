@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.planner.durations import UNITS
+
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.pool import ObserveOptions
     from planbatch.experiments.live.slurm.snapshot import Snapshot
 
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+#: Where the driver's lock and heartbeat are.
+STATE = Path("/run/planbatch")
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg]
@@ -27,7 +30,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
         text = str(value).strip()
         unit = next((unit for unit in ("min", "s", "h", "d") if text.endswith(unit)), "")
         try:
-            found = float(text.removesuffix(unit)) * _UNITS.get(unit, 1)
+            found = float(text.removesuffix(unit)) * UNITS.get(unit, 1)
         except ValueError:
             found = -1.0
         if not 0 < found < float("inf"):
@@ -74,15 +77,49 @@ class Watched:
         return read_snapshot(SlurmClient(self.conf, self.timeout))
 
 
+conf_option = click.option(
+    "--conf", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]",
+)  # fmt: skip
+timeout_option = click.option(
+    "--timeout", type=Duration(), default="20s", show_default=True, metavar="TIME",
+    help="When a program of Slurm's that does not answer is ended.",
+)  # fmt: skip
+partition_option = click.option(
+    "--partition", "partitions", multiple=True, metavar="NAME",
+    help="Plan this partition only; may be repeated.  [default: all]",
+)  # fmt: skip
+policy_option = click.option(
+    "--policy", "name", default="plan-wait", show_default=True, metavar="NAME",
+    help="What plans; planbatch list policies has all, your own are FILE.py:NAME.",
+)  # fmt: skip
+ticks_option = click.option(
+    "--ticks", type=click.IntRange(min=1), metavar="N", help="End after so many.  [default: go on]"
+)
+
+
+def every_option(default: str) -> Callable[..., Any]:
+    """Return the flag for the time between ticks."""
+    return click.option(
+        "--every", type=Duration(), default=default, show_default=True, metavar="TIME",
+        help="Time between ticks.",
+    )  # fmt: skip
+
+
+def state_option(said: str) -> Callable[..., Any]:
+    """Return the flag for the folder of the driver's lock and heartbeat."""
+    return click.option(
+        "--state", type=click.Path(path_type=Path, file_okay=False), default=STATE,
+        show_default=True, metavar="FOLDER", help=said,
+    )  # fmt: skip
+
+
 _FLAGS = (
     click.option("--from", "saved", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
                  help="Saved output instead of a cluster: squeue.json, and sinfo.json or nodes.json."),
-    click.option("--conf", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-                 help="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]"),
-    click.option("--timeout", type=Duration(), default="20s", show_default=True, metavar="TIME",
-                 help="When a program of Slurm's that does not answer is ended."),
-    click.option("--partition", "partitions", multiple=True, metavar="NAME",
-                 help="Plan this partition only; may be repeated.  [default: all]"),
+    conf_option,
+    timeout_option,
+    partition_option,
     click.option("--unit", type=click.Choice(["nodes", "cpus"]),
                  help="What the first resource is.  [default: nodes if all jobs take whole nodes, else cpus]"),
     click.option("--slack", type=Duration(), default="60s", show_default=True, metavar="TIME",

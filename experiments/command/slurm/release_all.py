@@ -8,8 +8,13 @@ import click
 
 from planbatch.experiments.command.shell import say
 from planbatch.experiments.command.slurm.config_flag import config_option
-from planbatch.experiments.command.slurm.drive import STATE, Terminal
-from planbatch.experiments.command.slurm.flags import Duration
+from planbatch.experiments.command.slurm.drive import Terminal
+from planbatch.experiments.command.slurm.flags import (
+    Duration,
+    conf_option,
+    state_option,
+    timeout_option,
+)
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Tick
@@ -24,28 +29,9 @@ if TYPE_CHECKING:
     help="Only if the driver has been silent for so long: for a timer that watches it.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the commands only.")
-@click.option(
-    "--state",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=STATE,
-    show_default=True,
-    metavar="FOLDER",
-    help="Where the driver's lock and its heartbeat are.",
-)
-@click.option(
-    "--conf",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]",
-)
-@click.option(
-    "--timeout",
-    type=Duration(),
-    default="20s",
-    show_default=True,
-    metavar="TIME",
-    help="When a program of Slurm's that does not answer is ended.",
-)
+@state_option("Where the driver's lock and its heartbeat are.")
+@conf_option
+@timeout_option
 def command(
     silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float
 ) -> int:  # fmt: skip
