@@ -216,3 +216,22 @@ def test_the_environment_of_the_test_is_left_alone(slurm):
     before = dict(os.environ)
     slurm(squeue="echo slurm-wlm 22.05.8").version()
     assert dict(os.environ) == before
+
+
+def test_a_long_script_is_sent_a_thousand_lines_at_a_time(slurm, tmp_path):
+    """One time limit is for a thousand lines, not for ten thousand; the order is kept."""
+    body = f"echo x >> {tmp_path}/processes\n{SCONTROL}"
+    lines = [f"release {number}" for number in range(1, 2302)]
+    answers = slurm(scontrol=body).script(lines)
+    assert [answer.line for answer in answers] == lines
+    assert (tmp_path / "processes").read_text().count("x") == 3
+
+
+def test_reservations_are_text_until_scontrol_writes_json(slurm):
+    """Before 23.02, and from then on."""
+    line = "ReservationName=maint StartTime=5 EndTime=9 Nodes=n1"
+    old = slurm(squeue="echo slurm-wlm 22.05.8", scontrol=f'echo "{line} $*"').reservations()
+    assert (old.data, old.text) == (None, f"{line} -a -o show reservations\n")
+    body = """[ "$4" = --json ] && echo '{"reservations": []}'"""
+    new = slurm(squeue="echo slurm 24.05.1", scontrol=body).reservations()
+    assert new.data == {"reservations": []}

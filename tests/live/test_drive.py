@@ -300,3 +300,42 @@ def test_metrics_and_health(tmp_path):
             served(meter, port),
         ):
             pass
+
+
+# Many jobs at once
+
+
+def test_a_tick_tells_so_many_jobs_and_the_next_one_the_others(tmp_path):
+    """Six jobs of one node are due, in the order of their submissions; two are released in each tick."""
+    one = {"nodes": 1, "cpus": 32}
+    cluster = Cluster(*(arrived(number, **one) for number in range(1, 7)))
+    driven = driver(cluster, tmp_path, on_exit="keep", most=2)
+    ticks = run_for(driven, cluster, 3)
+    released = [[command.label for command in tick.commands] for tick in ticks[:3]]
+    assert released == [["6", "5"], ["4", "3"], ["2", "1"]]
+    assert [tick.later for tick in ticks[:3]] == [4, 2, 0]
+
+
+def test_many_begin_times_are_set_at_once_each_by_one_line(tmp_path):
+    """A hundred jobs of the whole machine, a minute each: the first begins now, the others later."""
+    soft = DriveRules("soft", every=5, horizon=600)
+    cluster = Cluster(
+        *(job(number, nodes=8, cpus=256, exclusive=True, time_limit=60, submit=NOW - 200 + number)
+          for number in range(1, 101))
+    )  # fmt: skip
+    tick = driver(cluster, tmp_path, soft).tick({})
+    assert sorted(answer.line for answer in tick.answers) == sorted(cluster.sent)
+    assert len(cluster.sent) == 100 == len(set(cluster.sent))
+    begins = [found(cluster.queue, number).begin_time - NOW for number in range(1, 101)]
+    assert begins == [-NOW, *(min(60 * later, 600) for later in range(1, 100))]
+    assert driver(cluster, tmp_path, soft).tick(tick.planned.memory).commands == ()
+
+
+def test_begin_times_that_come_first_are_set_first(tmp_path):
+    soft = DriveRules("soft", every=5)
+    cluster = Cluster(
+        *(job(number, nodes=8, cpus=256, exclusive=True, time_limit=60, submit=NOW - number)
+          for number in range(1, 7))
+    )  # fmt: skip
+    tick = driver(cluster, tmp_path, soft, most=3).tick({})
+    assert ([command.label for command in tick.commands], tick.later) == (["6", "5", "4"], 3)

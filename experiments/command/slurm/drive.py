@@ -254,6 +254,7 @@ class Terminal:
                 counts[command.deed] = counts.get(command.deed, 0) + 1
             said = ", ".join(f"{deed} {count}" for deed, count in counts.items())
             refused = f"; {len(tick.refused)} lines refused" if tick.refused else ""
-            say(f"{clock} {said}{refused} ({tick.seconds:.2f} s)")
+            later = f"; {tick.later} more to come" if tick.later else ""
+            say(f"{clock} {said}{refused}{later} ({tick.seconds:.2f} s)")
             for answer in tick.refused[:3]:
                 say(f"         {answer.line}: {answer.message[:120]}")

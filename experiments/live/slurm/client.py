@@ -27,7 +27,7 @@ from planbatch.experiments.live.slurm.said import (
 
 #: The versions whose output is known: of the first one, the text; of the others, JSON in its two dialects.
 OLDEST, NEWEST = (20, 11), (25, 11)
-#: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``.
+#: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``, ``reservations`` as well.
 JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
 
 #: The lines that ``scontrol`` is ever sent: verbs, numbers, times as numbers, and marks of our own.
@@ -37,6 +37,8 @@ LINE = re.compile(
     r"(?: StartTime=(?:now|uts\d{1,10}))?(?: AdminComment=planbatch:[a-z0-9:=.-]{0,80})?",
     re.ASCII,
 )
+#: Most lines that one ``scontrol`` is sent: it has the time limit for these.
+MOST_LINES = 1000
 #: Variables that the programs get; all others could change what they print (``SQUEUE_STATES``, say).
 _KEPT = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT")
 
@@ -117,6 +119,16 @@ class SlurmClient:
         """List all partitions: one line each, as ``scontrol -o show partition`` writes them."""
         return self.run("scontrol", "-a", "-o", "show", "partition")
 
+    def reservations(self) -> Listing:
+        """List all advance reservations."""
+        if self.version() >= JSON_NODES:
+            found = self._json(
+                "scontrol", "-a", "show", "reservations", "--json", key="reservations"
+            )
+            if found is not None:
+                return found
+        return Listing(None, self.run("scontrol", "-a", "-o", "show", "reservations"))
+
     def configuration(self) -> dict[str, str]:
         """Give what the controller says about its configuration (``scontrol show config``)."""
         lines = self.run("scontrol", "show", "config").splitlines()
@@ -124,7 +136,7 @@ class SlurmClient:
         return {name.strip(): value.strip() for name, _, value in pairs}
 
     def script(self, lines: Sequence[str]) -> list[Answer]:
-        """Send lines to the standard input of one ``scontrol``, in order.
+        """Send lines to the standard input of ``scontrol``, in order; one process for every thousand.
 
         Parameters
         ----------
@@ -146,8 +158,13 @@ class SlurmClient:
         for line in lines:
             if not LINE.fullmatch(line):
                 raise ValueError(f"scontrol: {line!r} is no line that planbatch sends")
-        if not lines:
-            return []
+        answers = []
+        for first in range(0, len(lines), MOST_LINES):
+            answers += self._answered(lines[first : first + MOST_LINES])
+        return answers
+
+    def _answered(self, lines: Sequence[str]) -> list[Answer]:
+        """Send lines to one ``scontrol``."""
         marked = [f"{line}\n{MARKER}{i}\n" for i, line in enumerate(lines)]
         try:
             _, said = self._streams(["scontrol"], "".join(marked) + "quit\n")

@@ -81,12 +81,15 @@ def commands_for(
     if rules.mode == "soft":
         strict = [job for job in pending.values() if _is_strict(found[job.key].mark)]
         return [*_all_given_back(strict, now), *_soft(ours, found, starts, now, rules)]
+    elsewhere = [job for job in ours.values() if job.reservation]
+    ours = {key: job for key, job in ours.items() if not job.reservation}
     back = [
         command
         for key, job in ours.items()
         if (command := _taken_back(job, found[key], now, rules)) is not None
     ]
-    return [*back, *_released(ours, found, starts, now, rules)]
+    given = _all_given_back(elsewhere, now)
+    return [*given, *back, *_released(ours, found, starts, now, rules)]
 
 
 def _taken_back(job: LiveJob, found: Standing, now: int, rules: DriveRules) -> Command | None:
@@ -147,12 +150,12 @@ def _soft(
     now: int,
     rules: DriveRules,
 ) -> list[Command]:
-    """Set the begin times that differ from the plan; the waiting tasks of an array share that of their first."""
+    """Set the begin times that differ from the plan, the next ones first; an array has that of its first task."""
     first: dict[JobKey, int] = {}
     for target, start in starts.items():
         first[target.key] = min(start, first.get(target.key, start))
     commands = []
-    for key, job in ours.items():
+    for key, job in sorted(ours.items(), key=lambda item: first.get(item[0], 0)):
         if found[key].waits:
             continue
         asked = asked_begin(job, found[key])

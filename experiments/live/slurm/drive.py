@@ -1,7 +1,8 @@
 """The driver: reads the cluster, plans, gives commands; tick by tick, each from what the cluster says."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,10 @@ OnExit = Literal["release", "keep"]
 SHORTEST = 0.2
 #: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
 _NOT_OURS = ("unreachable", "hang")
+#: Most jobs that are told something in one tick; the others are in the next one, which then follows at once.
+MOST = 500
+#: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
+STREAMS = 4
 #: How often a way out is tried: each time, what is not given back yet is.
 ATTEMPTS = 5
 
@@ -58,6 +63,8 @@ class Tick:
         What was to be done.
     answers : tuple of Answer
         What became of its lines; empty in a dry run.
+    later : int
+        How many more jobs are to be told something in the next tick.
     fault : str
         What went wrong, one sentence; empty if nothing did.
     kind : str
@@ -70,6 +77,7 @@ class Tick:
     planned: Planned | None = None
     commands: tuple[Command, ...] = ()
     answers: tuple[Answer, ...] = ()
+    later: int = 0
     fault: str = ""
     kind: str = ""
 
@@ -101,6 +109,8 @@ class Driver:
         Gives the time (s).
     read : callable, optional
         Takes the snapshots; by default those of the client.
+    most : int
+        Most jobs that are told something in one tick. A dry run shows all.
     """
 
     client: SlurmClient
@@ -111,6 +121,7 @@ class Driver:
     on_exit: OnExit = "release"
     clock: Callable[[], float] = field(default=time.time)
     read: Callable[[], Snapshot] | None = None
+    most: int = MOST
 
     @property
     def heartbeat(self) -> Path:
@@ -170,19 +181,31 @@ class Driver:
             snapshot = self.snapshot()
             done = Tick(began, snapshot=snapshot)
             planned = self.planning(snapshot, memory)
-            commands = tuple(commands_for(snapshot, planned.starts, int(self.clock()), self.rules))
+            wanted = commands_for(snapshot, planned.starts, int(self.clock()), self.rules)
+            commands = tuple(wanted if self.dry_run else wanted[: self.most])
             done = Tick(began, 0.0, snapshot, planned, commands)
-            answers = () if self.dry_run else tuple(self.client.script(lines_of(commands)))
+            answers = () if self.dry_run else tuple(self._sent(commands))
         except SlurmError as error:
             return _failed(done, clock, str(error), error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
             said = " ".join(str(error).split()) or type(error).__name__
             return _failed(done, clock, said, "plan")
         seconds = time.perf_counter() - clock
-        return Tick(began, seconds, snapshot, planned, commands, answers)
+        later = len(wanted) - len(commands)
+        return Tick(began, seconds, snapshot, planned, commands, answers, later)
+
+    def _sent(self, commands: Sequence[Command]) -> list[Answer]:
+        """Send commands: releases in order, by one ``scontrol``; many begin times, in any order, by several."""
+        if self.rules.mode == "strict" or len(commands) < 10 * STREAMS:
+            return self.client.script(lines_of(commands))
+        shares = [lines_of(commands[k::STREAMS]) for k in range(STREAMS)]
+        with ThreadPoolExecutor(STREAMS) as pool:
+            return [answer for share in pool.map(self.client.script, shares) for answer in share]
 
     def _pause(self, tick: Tick) -> float:
-        """Wait for the next tick: a whole period from the begin of this one, or until the next planned start."""
+        """Wait for the next tick: a period from the begin of this one, until the next planned start, or for nothing."""
+        if tick.later:
+            return SHORTEST
         now = self.clock()
         until = tick.time + self.rules.every
         if tick.planned is not None and self.rules.mode == "strict":
@@ -202,7 +225,7 @@ class Driver:
 def _failed(done: Tick, clock: float, fault: str, kind: str) -> Tick:
     seconds = time.perf_counter() - clock
     return Tick(
-        done.time, seconds, done.snapshot, done.planned, done.commands, (), fault[:400], kind
+        done.time, seconds, done.snapshot, done.planned, done.commands, (), 0, fault[:400], kind
     )
 
 
@@ -245,7 +268,7 @@ def release_all(
         except (OSError, ValueError) as error:
             kind = error.fault if isinstance(error, SlurmError) else "plan"
             seconds = time.perf_counter() - start
-            tell(Tick(began, seconds, snapshot, None, commands, (), str(error), kind))
+            tell(Tick(began, seconds, snapshot, None, commands, (), 0, str(error), kind))
             if isinstance(error, SlurmError) and error.fault in _NOT_OURS:
                 continue
             return False
