@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from planbatch.baselines.plan_based import PlanBased
-from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER, IntArray
@@ -123,8 +123,9 @@ def plan_round(
 def check_live(policy: Policy) -> None:
     """Raise a ``ValueError`` if a policy needs more than a round tells.
 
-    Orders with a history look at what a replay has told them since its beginning; working time needs the time zone of
-    a log. The journal of a cluster can be replayed with both.
+    Orders with a history look at what a replay has told them since its beginning; a recorded schedule is that of a
+    log; working time needs a time zone. The journal of a cluster can be replayed with all of them. Other policies that
+    look at a workload before a replay check what it has, and check it again in every round.
     """
     name = policy_name(policy)
     if getattr(policy, "history", None) is not None:
@@ -132,8 +133,16 @@ def check_live(policy: Policy) -> None:
             f"policy {name}: its order looks at the past of users, which a round does not tell; "
             "replay a journal with it"
         )
-    if getattr(policy, "for_workload", None) is not None:
-        raise ValueError(f"policy {name}: it needs the header of a log; replay a journal with it")
+    if traits_of(policy).recorded:
+        raise ValueError(
+            f"policy {name}: it is the schedule of a log, and a queue has none yet; replay a journal with it"
+        )
+    calendar = getattr(policy, "calendar", None)
+    if calendar is not None and calendar.time_zone is None:
+        raise ValueError(
+            f"policy {name}: a queue does not tell the time zone of its working time; give one, such as "
+            "--calendar 9-18:Europe/Berlin, or replay a journal with it"
+        )
 
 
 def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:

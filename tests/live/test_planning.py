@@ -122,3 +122,22 @@ def test_a_policy_that_needs_more_than_a_round_is_told(name):
     """The past of users, the time zone of a log, its waits: those are for replays."""
     with pytest.raises(ValueError, match="replay a journal with it"):
         plan_round(BLOCKED, "abcd", make_policy(name), {}, rng())
+
+
+def test_policies_that_check_a_workload_decide_rounds_as_well():
+    """Working time with a time zone of its own, and los, which fills the two free of four processors."""
+    filled = Round.of(4, 0, [(2, 50)], [(0, 4, 10), (0, 1, 20), (0, 2, 30)])
+    found = plan_round(filled, "abc", make_policy("los"), {}, rng())
+    assert found.start.tolist()[2] == 0
+    assert found.start.tolist()[0] == 50
+    wdbf = make_policy("wdbf", calendar="9-17:Europe/Berlin")
+    plan_round(BLOCKED, "abcd", wdbf, {}, rng())
+
+
+def test_los_says_what_it_does_not_know():
+    """A machine with a window."""
+    away = Round.of(4, 0, [], [(0, 4, 10)], windows=[(5, 9, 1)])
+    with pytest.raises(
+        ValueError, match="los knows processors alone, and this machine has windows"
+    ):
+        plan_round(away, "a", make_policy("los"), {}, rng())
