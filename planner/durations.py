@@ -8,17 +8,26 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d)")
 
 
 def seconds_of(text: str) -> int:
-    """Read a duration.
+    """Read a duration as whole seconds (:func:`length_of`, rounded down).
+
+    >>> seconds_of("1.5h")
+    5400
+    """
+    return int(length_of(text))
+
+
+def length_of(text: str) -> float:
+    """Read a duration (s).
 
     Raises
     ------
     ValueError
         If the text is none.
 
-    >>> seconds_of("1.5h")
-    5400
+    >>> length_of("0.5s"), length_of("90min")
+    (0.5, 5400.0)
     """
     match = _DURATION.fullmatch(text)
     if not match:
         raise ValueError(f"{text!r} is no duration, such as 12h, 2d, 90min or 600s")
-    return int(float(match[1]) * UNITS[match[2]])
+    return float(match[1]) * UNITS[match[2]]

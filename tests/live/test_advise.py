@@ -52,6 +52,10 @@ class FakeClient:
         """One partition."""
         return "PartitionName=main MaxTime=1-00:00:00 DefaultTime=NONE Nodes=n[1-4] State=UP Default=YES\n"
 
+    def reservations(self) -> Said:
+        """None."""
+        return Said(None, "No reservations in the system\n")
+
     def run(self, *command: str) -> str:
         """The numbers of the jobs."""
         assert command[0] == "squeue"
@@ -445,8 +449,10 @@ def test_bad_input_is_one_sentence(saved, run, monkeypatch):
         ),
         (
             ("observe", "--from", saved, "--slack", "soon"),
-            "slack: 'soon' is no time such as 30s, 5min, 2h or 7d",
+            "slack: 'soon' is no duration, such as 12h, 2d, 90min or 600s",
         ),
+        (("observe", "--from", saved, "--slack", "0s"), "slack: '0s' is not above zero"),
+        (("observe", "--from", saved, "--slack", "30"), "slack: '30' is no duration"),
         (("observe", "--conf", "no.conf"), "no.conf: there is no such Slurm configuration"),
         (("advise", "--policy", "plan-weit"), "policy"),
         (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.planner.durations import UNITS
+from planbatch.planner.durations import length_of
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.pool import ObserveOptions
@@ -27,16 +27,13 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
         """Read it; the result is in seconds."""
         if isinstance(value, int | float):
             return float(value)
-        text = str(value).strip()
-        unit = next((unit for unit in ("min", "s", "h", "d") if text.endswith(unit)), "")
+        name = getattr(param, "name", None) or "time"
         try:
-            found = float(text.removesuffix(unit)) * UNITS.get(unit, 1)
-        except ValueError:
-            found = -1.0
-        if not 0 < found < float("inf"):
-            raise ValueError(
-                f"{getattr(param, 'name', 'time')}: {text!r} is no time such as 30s, 5min, 2h or 7d"
-            )
+            found = length_of(str(value).strip())
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        if found <= 0:
+            raise ValueError(f"{name}: {str(value)!r} is not above zero")
         return found
 
 
