@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.files.lock import take
-from planbatch.experiments.live.slurm.rows import Row, job_of, node_of, partition_of, row_of
+from planbatch.experiments.live.slurm.rows import (
+    Row,
+    job_of,
+    node_of,
+    partition_of,
+    reservation_of,
+    row_of,
+)
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 from planbatch.experiments.workloads.journal import (
     FAULT,
@@ -130,6 +137,7 @@ class Journal:
         machine = {
             "nodes": [row_of(node) for node in seen.nodes],
             "partitions": [row_of(part) for part in seen.partitions],
+            "reservations": [row_of(one) for one in seen.reservations],
         }
         full = SNAPSHOT not in self._rows
         before = self._rows.get(SNAPSHOT, {})
@@ -268,7 +276,12 @@ class _State:
         for row in line["jobs"]:
             job = job_of(row)
             self._jobs[job.key] = job
-        for name, read in (("nodes", node_of), ("partitions", partition_of)):
+        readers = (
+            ("nodes", node_of),
+            ("partitions", partition_of),
+            ("reservations", reservation_of),
+        )
+        for name, read in readers:
             if name in line:
                 self._machine[name] = tuple(read(row) for row in line[name])
         return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)

@@ -48,7 +48,8 @@ def cluster(
     main = LivePartition(
         "main", tuple(each.name for each in machine if "main" in each.partitions), max_time=86400
     )
-    return Snapshot(now, jobs, machine, fields.pop("partitions", (main,)), "lab", "22.05.8")
+    parts, reserved = fields.pop("partitions", (main,)), fields.pop("reservations", ())
+    return Snapshot(now, jobs, machine, parts, "lab", "22.05.8", reserved)
 
 
 def array(number: int, tasks: int, most: int | None = None, **fields) -> LiveJob:

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planbatch.experiments.live.slurm.pool import Held, ObserveOptions, Pool, held_by_jobs, pool_of
 from planbatch.experiments.live.slurm.snapshot import LiveNode, Snapshot
 from planbatch.experiments.live.slurm.waiting import Queue, Remark, WaitingJob
+from planbatch.experiments.live.slurm.windows import reservation_remarks, windows_of
 from planbatch.experiments.text import duration
 from planbatch.planner.model import NEVER
 from planbatch.planner.round import Round, RunningTable, job_table
@@ -34,7 +35,7 @@ class Observation:
     left_out : tuple of Remark
         Waiting jobs that are not in the round, and why.
     noted : tuple of Remark
-        Nodes that are not usable, running jobs past their end, and assumptions about waiting jobs.
+        Nodes that are not usable or reserved, running jobs past their end, and assumptions about waiting jobs.
     """
 
     snapshot: Snapshot
@@ -77,7 +78,9 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
     queue = Queue(snapshot, pool, options)
     jobs = sorted(queue.planned, key=lambda job: job.job.submit_time)
     problem = _round(snapshot, pool, held_by_jobs(snapshot, pool, options), jobs)
-    noted = [*_nodes(pool), *_overruns(snapshot, options), *queue.noted]
+    problem = replace(problem, windows=windows_of(snapshot, pool, options))
+    reserved = reservation_remarks(snapshot, pool, NAMED)
+    noted = [*_nodes(pool), *reserved, *_overruns(snapshot, options), *queue.noted]
     return Observation(snapshot, pool, problem, tuple(jobs), tuple(queue.left_out), tuple(noted))
 
 

@@ -119,7 +119,10 @@ def without_released(seen: Observation, gone: frozenset[JobKey]) -> Round:
     away = np.array([one.job.key in gone for one in seen.jobs], dtype=bool)
     if not away.any():
         return problem
-    free = problem.capacities - problem.in_use.sum(axis=0)
+    windows = problem.windows
+    begun = (windows.start <= problem.now) & (problem.now < windows.end)
+    free = problem.capacities - problem.in_use.sum(axis=0) - windows.amounts[begun].sum(axis=0)
+    free = np.maximum(free, 0)
     rows, ends = [], []
     for wanted, length in zip(problem.demands[away], problem.jobs.walltime[away], strict=True):
         taken = np.minimum(wanted, free)

@@ -5,7 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from planbatch.experiments.live.slurm.snapshot import LiveJob, LiveNode, Snapshot
+from planbatch.experiments.live.slurm.snapshot import (
+    RESERVED_FLAGS,
+    LiveJob,
+    LiveNode,
+    Snapshot,
+)
 from planbatch.planner.resources import Resource
 
 Unit = Literal["nodes", "cpus"]
@@ -138,7 +143,12 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
         frozenset[str]().union(*(members[name] for name in chosen)) if chosen else frozenset[str]()
     )
     nodes = {node.name: node for node in snapshot.nodes if not members or node.name in names}
-    usable = {name: node for name, node in nodes.items() if node.usable}
+    reserved = snapshot.reserved  # nodes that are away for these come back at a time that is known
+    usable = {
+        name: node
+        for name, node in nodes.items()
+        if node.usable or (name in reserved and node.usable_without(RESERVED_FLAGS))
+    }
     divided = {
         name: members[name] & usable.keys()
         for name in sorted(chosen)
@@ -212,7 +222,7 @@ def _by_node(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
         mine = [name for name in job.allocated if name in pool.usable]
         for place, name in enumerate(mine):
             until[name] = max(until.get(name, 0), end)
-            gpus[name] += _share(job.gpus, len(job.allocated), place)
+            gpus[name] += share_of(job.gpus, len(job.allocated), place)
     groups: dict[tuple[int, frozenset[str]], list[str]] = defaultdict(list)
     for name, end in until.items():
         parts = frozenset(part for part, names in pool.divided.items() if name in names)
@@ -238,9 +248,9 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
             cpus[name] = (
                 node.cpus
                 if job.exclusive
-                else min(_share(job.cpus, len(job.allocated), place), node.cpus)
+                else min(share_of(job.cpus, len(job.allocated), place), node.cpus)
             )
-            gpus += min(_share(job.gpus, len(job.allocated), place), node.gpus)
+            gpus += min(share_of(job.gpus, len(job.allocated), place), node.gpus)
         further = {
             partition_resource(part): sum(count for name, count in cpus.items() if name in names)
             for part, names in pool.divided.items()
@@ -249,8 +259,8 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
     return held
 
 
-def _share(total: int, parts: int, place: int) -> int:
-    """One of so many parts of a number, which differ by one at most."""
+def share_of(total: int, parts: int, place: int) -> int:
+    """Return one of so many parts of a number, which differ by one at most."""
     return total // parts + (place < total % parts)
 
 

@@ -12,6 +12,7 @@ from planbatch.experiments.live.slurm.parse import (
     parse_nodes,
     parse_partitions,
 )
+from planbatch.experiments.live.slurm.reservations import parse_reservations
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 from planbatch.experiments.live.slurm.text import jobs_of_text
 
@@ -19,6 +20,7 @@ from planbatch.experiments.live.slurm.text import jobs_of_text
 JOB_FILES = ("squeue.json", "jobs.json", "squeue.txt", "jobs.txt", "scontrol_show_job.txt")
 NODE_FILES = ("nodes.json", "sinfo.json", "nodes.txt", "scontrol_show_node.txt")
 PARTITION_FILES = ("partitions.txt", "scontrol_show_partition.txt")
+RESERVATION_FILES = ("reservations.json", "reservations.txt", "scontrol_show_reservations.txt")
 
 
 class Printing(Protocol):
@@ -45,6 +47,9 @@ class Client(Protocol):
     def partitions(self) -> str:
         """List all partitions, one line each."""
 
+    def reservations(self) -> Printing:
+        """List all advance reservations."""
+
     def run(self, *command: str) -> str:
         """Run a program and return what it prints."""
 
@@ -66,7 +71,7 @@ def read_snapshot(client: Client) -> Snapshot:
     """
     listed = client.jobs()
     jobs = parse_jobs(listed.data) if listed.data is not None else _of_lines(client, listed.text)
-    nodes = client.nodes()
+    nodes, reserved = client.nodes(), client.reservations()
     cluster, version = origin(listed.data) if listed.data is not None else ("", "")
     return Snapshot(
         int(time.time()),
@@ -75,6 +80,7 @@ def read_snapshot(client: Client) -> Snapshot:
         parse_partitions(client.partitions()),
         cluster,
         version,
+        parse_reservations(reserved.data if reserved.data is not None else reserved.text),
     )
 
 
@@ -90,7 +96,8 @@ def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
     Parameters
     ----------
     folder : Path
-        The folder; its files may be named as in :data:`JOB_FILES`, :data:`NODE_FILES` and :data:`PARTITION_FILES`.
+        The folder; its files may be named as in :data:`JOB_FILES`, :data:`NODE_FILES`, :data:`PARTITION_FILES` and
+        :data:`RESERVATION_FILES`.
     now : int, optional
         When it was saved (s); by default when its list of jobs was written.
 
@@ -105,16 +112,18 @@ def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
         raise FileNotFoundError(f"{folder}: there is no such folder of saved output")
     job_file, node_file = _needed(folder, JOB_FILES), _needed(folder, NODE_FILES)
     partition_file = _first(folder, PARTITION_FILES)
+    reservation_file = _first(folder, RESERVATION_FILES)
     printed: Printed = _text(job_file)
     try:
         jobs = parse_jobs(printed)
         cluster, version = origin(printed)
         nodes = parse_nodes(_text(node_file))
         partitions = parse_partitions(_text(partition_file)) if partition_file else ()
+        reserved = parse_reservations(_text(reservation_file)) if reservation_file else ()
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None
     written = int(job_file.stat().st_mtime) if now is None else now
-    return Snapshot(written, jobs, nodes, partitions, cluster, version)
+    return Snapshot(written, jobs, nodes, partitions, cluster, version, reserved)
 
 
 def _first(folder: Path, names: tuple[str, ...]) -> Path | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
+from planbatch.experiments.live.slurm.reservations import LiveReservation
 from planbatch.experiments.live.slurm.snapshot import (
     JobArray,
     JobKey,
@@ -13,9 +14,10 @@ from planbatch.experiments.live.slurm.snapshot import (
 )
 
 Row = dict[str, Any]
+Thing = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
 
 
-def _defaults(kind: type[LiveJob | LiveNode | LivePartition | JobArray]) -> dict[str, Any]:
+def _defaults(kind: type[Thing]) -> dict[str, Any]:
     """The fields of a class with their defaults."""
     return {
         field.name: field.default_factory()
@@ -25,10 +27,12 @@ def _defaults(kind: type[LiveJob | LiveNode | LivePartition | JobArray]) -> dict
     }
 
 
-_DEFAULTS = {kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, JobArray)}
+_DEFAULTS = {
+    kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation, JobArray)
+}
 
 
-def row_of(thing: LiveJob | LiveNode | LivePartition | JobArray) -> Row:
+def row_of(thing: Thing) -> Row:
     """Return what is not by default, as JSON has it."""
     row: Row = {}
     for name, default in _DEFAULTS[type(thing)].items():
@@ -69,3 +73,8 @@ def node_of(row: Mapping[str, Any]) -> LiveNode:
 def partition_of(row: Mapping[str, Any]) -> LivePartition:
     """Return the partition of a row."""
     return LivePartition(**_plain(row))
+
+
+def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
+    """Return the reservation of a row."""
+    return LiveReservation(**_plain(row))

@@ -55,8 +55,8 @@ class DriveRules:
                 )
 
     def may_plan(self, job: LiveJob) -> bool:
-        """Say whether a pending job may be planned: in its partitions, and not kept out by its user."""
-        if job.comment.strip() == NO_PLAN:
+        """Say whether a pending job may be planned: in its partitions, for no reservation, not kept out by its user."""
+        if job.comment.strip() == NO_PLAN or job.reservation:
             return False
         return not self.partitions or set(job.partition.split(",")) <= self.partitions
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from planbatch.experiments.live.slurm.reservations import LiveReservation
+
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
     ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
@@ -24,6 +26,9 @@ UNUSABLE_FLAGS = frozenset(
     ("DRAIN", "DOWN", "FAIL", "NOT_RESPONDING", "MAINTENANCE", "MAINT", "REBOOT_REQUESTED", "REBOOT_ISSUED",
      "INVALID_REG", "POWERING_DOWN", "POWERED_DOWN", "POWER_DOWN", "RESERVED", "FUTURE", "UNKNOWN", "ERROR")
 )  # fmt: skip
+
+#: Flags of nodes that are away for a reservation that has begun.
+RESERVED_FLAGS = frozenset(("MAINTENANCE", "MAINT", "RESERVED"))
 
 Hold = Literal["user", "admin"]
 
@@ -227,7 +232,11 @@ class LiveNode:
     @property
     def usable(self) -> bool:
         """Whether jobs run on it and may start; neither drained nor down, and known to the controller."""
-        return self.state in USABLE_STATES and not self.flags & UNUSABLE_FLAGS
+        return self.usable_without(frozenset())
+
+    def usable_without(self, flags: frozenset[str]) -> bool:
+        """Whether it would be usable if it had not these flags."""
+        return self.state in USABLE_STATES and not (self.flags - flags) & UNUSABLE_FLAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +286,8 @@ class Snapshot:
         Its name, empty if not known.
     version : str
         Slurm's version, such as ``22.05.8``; empty if not known.
+    reservations : tuple of LiveReservation
+        Advance reservations, those that have begun among them.
     """
 
     time: int
@@ -285,3 +296,10 @@ class Snapshot:
     partitions: tuple[LivePartition, ...] = ()
     cluster: str = ""
     version: str = ""
+    reservations: tuple[LiveReservation, ...] = ()
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """Names of the nodes in reservations that have begun."""
+        begun = (one for one in self.reservations if one.start <= self.time < one.end)
+        return frozenset(name for one in begun for name in one.nodes)

@@ -45,6 +45,7 @@ end
 
 function slurm_job_submit(job_desc, part_list, submit_uid)
   if job_desc.comment == "noplan" or not is_planned(job_desc.partition, part_list) then return slurm.SUCCESS end
+  if (job_desc.reservation or "") ~= "" then return slurm.SUCCESS end -- what is reserved is not planned
   if not driver_is_there() then return slurm.SUCCESS end
   if job_desc.priority == 0 then job_desc.comment = with_token(job_desc.comment, TOKEN) end
   job_desc.priority = 0
