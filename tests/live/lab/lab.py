@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -172,16 +173,19 @@ class Lab:
 
     def wait_for_nodes(self, patience: float = PATIENCE) -> None:
         """Wait until every node may run jobs."""
-        wanted = set(self.node_names)
-        wait_until("all nodes are there", lambda: wanted <= set(self.usable_nodes()), patience)
+        try:
+            wait_until("all nodes are there", lambda: not self.away(), patience)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}, but {self.away()}") from None
 
-    def usable_nodes(self) -> list[str]:
-        """Nodes that run jobs or may."""
-        text = self.run("sinfo", "-h", "-a", "-N", "-t", "idle,alloc,mix", "-o", "%N %t")
-        rows = [line.split() for line in text.splitlines()]
-        return [
-            name for name, state in rows if state.rstrip("~#!%$@^-") in ("idle", "alloc", "mix")
-        ]
+    def away(self) -> dict[str, str]:
+        """Nodes that may not run jobs: their states, and why."""
+        listed = self.run("sinfo", "-h", "-a", "-N", "-o", "%N|%t|%E")
+        rows = [line.split("|", 2) for line in listed.splitlines()]
+        well = ("idle", "alloc", "mix")
+        there = {name for name, state, _ in rows if state.rstrip("~#!%$@^-") in well}
+        told = {name: f"{state}: {reason}" for name, state, reason in rows}
+        return {name: told.get(name, "gone") for name in self.node_names if name not in there}
 
     # Breaking
 
@@ -207,16 +211,20 @@ class Lab:
         (self.folder / "frozen").rename(self.folder / "state")
 
     def mend(self) -> None:
-        """Start what a test killed."""
+        """Start what a test killed, and resume the nodes that Slurm took out, as an administrator would."""
         if self._daemons.get("slurmctld") is None or self._daemons["slurmctld"].poll() is not None:
             self.start_controller()
         for name in self.node_names:
             if name not in self._daemons or self._daemons[name].poll() is not None:
                 self.start_node(name)
-        for name in set(self.node_names) - set(self.usable_nodes()):
-            with suppress(SlurmError):  # not if it is about to come back by itself
-                self.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
-        self.wait_for_nodes()
+        ends = time.monotonic() + PATIENCE
+        while away := self.away():
+            if time.monotonic() > ends:
+                raise TimeoutError(f"the lab waited {PATIENCE:g} s in vain: {away}")
+            for name in away:
+                with suppress(SlurmError):  # not if it is about to come back by itself
+                    self.run("scontrol", "update", f"NodeName={name}", "State=RESUME")
+            time.sleep(0.1)
 
     def _kill_steps(self, name: str | None = None) -> None:
         """Kill the processes of jobs (of one node): they outlive its daemon."""

@@ -91,7 +91,11 @@ class Soak:
         self.lab.kill("slurmctld")
         time.sleep(self.rng.uniform(0, 3))
         self.lab.start_controller()
-        self.lab.wait_for_nodes()
+        try:
+            self.lab.wait_for_nodes(30)
+        except TimeoutError as error:
+            self.count(f"nodes away after the controller's death: {error}")
+        self.lab.mend()
         self.count("controllers killed")
 
     def kill_node(self) -> None:

@@ -1,0 +1,151 @@
+"""How long the driver's ticks take on a drawn cluster, without Slurm: read, planned, compared, and written down.
+
+    python -m tests.live.drive_time [--pending 10000] [--nodes 1024] [--ticks 5] [--policy plan-wait]
+
+Slurm's output is drawn (:mod:`tests.live.dialects`) and read as JSON in every tick; the lines that ``scontrol`` would
+get change the next tick's. What Slurm's programs take comes on top: ``python -m tests.live.lab.tick_time`` has that.
+"""
+
+import argparse
+import json
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.command.slurm.advise import warm_up
+from planbatch.experiments.live.journal import Journal
+from planbatch.experiments.live.slurm.client import LINE, Listing
+from planbatch.experiments.live.slurm.drive import Driver
+from planbatch.experiments.live.slurm.planner import Memory, Planner
+from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.record import record
+from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.said import Answer
+from planbatch.experiments.live.slurm.snapshot import Snapshot
+from tests.live.dialects import RECORDED, generated
+
+_WORDS = re.compile(
+    r"(?:(release|uhold) (\d+)|update JobId=(\d+)(?: StartTime=(\S+))?(?: AdminComment=(\S+))?)"
+)
+
+
+class DrawnCluster:
+    """A client of a cluster that is drawn: it prints JSON, and does what ``scontrol`` is told.
+
+    Parameters
+    ----------
+    pending, nodes : int
+        Its size.
+    held : bool
+        Whether its jobs arrived held, as in strict mode.
+    """
+
+    def __init__(self, pending: int, nodes: int, held: bool) -> None:
+        self.queue, self.machine = generated(pending, nodes)
+        self.began = time.time()
+        self.rows = {
+            row["job_id"]: row for row in self.queue["jobs"] if row["job_state"] == "PENDING"
+        }
+        for row in self.rows.values():
+            row["priority"] = 0 if held else 100
+            row["state_reason"] = "JobHeldUser" if held else "Priority"
+            row["comment"], row["admin_comment"] = "", "planbatch:new" if held else ""
+        self.printed = json.dumps(self.queue)
+
+    def clock(self) -> float:
+        """The time there (s)."""
+        return RECORDED + time.time() - self.began
+
+    def jobs(self) -> Listing:
+        """Read what was printed."""
+        return Listing(json.loads(self.printed))
+
+    def nodes(self) -> Listing:
+        """The nodes."""
+        return Listing(self.machine)
+
+    def partitions(self) -> str:
+        """None: all nodes are one pool."""
+        return ""
+
+    def reservations(self) -> Listing:
+        """None."""
+        return Listing(None)
+
+    def run(self, *command: str) -> str:
+        """Nothing is asked in text."""
+        raise AssertionError(command)
+
+    def read(self) -> Snapshot:
+        """Take a snapshot at the time there."""
+        return replace(read_snapshot(self), time=int(self.clock()))
+
+    def script(self, lines: Sequence[str]) -> list[Answer]:
+        """Do as told; the queue is printed anew (which the ticks' times leave out, see :func:`measured`)."""
+        for line in lines:
+            words = _WORDS.fullmatch(line)
+            assert words is not None, line
+            assert LINE.fullmatch(line), line
+            deed, number, updated, begin, mark = words.groups()
+            row: dict[str, Any] = self.rows[int(number or updated)]
+            if deed:
+                row["priority"] = 100 if deed == "release" else 0
+                row["state_reason"] = "Priority" if deed == "release" else "JobHeldUser"
+            if begin:
+                row["eligible_time"] = int(self.clock()) if begin == "now" else int(begin[3:])
+            if mark:
+                row["admin_comment"] = mark
+        return [Answer(line, True) for line in lines]
+
+
+def measured(shown: str, pending: int, nodes: int, ticks: int, name: str, folder: Path) -> None:
+    """Drive for some ticks, and print what each took."""
+    mode: Any = "strict" if shown == "strict" else "soft"
+    cluster = DrawnCluster(pending, nodes, held=mode == "strict")
+    policy, rules = make_policy(name), DriveRules(mode)
+    warm_up(policy)
+    planner = Planner(policy, rules)
+    client: Any = cluster
+    driver = Driver(
+        client, planner, rules, folder, shown == "dry-run", clock=cluster.clock, read=cluster.read
+    )
+    memory: Memory = {}
+    rows = []
+    with Journal(folder / f"{shown}.jsonl") as journal:
+        for _ in range(ticks):
+            began, spent = time.perf_counter(), time.process_time()
+            tick = driver.tick(memory)
+            assert tick.planned is not None, tick.fault
+            record(journal, planner, tick)
+            took = time.perf_counter() - began, time.process_time() - spent
+            memory = tick.planned.memory
+            cluster.printed = json.dumps(cluster.queue)
+            rows.append((*took, len(tick.planned.starts), len(tick.commands), tick.later))
+    print(f"{shown}, {pending} pending on {nodes} nodes, {name}")
+    for place, (wall, cpu, planned, told, later) in enumerate(rows, 1):
+        print(f"  tick {place}: {wall:.1f} s ({cpu:.1f} s of processor time), {planned} planned, "
+              f"{told} told, {later} later", flush=True)  # fmt: skip
+
+
+def main() -> None:
+    """Measure a dry run, soft and strict mode."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("--pending", type=int, default=10_000)
+    parse.add_argument("--nodes", type=int, default=1024)
+    parse.add_argument("--ticks", type=int, default=5)
+    parse.add_argument("--policy", default="plan-wait")
+    given = parse.parse_args()
+    for shown in ("dry-run", "soft", "strict"):
+        with tempfile.TemporaryDirectory() as folder:
+            measured(shown, given.pending, given.nodes, given.ticks, given.policy, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
