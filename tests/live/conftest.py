@@ -1,9 +1,10 @@
-"""The lab: a Slurm cluster for the tests that need one."""
+"""The lab: a Slurm cluster for the tests that need one.
 
-import fcntl
-import tempfile
+Tests that run side by side have a lab each, on ports of its own: labs mostly wait, and disturb each other less than
+tests that compute.
+"""
+
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,23 +13,20 @@ from tests.live.lab.lab import Lab
 
 
 @pytest.fixture(scope="session")
-def no_other_lab() -> Iterator[None]:
-    """Wait for the labs of other processes: two at a time would share the cores, and measure each other."""
+def slurm_is_there() -> None:
+    """Slurm's packages are installed."""
     needs.slurm()
-    with (Path(tempfile.gettempdir()) / "planbatch-lab.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 @pytest.fixture(scope="module")
-def strict_lab(no_other_lab) -> Iterator[Lab]:
+def strict_lab(slurm_is_there) -> Iterator[Lab]:
     """Eight nodes in ``main``, one in ``side``; jobs arrive held as long as a driver is there."""
     with Lab(side=1, strict=True) as lab:
         yield lab
 
 
 @pytest.fixture(scope="module")
-def soft_lab(no_other_lab) -> Iterator[Lab]:
+def soft_lab(slurm_is_there) -> Iterator[Lab]:
     """Eight nodes; jobs arrive as usual."""
     with Lab() as lab:
         yield lab

@@ -85,6 +85,11 @@ def planned_starts(drive: Drive) -> dict[int, list[tuple[int, int]]]:
     return found
 
 
+def ticks_of(drive: Drive) -> int:
+    """How many ticks its journal has."""
+    return sum(1 for _ in read_ticks(drive.journal))
+
+
 def deviations(lab: Lab, drive: Drive, numbers: list[int]) -> Counter[int]:
     """Real minus planned starts (s), by the last plan that had each job; jobs that no plan had are left out."""
     plans, jobs = planned_starts(drive), lab.jobs()
@@ -160,14 +165,14 @@ def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(la
 def test_there_is_only_one_driver(lab):
     with lab.drive("strict"):
         second = lab.drive("strict", name="second")
-        assert second.process.wait(60) == 2
+        assert second.ended() == 2
         assert "another driver is running" in second.said()
 
 
 def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
     """Failure 1: the job that has an old number is another one, and is planned anew."""
     with lab.drive("strict", name="numbers") as drive:
-        time.sleep(6)  # so that the controller's state is on disk, without what follows
+        lab.wait_for_save()
         lab.freeze_state()
         first = lab.submit("-N1", "--exclusive", "-t1", seconds=600)
         lab.wait_for("it runs", lambda jobs: jobs[first].state == "RUNNING")
@@ -177,11 +182,12 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
         lab.start_controller()
         lab.wait_for_nodes()
         lab.wait_for("it is forgotten", lambda jobs: first not in jobs)
+        # Jobs arrive held only while the driver's heart beats, and each try to reach the controller took seconds.
+        wait_until("the driver goes on", lambda: "answers again" in drive.said())
         again = lab.submit("-N1", "--exclusive", "-t1", seconds=1)
         assert again == first
         # A node that still knows the old one may refuse it; what counts is that it was started.
         lab.wait_for("the new one starts", lambda jobs: not jobs[again].pending)
-        wait_until("the driver went on", lambda: "answers again" in drive.said())
     found = [when for one, when in releases(drive) if one == again]
     assert len(found) == 2
     assert lab.jobs()[again].start_time - found[1] <= NEAR
@@ -232,13 +238,14 @@ def test_what_does_not_start_is_taken_back(lab):
 
 def test_a_user_may_hold_and_release_her_job(lab):
     """Failure 8: her hold is kept, her release does not start the job outside the plan."""
-    with lab.drive("strict", name="holds"):
-        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=6)
+    with lab.drive("strict", name="holds") as drive:
+        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=3)
         hers = lab.submit("-N8", "--exclusive", "-t1", user=65534)
         lab.as_user("scontrol", "hold", str(hers))
         assert "planbatch:hold" in lab.jobs()[hers].comment
         lab.wait_for("the first is done", lambda jobs: jobs[wide].state == "COMPLETED")
-        time.sleep(2.5)
+        ticks = ticks_of(drive)
+        wait_until("two ticks have passed", lambda: ticks_of(drive) >= ticks + 2)
         assert (lab.jobs()[hers].state, lab.jobs()[hers].held) == ("PENDING", "user")
         second = lab.submit("-N8", "--exclusive", "-t1", seconds=3)
         lab.wait_for("the second runs", lambda jobs: jobs[second].state == "RUNNING")
@@ -247,6 +254,25 @@ def test_a_user_may_hold_and_release_her_job(lab):
         lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
         jobs = lab.jobs()
         assert jobs[hers].start_time >= jobs[second].end_time
+
+
+def test_reservations_are_planned_around_and_their_jobs_left_to_slurm(lab):
+    """n1 is reserved for ten minutes: a job of all nodes is planned behind them, a job for the reservation runs."""
+    words = ("ReservationName=course", "StartTime=now", "Duration=10", "Users=root", "Nodes=n1")
+    lab.run("scontrol", "create", "reservation", *words)
+    (course,) = lab.snapshot().reservations
+    try:
+        with lab.drive("strict", name="reserved") as drive:
+            hers = lab.submit("--reservation=course", "-N1", "--exclusive", "-t1")
+            wide = lab.submit("-N8", "--exclusive", "-t1")
+            lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
+            wait_until("the other is planned", lambda: wide in planned_starts(drive))
+            assert lab.jobs()[hers].admin_comment == ""
+        assert {start for _, start in planned_starts(drive)[wide]} == {course.end}
+    finally:
+        lab.cancel_all()
+        lab.run("scontrol", "delete", "ReservationName=course")
+    assert (course.nodes, course.whom, course.end - course.start) == (("n1",), "root", 600)
 
 
 def test_clients_that_hang_and_clients_that_fail(lab):
@@ -379,7 +405,7 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
     assert Path(drive.journal).is_file()
 
 
-def test_a_short_soak_finds_nothing_wrong(no_other_lab):
+def test_a_short_soak_finds_nothing_wrong(slurm_is_there):
     """Arrivals, and a driver, a controller or a node killed now and then; 15 minutes of it are run by hand."""
     soak = soaked(minutes=0.4, seed=2)
     assert soak.wrong == []

@@ -1,14 +1,13 @@
 """A driver of the lab, in a process of its own."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from planbatch.experiments.live.slurm.heartbeat import NAME, last_beat
-from tests.live.lab.processes import COMMAND, PATIENCE, ends_with_its_parent, wait_until
+from tests.live.lab.processes import PATIENCE, wait_until
+from tests.live.lab.ready import forked
 
 #: The folder of the driver's lock and heartbeat, in the lab's.
 STATE = "driver"
@@ -32,12 +31,9 @@ class Drive:
         self.journal = conf.parent / f"{name}.jsonl"
         self.output = conf.parent / f"{name}.out"
         flags = ["--state", str(self.state), "--journal", str(self.journal), "--conf", str(conf)]
-        with self.output.open("ab") as out:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", COMMAND, "slurm", *words, *flags], stdin=subprocess.DEVNULL,
-                stdout=out, stderr=out, env={**os.environ, "SLURM_CONF": str(conf)}, preexec_fn=ends_with_its_parent,
-                cwd=conf.parent,
-            )  # fmt: skip
+        self.output.touch()
+        environment = {**os.environ, "SLURM_CONF": str(conf)}
+        self.process = forked(["slurm", *words, *flags], self.output, environment)
 
     def __enter__(self) -> "Drive":
         wait_until("the driver drives", self.drives)
@@ -46,16 +42,14 @@ class Drive:
     def __exit__(self, *error: object) -> None:
         if any(error):
             print(self.said()[-4000:])
-        if self.process.poll() is None:
+        if self.process.is_alive():
             self.process.terminate()
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+        if self.ended() is None:
             self.kill()
 
     def drives(self) -> bool:
         """Whether it has done a tick."""
-        if self.process.poll() is not None:
+        if not self.process.is_alive():
             raise RuntimeError(f"the driver ended: {self.said()}")
         beat = last_beat(self.state / NAME)
         started = time.time() - _age(self.process.pid)
@@ -64,7 +58,12 @@ class Drive:
     def kill(self) -> None:
         """Kill it, as a crash would."""
         self.process.kill()
-        self.process.wait()
+        self.process.join()
+
+    def ended(self) -> int | None:
+        """Wait for its end; its exit code, None if it goes on."""
+        self.process.join(PATIENCE)
+        return self.process.exitcode
 
     def said(self) -> str:
         """What it printed."""

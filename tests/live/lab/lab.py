@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,7 +17,8 @@ from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.said import SlurmError
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 from tests.live.lab.drive import STATE, Drive
-from tests.live.lab.processes import COMMAND, PATIENCE, ends_with_its_parent, free_ports, wait_until
+from tests.live.lab.processes import PATIENCE, ends_with_its_parent, free_ports, wait_until
+from tests.live.lab.ready import forked
 
 HERE = Path(__file__).resolve().parent
 #: A scheduler that answers quickly: a released job starts within a second.
@@ -200,6 +200,14 @@ class Lab:
             for node in self.node_names[: self.nodes]:
                 self._kill_steps(node)
 
+    def wait_for_save(self) -> None:
+        """Wait until the controller, which saves now and then, has all on disk that it knows now."""
+        name = f"saved-{time.monotonic_ns()}"
+        number = self.submit("-H", "-J", name, "--comment=noplan")
+        saved = self.folder / "state" / "job_state"
+        wait_until("it is saved", lambda: saved.exists() and name.encode() in saved.read_bytes())
+        self.run("scancel", str(number))
+
     def freeze_state(self) -> None:
         """Remember the controller's saved state: what a crash would fall back to."""
         shutil.rmtree(self.folder / "frozen", ignore_errors=True)
@@ -289,11 +297,14 @@ class Lab:
 
     def command(self, *words: str) -> str:
         """Run ``planbatch slurm`` and return all that it prints."""
-        command = [sys.executable, "-c", COMMAND, "slurm", *words]
-        return subprocess.run(
-            command, env=self.environment, text=True, timeout=PATIENCE, cwd=self.folder,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        ).stdout  # fmt: skip
+        output = self.folder / "command.out"
+        output.unlink(missing_ok=True)
+        process = forked(["slurm", *words], output, self.environment)
+        process.join(PATIENCE)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"the lab waited {PATIENCE:g} s in vain: {' '.join(words)}")
+        return output.read_text()
 
     def drive(self, mode: str, *flags: object, every: str = "1s", name: str = "driver") -> "Drive":
         """Start a driver of this cluster."""

@@ -1,13 +1,13 @@
 """Processes of the lab: they end with the test that started them."""
 
 import ctypes
+import random
 import signal
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-#: What runs the command in a process of its own.
-COMMAND = "from planbatch.experiments.command.main import main; main()"
 #: How long anything in the lab may take (s): a limit for what hangs, not a measure of speed.
 PATIENCE = 60.0
 
@@ -33,12 +33,12 @@ def wait_until(what: str, holds: Callable[[], object], patience: float = PATIENC
 
 
 def free_ports(count: int) -> list[int]:
-    """Give numbers of loopback ports that nobody uses now."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Give numbers of loopback ports that nobody uses now, below those that the kernel gives to clients."""
+    found: list[int] = []
+    port = random.SystemRandom().randint(10_000, 30_000)
+    while len(found) < count:
+        port = port + 1 if port < 32_000 else 10_000
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            found.append(port)
+    return found

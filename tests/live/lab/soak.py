@@ -79,7 +79,7 @@ class Soak:
     def restart_driver(self, drive: Drive) -> Drive:
         """End the driver as systemd does, and start another one."""
         drive.process.terminate()
-        if drive.process.wait(60) != 0:
+        if drive.ended() != 0:
             self.wrong.append("a driver that was ended did not end well")
         self.count("drivers ended")
         self.sizes.clear()
@@ -87,7 +87,7 @@ class Soak:
 
     def kill_controller(self) -> None:
         """Kill the controller when its state is on disk, so that no job is lost, and start it again."""
-        time.sleep(6)
+        self.lab.wait_for_save()
         self.lab.kill("slurmctld")
         time.sleep(self.rng.uniform(0, 3))
         self.lab.start_controller()
@@ -159,7 +159,7 @@ def fill(soak: Soak, minutes: float) -> Drive:
                 f"{(ends - told) / 60:5.1f} min left: {soak.counts}, driver {soak.sizes[-1:]}",
                 flush=True,
             )
-        if drive.process.poll() is not None:
+        if not drive.process.is_alive():
             soak.wrong.append(f"the driver ended by itself: {drive.said()[-400:]}")
             drive = soak.drive()
     return drive
