@@ -6,6 +6,7 @@ run over its limit begins before all others, on a node of its own, and is looked
 
 import json
 import os
+import pwd
 import random
 import shutil
 import time
@@ -351,6 +352,17 @@ def test_a_user_without_rights_can_do_nothing(lab, tmp_path):
     assert [answer.done for answer in answers] == [False, False]
     assert answers[0].message == f"Invalid user id for job {waiting}"
     assert lab.jobs()[waiting].held == "user"
+
+
+def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
+    """The controller runs as the user daemon, and so does the driver; jobs of root and of nobody are planned."""
+    with Lab(nodes=2, strict=True, owner="daemon") as lab, lab.drive("strict") as drive:
+        assert Path(f"/proc/{drive.process.pid}").stat().st_uid == pwd.getpwnam("daemon").pw_uid
+        numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
+        all_completed(lab, numbers)
+        jobs = lab.jobs()
+        assert [mark_of(jobs[one].admin_comment).kind for one in numbers] == ["due", "due"]
+        assert sorted(one for one, _ in releases(drive)) == sorted(numbers)
 
 
 def test_a_dry_run_changes_nothing(lab):

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import subprocess
 import tomllib
 
 import pytest
@@ -179,3 +181,16 @@ def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
     code, _, said = run("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
     assert code == 1
     assert "there is no such Slurm configuration" in said
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed"
+)
+def test_systemd_finds_nothing_wrong_with_the_units(run, tmp_path):
+    run("slurm", "files", "--partition", "main", "--out", tmp_path)
+    units = sorted([*tmp_path.glob("*.service"), *tmp_path.glob("*.timer")])
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False
+    )
+    assert len(units) == 3
+    assert (done.returncode, done.stderr) == (0, "")

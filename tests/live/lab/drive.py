@@ -24,16 +24,18 @@ class Drive:
         Its journal and its output are named after it.
     words : sequence of str
         Words of the command behind ``planbatch slurm``.
+    owner : str
+        As whom it runs; its journal is beside its lock and heartbeat if that is not root.
     """
 
-    def __init__(self, conf: Path, name: str, words: Sequence[str]) -> None:
+    def __init__(self, conf: Path, name: str, words: Sequence[str], owner: str = "root") -> None:
         self.conf, self.state = conf, conf.parent / STATE
-        self.journal = conf.parent / f"{name}.jsonl"
+        self.journal = (conf.parent if owner == "root" else self.state) / f"{name}.jsonl"
         self.output = conf.parent / f"{name}.out"
         flags = ["--state", str(self.state), "--journal", str(self.journal), "--conf", str(conf)]
         self.output.touch()
         environment = {**os.environ, "SLURM_CONF": str(conf)}
-        self.process = forked(["slurm", *words, *flags], self.output, environment)
+        self.process = forked(["slurm", *words, *flags], self.output, environment, owner)
 
     def __enter__(self) -> "Drive":
         wait_until("the driver drives", self.drives)

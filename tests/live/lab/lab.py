@@ -1,6 +1,7 @@
 """The lab: brings a Slurm cluster up in a folder of its own, breaks it as asked, and ends only what it started."""
 
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,8 @@ class Lab:
         Whether jobs arrive held as long as a driver is there.
     silent : int
         After how many seconds of silence a driver counts as dead.
+    owner : str
+        ``SlurmUser``, as whom the controller runs, and drivers: without slurmdbd nobody else but root has rights.
     folder : Path
         Everything of the lab; short, since sockets' paths may not be long.
     """
@@ -55,6 +58,7 @@ class Lab:
     scheduler: str = QUICK
     strict: bool = False
     silent: int = 5
+    owner: str = "root"
     folder: Path = field(
         default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp"))
     )
@@ -116,12 +120,18 @@ class Lab:
         for name in (".", "run"):  # everybody talks to munge, through a socket in it
             (self.folder / name).chmod(0o755)
         (self.folder / "munge").chmod(0o700)
+        if self.owner != "root":
+            (self.folder / "run").chmod(0o1777)  # munge wants it to be root's
+            for name in ("state", "log", STATE):
+                (self.folder / name).mkdir(exist_ok=True)
+                shutil.chown(self.folder / name, self.owner, self.group)
         port, *ports = free_ports(1 + len(self.node_names))
         text = (HERE / "slurm.conf.in").read_text()
         for mark, value in (
             ("@PORT@", str(port)),
             ("@DIR@", str(self.folder)),
             ("@SCHEDULER@", self.scheduler),
+            ("@OWNER@", self.owner),
         ):
             text = text.replace(mark, value)
         for name, own in zip(self.node_names, ports, strict=True):
@@ -158,8 +168,20 @@ class Lab:
 
     def start_controller(self, clean: bool = False) -> None:
         """Start the controller, from its saved state unless ``clean``."""
-        self._start("slurmctld", "slurmctld", "-D", *(["-c"] if clean else []))
+        self._start("slurmctld", *self._as_owner, "slurmctld", "-D", *(["-c"] if clean else []))
         wait_until("the controller answers", self._answers)
+
+    @property
+    def _as_owner(self) -> list[str]:
+        """What a command begins with that runs as the owner."""
+        if self.owner == "root":
+            return []
+        return ["setpriv", f"--reuid={self.owner}", f"--regid={self.group}", "--clear-groups"]
+
+    @property
+    def group(self) -> int:
+        """The owner's group."""
+        return pwd.getpwnam(self.owner).pw_gid
 
     def _answers(self) -> bool:
         try:
@@ -308,7 +330,8 @@ class Lab:
 
     def drive(self, mode: str, *flags: object, every: str = "1s", name: str = "driver") -> "Drive":
         """Start a driver of this cluster."""
-        return Drive(self.conf, name, ["drive", "--mode", mode, "--every", every, *map(str, flags)])
+        words = ["drive", "--mode", mode, "--every", every, *map(str, flags)]
+        return Drive(self.conf, name, words, self.owner)
 
     def log(self) -> str:
         """What the controller wrote."""

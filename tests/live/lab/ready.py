@@ -4,10 +4,13 @@ The process from which drivers are forked imports this module first (``multiproc
 is started a second time costs a tenth of a second then, instead of three seconds of processor time.
 """
 
+import codecs
 import multiprocessing
 import os
+import pwd
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -22,9 +25,14 @@ if multiprocessing.current_process().name == "MainProcess" and "forkserver" in "
 ):
     assert _record is not None
     warm_up(make_policy("plan-wait"))
+    # A driver of another user may not read the interpreter's own folder, if that is root's home.
+    codecs.lookup("ascii")
+    import_module("planbatch.experiments.live.slurm.advise")
 
 
-def forked(words: Sequence[str], output: Path, environment: Mapping[str, str]) -> BaseProcess:
+def forked(
+    words: Sequence[str], output: Path, environment: Mapping[str, str], owner: str = "root"
+) -> BaseProcess:
     """Run ``planbatch`` with some words, in the folder of its output, as a process of its own.
 
     Parameters
@@ -35,16 +43,17 @@ def forked(words: Sequence[str], output: Path, environment: Mapping[str, str]) -
         Where what it prints is appended.
     environment : mapping of str to str
         All of its variables.
+    owner : str
+        As whom it runs.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
-    process = context.Process(target=_run, args=(list(words), output, dict(environment)))
+    process = context.Process(target=_run, args=(list(words), output, dict(environment), owner))
     process.start()
     return process
 
 
-def _run(words: list[str], output: Path, environment: dict[str, str]) -> None:
-    ends_with_its_parent()
+def _run(words: list[str], output: Path, environment: dict[str, str], owner: str) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(output.parent)
@@ -56,5 +65,11 @@ def _run(words: list[str], output: Path, environment: dict[str, str]) -> None:
         file = os.open(path, flags | (os.O_APPEND | os.O_CREAT if stream else 0), 0o644)
         os.dup2(file, stream)
         os.close(file)
+    if owner != "root":
+        user = pwd.getpwnam(owner)
+        os.setgroups([])
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+    ends_with_its_parent()  # a change of the user takes it back
     sys.argv = ["planbatch", *words]
     main()
