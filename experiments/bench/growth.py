@@ -9,7 +9,7 @@ import numpy as np
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.event_loop import At, compiled_drive, empty_log
-from planbatch.experiments.replay.replay import bound, compiled_form, prepare, warm_up
+from planbatch.experiments.replay.replay import bound, compiled_form, guard_of, prepare, warm_up
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import Workload
 
@@ -64,7 +64,8 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
     warm_up(native)
     state = prepare(workload, "requested", None, native.history)
     rng = np.random.default_rng(0)
-    given = native.decide, native.order, native.cost, native.follow, native.param_array, rng
+    kernels = native.decide, native.order, native.cost, native.follow, guard_of(state)
+    given = *kernels, native.param_array, rng
     loop = compiled_drive(False)
 
     def run(rounds: int) -> tuple[float, float]:

@@ -26,7 +26,7 @@ from planbatch.planner.kernels.signatures import (
     Report,
     round_types,
 )
-from planbatch.planner.kernels.sorting import copy_column
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
 from planbatch.planner.predictors import Corrector
 from planbatch.planner.resources import Windows, no_windows
@@ -55,6 +55,7 @@ class At(IntEnum):
         15  #: the column of ``queue.past`` with predicted run times; 0 if none are predicted
     )
     CORRECTOR = 16  #: what corrects predictions that jobs outlive
+    GUARDED = 17  #: whether promises are kept by requests, whatever is predicted
 
 
 class Status(IntEnum):
@@ -97,7 +98,8 @@ class Replay(NamedTuple):
     becomes known, begins or ends. ``news`` and ``memory`` are those of the history that the order asks for, if it does
     (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. Where run times are predicted,
     ``queue_believed`` has what is believed of the waiting jobs in this round, ``predicted`` what was believed of each
-    job when it started, and ``occupied``, for running jobs, what is believed now.
+    job when it started, and ``occupied``, for running jobs, what is believed now. Where promises are made with
+    predictions, ``guaranteed`` has the start of each waiting job in the plan that keeps them by requests.
     """
 
     jobs: JobTable
@@ -108,6 +110,7 @@ class Replay(NamedTuple):
     floor: IntArray
     start: IntArray
     first_planned: IntArray
+    guaranteed: IntArray
     queue: JobTable
     queue_job: IntArray
     queue_planned: IntArray
@@ -364,6 +367,46 @@ def catch_up(replay: Replay, follow: Any) -> None:
     counters[At.TOLD] = known
 
 
+@kernel
+def running_as_asked(replay: Replay) -> RunningTable:
+    """Return the running jobs by the ends of their requests, whatever is believed of them."""
+    m = replay.counters[At.RUNNING]
+    end = np.empty(m, np.int64)
+    for i in range(m):
+        job = replay.running_job[i]
+        end[i] = replay.start[job] + replay.jobs.walltime[job]
+    order = stable_order(end)
+    return RunningTable(
+        replay.running.procs[:m][order], end[order], replay.running.demands[:m][order]
+    )
+
+
+@kernel
+def guard_promises(replay: Replay, guard: Any) -> None:
+    """Have the plan of this round mended if it could break a promise; see ``planner.kernels.guarantees``."""
+    counters = replay.counters
+    first, last = counters[At.FIRST], counters[At.LAST]
+    which = replay.queue_job[first:last]
+    plan = replay.plan[first:last]
+    arrays = view(replay)
+    asked = RoundArrays(
+        arrays.now,
+        arrays.capacity,
+        running_as_asked(replay),
+        jobs_between(replay.queue, first, last),
+        replay.guaranteed[which],
+        arrays.ended_early,
+        arrays.notes,
+        arrays.occupied,
+        arrays.capacities,
+        arrays.windows,
+    )
+    guaranteed = np.empty(last - first, np.int64)
+    guard(asked, plan, guaranteed)
+    for i in range(len(which)):
+        replay.guaranteed[which[i]] = guaranteed[i]
+
+
 @borrowing_kernel
 def move_column(column: Any, first: int, last: int, places: int) -> None:
     """Move the entries from ``first`` to before ``last`` of a column by some places: below 0, to its beginning."""
@@ -425,12 +468,12 @@ def close_gaps(replay: Replay, last_started: int) -> None:
 
 @borrowing_kernel
 def note_first_plan(replay: Replay, at: int, planned: int) -> None:
-    """Keep the start for which a job was planned first, and promise it one."""
+    """Keep the start for which a job was planned first, and promise it one: by requests, if those are not believed."""
     job = replay.queue_job[at]
     if replay.first_planned[job] == NEVER:
         replay.first_planned[job] = planned
     if replay.queue.latest[at] == NEVER:
-        promise(replay, at, planned)
+        promise(replay, at, replay.guaranteed[job] if replay.counters[At.GUARDED] else planned)
 
 
 @borrowing_kernel
@@ -519,7 +562,14 @@ def commit(replay: Replay) -> int:
 
 
 def drive(
-    replay: Replay, decide: Any, order: Any, cost: Any, follow: Any, params: FloatArray, rng: Any
+    replay: Replay,
+    decide: Any,
+    order: Any,
+    cost: Any,
+    follow: Any,
+    guard: Any,
+    params: FloatArray,
+    rng: Any,
 ) -> int:
     """Run rounds until the log is full or the replay is over; return LOG_FULL, FINISHED or what is wrong."""
     counters = replay.counters
@@ -542,6 +592,8 @@ def drive(
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]
         log.cost[logged] = report[Report.COST]
+        if counters[At.GUARDED]:
+            guard_promises(replay, guard)
         status = commit(replay)
         if status != Status.CARRIED_OUT:
             return status
@@ -552,8 +604,9 @@ def drive(
 def compiled_drive(several: bool) -> Callable[..., int]:
     """:func:`drive`, compiled for any compiled policy, order and objective, for one resource or for several."""
     replay_type = typeof(empty_replay(1, 1, 1, [1] if several else []))
-    decide = round_types(several).decide
-    signature = types.int64(replay_type, decide, ORDER_KEYS, COST, FOLLOW, FLOAT64_ARRAY, GENERATOR)
+    kinds = round_types(several)
+    handed = (kinds.decide, ORDER_KEYS, COST, FOLLOW, kinds.guard)
+    signature = types.int64(replay_type, *handed, FLOAT64_ARRAY, GENERATOR)
     return compiled_for(signature, drive)
 
 
@@ -610,6 +663,7 @@ def empty_replay(
         floor=ints(n, -NEVER),
         start=ints(n, NEVER),
         first_planned=ints(n, NEVER),
+        guaranteed=ints(n, NEVER),
         queue=table(),
         queue_job=ints(n),
         queue_planned=ints(n, NEVER),

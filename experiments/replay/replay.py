@@ -31,6 +31,7 @@ from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.history import History, follow_nothing
+from planbatch.planner.kernels.guarantees import keep_plan, keep_promises
 from planbatch.planner.kernels.native import Kernel
 from planbatch.planner.kernels.signatures import COST, FOLLOW, ORDER_KEYS, Report, round_types
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
@@ -99,6 +100,7 @@ def prepare(
     if predictor is not None:
         replay.counters[At.PREDICTION] = predictor.column
         replay.counters[At.CORRECTOR] = predictor.corrector
+        replay.counters[At.GUARDED] = promise is not None
     return replay
 
 
@@ -194,6 +196,7 @@ def warm_up(policy: Policy, several: bool = False) -> None:
             (native.order, ORDER_KEYS),
             (native.cost, COST),
             (native.follow, FOLLOW),
+            (keep_plan, round_types(several).guard),
         )
         if native.traits.searches:  # long to compile: meanwhile, another process compiles the loop
             kernels[0][0].compile(kernels[0][1].signature.args)
@@ -259,13 +262,14 @@ def replay(
             native.order,
             native.cost,
             follow,
+            guard_of(state),
             native.param_array,
             rng,
         )
     else:
         loop = drive
         decide = interpreted_decide(policy, workload, state)
-        arguments = (decide, submit_order, mean_wait, follow, np.zeros(0), rng)
+        arguments = (decide, submit_order, mean_wait, follow, guard_of(state), np.zeros(0), rng)
     began = perf_counter()
     status, pages = run_to_the_end(state, loop, arguments, progress)
     seconds = perf_counter() - began
@@ -293,6 +297,14 @@ def follow_of(history: History | None, estimates: Estimates) -> Any:
     if isinstance(follow, Dispatcher):
         follow.compile(FOLLOW.signature.args)
     return follow
+
+
+def guard_of(state: Replay) -> Any:
+    """Return the kernel that keeps promises by requests if any are to be, compiled as the loop takes it."""
+    guard = keep_promises if state.counters[At.GUARDED] else keep_plan
+    if isinstance(guard, Dispatcher):
+        guard.compile(round_types(len(state.free) > 0).guard.signature.args)
+    return guard
 
 
 def run_to_the_end(

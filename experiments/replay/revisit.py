@@ -21,6 +21,7 @@ from planbatch.experiments.replay.replay import (
     compiled_form,
     describe_failure,
     follow_of,
+    guard_of,
     prepare,
     round_seen,
     warm_up,
@@ -52,7 +53,7 @@ def rounds_at(
     warm_up(native, several)
     state = prepare(workload, estimates, getattr(policy, "promise", None), native.history)
     order, cost, params = native.order, native.cost, native.param_array
-    follow = follow_of(native.history, estimates)
+    follow, guard = follow_of(native.history, estimates), guard_of(state)
     rng = np.random.default_rng(seed)
     decide = typed_decision(native.decide, several)
     seen: list[Round] = []
@@ -66,7 +67,7 @@ def rounds_at(
         """Run some more rounds."""
         paged: Replay = state._replace(log=empty_log(rounds))
         state.counters[At.LOGGED] = 0
-        status = loop(paged, deciding, order, cost, follow, params, rng)
+        status = loop(paged, deciding, order, cost, follow, guard, params, rng)
         if status != Status.LOG_FULL:
             raise ReplayError(describe_failure(status, policy, state))
 

@@ -50,11 +50,14 @@ class RoundTypes(NamedTuple):
     decide
         ``decide(round, order, cost, params, rng, start, report)``: a compiled policy. It writes its plan into
         ``start`` and, if it searches, fills ``report`` (see :class:`Report`).
+    guard
+        ``guard(asked, plan, guaranteed)``: what mends plans that could break promises; see :mod:`guarantees`.
     """
 
     arrays: Any
     classes: Any
     decide: Any
+    guard: Any
 
 
 def _round_types(capacities: IntArray, amounts: IntArray) -> RoundTypes:
@@ -62,7 +65,12 @@ def _round_types(capacities: IntArray, amounts: IntArray) -> RoundTypes:
     arrays = typeof(RoundArrays(0, 1, _running, _jobs, *columns, capacities, no_windows(0)))
     classes = JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), amounts, amounts])
     given = (ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
-    return RoundTypes(arrays, typeof(classes), types.FunctionType(types.void(arrays, *given)))
+    return RoundTypes(
+        arrays,
+        typeof(classes),
+        types.FunctionType(types.void(arrays, *given)),
+        types.FunctionType(types.void(arrays, INT64_ARRAY, INT64_ARRAY)),
+    )
 
 
 _PROCESSORS_ALONE = _round_types(NO_CAPACITIES, _column)
