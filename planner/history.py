@@ -9,7 +9,7 @@ computes is causal.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, Protocol
 
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
@@ -46,19 +46,59 @@ class History:
     ----------
     follow : callable
         ``follow(news, memory, jobs, now)``, compiled. ``news``, int64, shape (k, len(News)), is what happened since the
-        last round. ``memory``, float64, shape (users + 1, ``width``), is as the last call left it, 0 at first: one row
-        per user, and one for the whole machine, which begins with its number of processors. ``jobs`` are those that
-        wait; column 0 of ``jobs.past`` is the row of the job's user, and the kernel fills the others. They are NaN
+        last round. ``memory``, float64, of ``width`` columns, is as the last call left it, 0 at first: first one
+        row per user, last one for the whole machine, which begins with its number of processors. ``jobs`` are those
+        that wait; column 0 of ``jobs.past`` is the row of the job's user, and the kernel fills the others. They are NaN
         when the job is submitted, and travel with it: what is written once may stay.
     width : int
         Numbers that are kept for each user.
     columns : int
         Columns of ``jobs.past``, behind the first.
+    kept : int
+        Numbers that are kept for each job, from its submission on; see :func:`numbers_of_job`.
+    shared : int
+        Numbers that are kept besides, for all; see :func:`shared_numbers`.
+    learn : Learner, optional
+        What is learned of the past now and then, in plain Python; it stays in the memory.
     """
 
     follow: Follow
     width: int
     columns: int
+    kept: int = 0
+    shared: int = 0
+    learn: "Learner | None" = None
+
+    def rows(self, users: int, jobs: int) -> int:
+        """Return the rows of a memory: of the users, of what is kept for jobs and for all, and of the machine."""
+        return users + 1 - -(self.shared + jobs * self.kept) // self.width
+
+
+class Learner(Protocol):
+    """Learns from the past in plain Python, between two rounds, on a schedule; a frozen value, known by its fields."""
+
+    @property
+    def every(self) -> int:
+        """How much time passes from one lesson to the next (s)."""
+        ...
+
+    def __call__(self, news: IntArray, memory: FloatArray) -> None:
+        """Learn from all news so far; write what was learned into the memory."""
+        ...
+
+
+@kernel
+def shared_numbers(memory: FloatArray, shared: int) -> FloatArray:
+    """Return the numbers that a history keeps for all; ``shared`` of them."""
+    end = (len(memory) - 1) * memory.shape[1]
+    return memory.reshape(memory.size)[end - shared : end]
+
+
+@kernel
+def numbers_of_job(memory: FloatArray, shared: int, kept: int, job: int) -> FloatArray:
+    """Return the numbers that a history keeps for a job; ``kept`` of them, behind ``shared`` for all."""
+    end = (len(memory) - 1) * memory.shape[1] - shared - job * kept
+    return memory.reshape(memory.size)[end - kept : end]
 
 
 @kernel

@@ -56,6 +56,7 @@ class At(IntEnum):
     )
     CORRECTOR = 16  #: what corrects predictions that jobs outlive
     GUARDED = 17  #: whether promises are kept by requests, whatever is predicted
+    LESSON = 18  #: from when on the history learns again
 
 
 class Status(IntEnum):
@@ -68,6 +69,7 @@ class Status(IntEnum):
     STUCK = 4  #: jobs wait, but nothing will ever happen again
     BAD_START = 5  #: the policy gave a start before now
     OVER_CAPACITY = 6  #: the policy started more than fits
+    LESSON_DUE = 7  #: have the history learn, and call again
 
 
 #: How many values a policy reports about a round.
@@ -571,11 +573,13 @@ def drive(
     params: FloatArray,
     rng: Any,
 ) -> int:
-    """Run rounds until the log is full or the replay is over; return LOG_FULL, FINISHED or what is wrong."""
+    """Run rounds until the log is full, a lesson is due or the replay is over; return which, or what is wrong."""
     counters = replay.counters
     log = replay.log
     report = np.zeros(REPORTED)
     while counters[At.LOGGED] < len(log.time):
+        if counters[At.NOW] >= counters[At.LESSON]:
+            return Status.LESSON_DUE
         status: int = advance(replay)
         if status != Status.ROUND_DUE:
             return status
@@ -628,11 +632,11 @@ def empty_replay(
     """Return buffers for ``n`` jobs and for a log of ``rounds`` rounds.
 
     ``capacities`` are those of the resources besides processors; ``known`` says when each window becomes known.
-    ``history``, if one is kept, has the number of users, what is kept for each, and how many columns a job has.
+    ``history``, if one is kept, has the rows and columns of its memory, and how many columns a job has.
     """
     most_running = min(n, capacity) + 1
-    users, width, columns = history or (0, 0, 0)
-    memory = np.zeros((users + 1, width) if history else (0, 0))
+    kept, width, columns = history or (0, 0, 0)
+    memory = np.zeros((kept, width))
     memory[-1:, :1] = capacity
     further = len(capacities)
     if windows is None:
@@ -654,6 +658,7 @@ def empty_replay(
     counters = ints(len(At))
     counters[At.FREE] = capacity
     counters[At.DUE] = NEVER
+    counters[At.LESSON] = NEVER
     return Replay(
         jobs=table(),
         runtime=ints(n),

@@ -30,7 +30,7 @@ from planbatch.experiments.replay.event_loop import (
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
-from planbatch.planner.history import History, follow_nothing
+from planbatch.planner.history import History, Learner, follow_nothing
 from planbatch.planner.kernels.guarantees import keep_plan, keep_promises
 from planbatch.planner.kernels.native import Kernel
 from planbatch.planner.kernels.signatures import COST, FOLLOW, ORDER_KEYS, Report, round_types
@@ -83,8 +83,12 @@ def prepare(
         [resource.capacity for resource in workload.resources],
         window_table(workload.windows, workload.capacity, workload.resources),
         [window.announced for window in workload.windows],
-        None if history is None else (len(users), history.width, history.columns),
+        None
+        if history is None
+        else (history.rows(len(users), len(workload)), history.width, history.columns),
     )
+    if history is not None and history.learn is not None and len(workload):
+        replay.counters[At.LESSON] = workload.submit[0] + history.learn.every
     replay.user_row[:] = rows
     replay.jobs.submit[:] = workload.submit
     replay.jobs.procs[:] = workload.procs
@@ -250,7 +254,8 @@ def replay(
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
     history = getattr(policy, "history", None)
     state = prepare(workload, estimates, getattr(policy, "promise", None), history)
-    follow = follow_of(history, estimates)
+    kept = shared_history(history, predictor_of(estimates))
+    follow = follow_of(kept)
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
     if native is not None and compiled is not False:
@@ -271,7 +276,7 @@ def replay(
         decide = interpreted_decide(policy, workload, state)
         arguments = (decide, submit_order, mean_wait, follow, guard_of(state), np.zeros(0), rng)
     began = perf_counter()
-    status, pages = run_to_the_end(state, loop, arguments, progress)
+    status, pages = run_to_the_end(state, loop, arguments, learner_of(kept), progress)
     seconds = perf_counter() - began
     if status != Status.FINISHED:
         raise ReplayError(describe_failure(status, policy, state))
@@ -290,13 +295,17 @@ def replay(
     )
 
 
-def follow_of(history: History | None, estimates: Estimates) -> Any:
+def follow_of(history: History | None) -> Any:
     """Return the kernel of the one history that is kept, compiled as the loop takes it."""
-    kept = shared_history(history, predictor_of(estimates))
-    follow = follow_nothing if kept is None else kept.follow
+    follow = follow_nothing if history is None else history.follow
     if isinstance(follow, Dispatcher):
         follow.compile(FOLLOW.signature.args)
     return follow
+
+
+def learner_of(history: History | None) -> Learner | None:
+    """Return what a history learns by, if it does."""
+    return None if history is None else history.learn
 
 
 def guard_of(state: Replay) -> Any:
@@ -307,10 +316,23 @@ def guard_of(state: Replay) -> Any:
     return guard
 
 
+def run_loop(
+    state: Replay, loop: Callable[..., int], arguments: tuple[Any, ...], learn: Learner | None
+) -> int:
+    """Run the loop, and have the history learn whenever that is due; return the loop's status."""
+    status = loop(state, *arguments)
+    while status == Status.LESSON_DUE and learn is not None:
+        learn(state.news[: state.counters[At.NEWS]], state.memory)
+        state.counters[At.LESSON] = state.counters[At.NOW] + learn.every
+        status = loop(state, *arguments)
+    return status
+
+
 def run_to_the_end(
     state: Replay,
     loop: Callable[..., int],
     arguments: tuple[Any, ...],
+    learn: Learner | None,
     progress: Callable[[int], None] | None,
 ) -> tuple[int, list[Log]]:
     """Run the loop some rounds at a time until the replay is over; return its status and the logs."""
@@ -318,7 +340,7 @@ def run_to_the_end(
     status: int = Status.LOG_FULL
     while status == Status.LOG_FULL:
         began = perf_counter()
-        status = loop(state, *arguments)
+        status = run_loop(state, loop, arguments, learn)
         took = perf_counter() - began
         logged = int(state.counters[At.LOGGED])
         pages.append(Log._make(column[:logged].copy() for column in state.log))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.policy import Policy, typed_decision
-from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.estimates import Estimates, predictor_of, shared_history
 from planbatch.experiments.replay.event_loop import (
     At,
     Replay,
@@ -22,8 +22,10 @@ from planbatch.experiments.replay.replay import (
     describe_failure,
     follow_of,
     guard_of,
+    learner_of,
     prepare,
     round_seen,
+    run_loop,
     warm_up,
 )
 from planbatch.planner.model import Workload
@@ -53,7 +55,8 @@ def rounds_at(
     warm_up(native, several)
     state = prepare(workload, estimates, getattr(policy, "promise", None), native.history)
     order, cost, params = native.order, native.cost, native.param_array
-    follow, guard = follow_of(native.history, estimates), guard_of(state)
+    kept = shared_history(native.history, predictor_of(estimates))
+    follow, guard = follow_of(kept), guard_of(state)
     rng = np.random.default_rng(seed)
     decide = typed_decision(native.decide, several)
     seen: list[Round] = []
@@ -67,7 +70,8 @@ def rounds_at(
         """Run some more rounds."""
         paged: Replay = state._replace(log=empty_log(rounds))
         state.counters[At.LOGGED] = 0
-        status = loop(paged, deciding, order, cost, follow, guard, params, rng)
+        given = (deciding, order, cost, follow, guard, params, rng)
+        status = run_loop(paged, loop, given, learner_of(kept))
         if status != Status.LOG_FULL:
             raise ReplayError(describe_failure(status, policy, state))
 

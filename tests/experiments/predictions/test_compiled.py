@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.predictions.correctors import CORRECTORS
+from planbatch.experiments.predictions.eloss import ELoss
 from planbatch.experiments.predictions.predictor import LastTwo, Submitted
 from planbatch.experiments.replay.event_loop import corrected
 from planbatch.experiments.replay.replay import replay
@@ -17,37 +18,48 @@ from planbatch.planner.predictors import corrector_of
 from tests.builders import machines_with_jobs, workload_of
 
 
-def predicted_by_events(workload, trace):
-    """Tell the plain predictor what happened; at one instant ends first, the latest started first."""
-    predictor, found = LastTwo(), []
+def predicted_by_events(workload, trace, predictor):
+    """Tell a plain predictor what happened; at one instant ends first, the latest started first, starts last."""
+    found = []
     jobs = [
         Submitted(i, *(int(column[i]) for column in columns))
         for columns in [(workload.user, workload.submit, workload.procs, workload.walltime)]
         for i in range(len(workload))
     ]
-    ends = sorted(range(len(jobs)), key=lambda i: (trace.end[i], -trace.start[i], -i))
-    for job in jobs:
-        while ends and trace.end[ends[0]] <= job.submit:
-            ended = ends.pop(0)
-            predictor.ended(jobs[ended], int(trace.end[ended]), int(workload.runtime[ended]))
-        found.append(max(predictor.predict(job), 1))
+    events = [(int(trace.end[i]), 0, -int(trace.start[i]), -i) for i in range(len(jobs))]
+    events += [(int(trace.start[i]), 2, 0, i) for i in range(len(jobs))]
+    events += [(job.submit, 1, 0, job.job) for job in jobs]
+    for now, event, _, number in sorted(events):
+        job = jobs[abs(number)]
+        if event == 0:
+            predictor.ended(job, now, int(workload.runtime[job.job]))
+        elif event == 1:
+            found.append(max(predictor.predict(job), 1))
+        else:
+            predictor.started(job, now)
     return found
 
 
+PLAIN = {"last-two": LastTwo, "e-loss": ELoss}
+
+
+@pytest.mark.parametrize("name", PLAIN)
 @settings(max_examples=60)
 @given(machines_with_jobs(most_jobs=30), st.randoms(use_true_random=False))
-def test_last_two_like_event_by_event(machine, random):
+def test_like_event_by_event(name, machine, random):
     """What every job is believed to take in the first round that has it."""
     capacity, jobs = machine
     users = np.array([random.choice([1, 2]) for _ in jobs])
     workload = replace(workload_of(capacity, jobs), user=users)
-    policy, estimates = make_policy("replanned"), "predicted:last-two"
+    policy, estimates = make_policy("replanned"), f"predicted:{name}"
     trace = replay(workload, policy, estimates=estimates)
     believed: dict[int, int] = {}
     for seen in rounds_at(workload, policy, range(len(trace.rounds)), estimates=estimates):
         for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
             believed.setdefault(number, walltime)
-    assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(workload, trace)
+    assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(
+        workload, trace, PLAIN[name]()
+    )
 
 
 @pytest.mark.parametrize("name", CORRECTORS)

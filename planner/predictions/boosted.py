@@ -1,0 +1,229 @@
+"""Gradient-boosted trees for a quantile of the quotient of run time and request, learned anew on a schedule.
+
+scikit-learn grows the trees, between two rounds, of jobs that have ended; they are written into the memory as numbers,
+and a kernel walks down them whenever a job is submitted. (Friedman: "Greedy Function Approximation: A Gradient Boosting
+Machine", Annals of Statistics 29, 2001; the pinball loss of a quantile: Koenker, Bassett, Econometrica 46, 1978.)
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from planbatch.planner.durations import seconds_of
+from planbatch.planner.history import Event, History, News, shared_numbers
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.model import FloatArray, IntArray, JobTable
+from planbatch.planner.predictions.predictor import Predictor, corrector_of
+from planbatch.planner.predictions.users import (
+    CHAIN,
+    LAST,
+    WIDTH,
+    Of,
+    Own,
+    kept_from,
+    note_end,
+    note_start,
+)
+
+FEATURES = 13
+KEPT = CHAIN + FEATURES
+PREDICTION = 1
+#: At most so many trees of so many levels: nodes of a tree are numbered as in a heap.
+MOST_TREES, DEPTH = 100, 3
+NODES = 2 ** (DEPTH + 1) - 1
+#: A node: its feature, -1 for a leaf; the threshold, or the leaf's value.
+NODE = 2
+#: What is shared: the number of trees, the first prediction, the learning rate, and the trees.
+TREES, BASE, STEP, FIRST = 0, 1, 2, 3
+SHARED = FIRST + MOST_TREES * NODES * NODE
+#: So few ended jobs teach nothing.
+FEWEST = 50
+
+
+@borrowing_kernel
+def write_features(row: FloatArray, oldest: float, told: IntArray, x: FloatArray) -> None:
+    """Write what is known of a job that is submitted; -1 stands for what is not known.
+
+    Request, processors, and these relative to the user's; the mean quotient of her jobs; the run times of the last
+    ones, relative to the request; since when the last one has ended; what of hers runs, and since when; time of day.
+    """
+    now, request, procs = told[News.TIME], float(told[News.WALLTIME]), float(told[News.PROCS])
+    known = min(int(row[Own.JOBS]), LAST)
+    x[0] = math.log(request)
+    x[1] = math.log(procs)
+    x[2] = row[Own.QUOTIENT] if known else -1.0
+    x[3] = row[Own.SECONDS] / row[Own.JOBS] / request if known else -1.0
+    x[4] = procs / (row[Own.PROCS] / row[Own.JOBS]) if known else -1.0
+    x[5] = math.log(1.0 + now - row[Own.ENDED]) if known else -1.0
+    for place in range(LAST):
+        x[6 + place] = row[Own.RAN + place] / request if place < known else -1.0
+    x[9] = row[Own.RUNNING]
+    x[10] = (now - oldest) / request if row[Own.RUNNING] else -1.0
+    x[11] = math.log(1.0 + row[Own.JOBS])
+    x[12] = float(now % 86400) / 3600.0
+
+
+@borrowing_kernel
+def value_of(model: FloatArray, x: FloatArray) -> float:
+    """Return what the trees predict. Features count in single precision, as where they were grown."""
+    total = 0.0
+    for tree in range(int(model[TREES])):
+        first = FIRST + tree * NODES * NODE
+        node = 0
+        while model[first + node * NODE] >= 0.0:
+            feature = int(model[first + node * NODE])
+            left = np.float32(x[feature]) <= model[first + node * NODE + 1]
+            node = 2 * node + (1 if left else 2)
+        total += model[first + node * NODE + 1]
+    return model[BASE] + model[STEP] * total
+
+
+@kernel
+def follow_boosted(news: IntArray, memory: FloatArray, jobs: JobTable, now: int) -> None:
+    """Predict each job at its submission, by the trees of the last lesson; the request before the first."""
+    model = shared_numbers(memory, SHARED)
+    numbers = memory.reshape(memory.size)
+    first = kept_from(memory, SHARED, KEPT, 0)
+    new = 0
+    for k in range(len(news)):
+        told = news[k]
+        row = memory[told[News.USER]]
+        at = first - told[News.JOB] * KEPT
+        if told[News.EVENT] == Event.SUBMITTED:
+            x = numbers[at + CHAIN : at + KEPT]
+            oldest = 0.0
+            if row[Own.RUNNING]:
+                oldest = numbers[first - (int(row[Own.OLDEST]) - 1) * KEPT + Of.START]
+            numbers[at + Of.SUBMIT] = told[News.TIME]
+            write_features(row, oldest, told, x)
+            while not np.isnan(jobs.past[new, PREDICTION]):  # what was submitted now waits, last
+                new += 1
+            request = float(told[News.WALLTIME])
+            part = value_of(model, x) if model[TREES] else 1.0
+            jobs.past[new, PREDICTION] = max(np.floor(part * request), 1.0)
+        elif told[News.EVENT] == Event.STARTED:
+            note_start(row, numbers, first, KEPT, told)
+        else:
+            note_end(row, numbers, first, KEPT, told)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Grows the trees from the jobs that ended last.
+
+    Attributes
+    ----------
+    every : int
+        Time between two lessons (s).
+    quantile : float
+        Which quantile of run time / request is predicted.
+    trees : int
+        How many trees.
+    jobs : int
+        Of how many jobs.
+    rate : float
+        The learning rate.
+    """
+
+    every: int
+    quantile: float
+    trees: int
+    jobs: int
+    rate: float
+
+    def __call__(self, news: IntArray, memory: FloatArray) -> None:
+        """Learn from all news so far; write the trees into the memory."""
+        ended = news[news[:, News.EVENT] == Event.ENDED][-self.jobs :]
+        if len(ended) < FEWEST:
+            return
+        numbers = memory.reshape(memory.size)
+        at = kept_from(memory, SHARED, KEPT, 0) - ended[:, News.JOB] * KEPT + CHAIN
+        known = numbers[at[:, None] + np.arange(FEATURES)]
+        quotients = ended[:, News.RUNTIME] / ended[:, News.WALLTIME]
+        self.write(self.grown(known, quotients), shared_numbers(memory, SHARED))
+
+    def grown(self, known: FloatArray, quotients: FloatArray) -> object:
+        """Return scikit-learn's model of these jobs; its random numbers have a seed of their own."""
+        model = regressor()(
+            loss="quantile", alpha=self.quantile, n_estimators=self.trees, max_depth=DEPTH,
+            learning_rate=self.rate, min_samples_leaf=10, random_state=0,
+        )  # fmt: skip
+        return model.fit(known, quotients)
+
+    def write(self, model: object, into: FloatArray) -> None:
+        """Write scikit-learn's model as numbers."""
+        into[:] = 0.0
+        into[TREES] = self.trees
+        into[BASE] = float(np.ravel(model.init_.constant_)[0])  # type: ignore[attr-defined]
+        into[STEP] = self.rate
+        for place, estimator in enumerate(model.estimators_[:, 0]):  # type: ignore[attr-defined]
+            tree = estimator.tree_
+            nodes = into[FIRST + place * NODES * NODE :][: NODES * NODE].reshape(NODES, NODE)
+            places = [(0, 0)]
+            while places:
+                theirs, ours = places.pop()
+                leaf = tree.children_left[theirs] < 0
+                nodes[ours] = (
+                    (-1, tree.value[theirs, 0, 0])
+                    if leaf
+                    else (tree.feature[theirs], tree.threshold[theirs])
+                )
+                if not leaf:
+                    places.append((tree.children_left[theirs], 2 * ours + 1))
+                    places.append((tree.children_right[theirs], 2 * ours + 2))
+
+
+def regressor() -> type:
+    """Return scikit-learn's class of boosted trees.
+
+    Raises
+    ------
+    ValueError
+        If scikit-learn is not installed.
+    """
+    try:
+        from sklearn.ensemble import GradientBoostingRegressor
+    except ImportError:
+        raise ValueError(
+            "predictor: boosted needs scikit-learn; install it with: pip install 'planbatch[predictions]'"
+        ) from None
+    return GradientBoostingRegressor  # type: ignore[no-any-return]
+
+
+def _schedule(every: str) -> int:
+    """Read the time between two lessons (s)."""
+    try:
+        seconds = seconds_of(every)
+    except ValueError as error:
+        raise ValueError(f"every: {error}") from None
+    if seconds < 1:
+        raise ValueError(f"every: {every} is less than a second")
+    return seconds
+
+
+def boosted(
+    quantile: float = 0.5,
+    every: str = "7d",
+    trees: int = 50,
+    jobs: int = 4000,
+    rate: float = 0.1,
+    correction: str = "at-start",
+) -> Predictor:
+    """Boosted trees for a quantile of run time / request, learned anew every so often from the jobs that ended last.
+
+    Needs scikit-learn (``pip install 'planbatch[predictions]'``). Until 50 jobs have ended, and the first lesson is
+    over, the request. A larger ``quantile`` underestimates less often.
+    """
+    regressor()
+    if not 0.0 < quantile < 1.0:
+        raise ValueError(f"quantile: {quantile} is not between 0 and 1")
+    if not 1 <= trees <= MOST_TREES:
+        raise ValueError(f"trees: {trees} is not between 1 and {MOST_TREES}")
+    if jobs < FEWEST:
+        raise ValueError(f"jobs: {jobs} is below {FEWEST}")
+    if not 0.0 < rate <= 1.0:
+        raise ValueError(f"rate: {rate} is not above 0 and at most 1")
+    lesson = Lesson(_schedule(every), quantile, trees, jobs, rate)
+    history = History(follow_boosted, WIDTH, 1, KEPT, SHARED, lesson)
+    return Predictor(history, PREDICTION, corrector_of(correction))
