@@ -7,6 +7,7 @@ Machine", Annals of Statistics 29, 2001; the pinball loss of a quantile: Koenker
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +35,8 @@ MOST_TREES, DEPTH = 100, 3
 NODES = 2 ** (DEPTH + 1) - 1
 #: A node: its feature, -1 for a leaf; the threshold, or the leaf's value.
 NODE = 2
-#: What is shared: the number of trees, the first prediction, the learning rate, and the trees.
-TREES, BASE, STEP, FIRST = 0, 1, 2, 3
+#: What is shared: the number of trees, the first prediction, and the trees.
+TREES, BASE, FIRST = 0, 1, 2
 SHARED = FIRST + MOST_TREES * NODES * NODE
 #: So few ended jobs teach nothing.
 FEWEST = 50
@@ -66,17 +67,17 @@ def write_features(row: FloatArray, oldest: float, told: IntArray, x: FloatArray
 
 @borrowing_kernel
 def value_of(model: FloatArray, x: FloatArray) -> float:
-    """Return what the trees predict. Features count in single precision, as where they were grown."""
+    """Return what the trees predict."""
     total = 0.0
     for tree in range(int(model[TREES])):
         first = FIRST + tree * NODES * NODE
         node = 0
         while model[first + node * NODE] >= 0.0:
             feature = int(model[first + node * NODE])
-            left = np.float32(x[feature]) <= model[first + node * NODE + 1]
+            left = x[feature] <= model[first + node * NODE + 1]
             node = 2 * node + (1 if left else 2)
         total += model[first + node * NODE + 1]
-    return model[BASE] + model[STEP] * total
+    return model[BASE] + total
 
 
 @kernel
@@ -143,38 +144,38 @@ class Lesson:
         quotients = ended[:, News.RUNTIME] / ended[:, News.WALLTIME]
         self.write(self.grown(known, quotients), shared_numbers(memory, SHARED))
 
-    def grown(self, known: FloatArray, quotients: FloatArray) -> object:
-        """Return scikit-learn's model of these jobs; its random numbers have a seed of their own."""
-        model = regressor()(
-            loss="quantile", alpha=self.quantile, n_estimators=self.trees, max_depth=DEPTH,
-            learning_rate=self.rate, min_samples_leaf=10, random_state=0,
-        )  # fmt: skip
-        return model.fit(known, quotients)
+    def grown(self, known: FloatArray, quotients: FloatArray) -> Any:
+        """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
+        from threadpoolctl import threadpool_limits
 
-    def write(self, model: object, into: FloatArray) -> None:
+        model = regressor()(
+            loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
+            learning_rate=self.rate, min_samples_leaf=10, early_stopping=False, random_state=0,
+        )  # fmt: skip
+        with threadpool_limits(1):
+            return model.fit(known, quotients)
+
+    def write(self, model: Any, into: FloatArray) -> None:
         """Write scikit-learn's model as numbers."""
         into[:] = 0.0
         into[TREES] = self.trees
-        into[BASE] = float(np.ravel(model.init_.constant_)[0])  # type: ignore[attr-defined]
-        into[STEP] = self.rate
-        for place, estimator in enumerate(model.estimators_[:, 0]):  # type: ignore[attr-defined]
-            tree = estimator.tree_
+        into[BASE] = np.ravel(model._baseline_prediction)[0]
+        for place, (predictor,) in enumerate(model._predictors):
+            tree = predictor.nodes
             nodes = into[FIRST + place * NODES * NODE :][: NODES * NODE].reshape(NODES, NODE)
             places = [(0, 0)]
             while places:
                 theirs, ours = places.pop()
-                leaf = tree.children_left[theirs] < 0
-                nodes[ours] = (
-                    (-1, tree.value[theirs, 0, 0])
-                    if leaf
-                    else (tree.feature[theirs], tree.threshold[theirs])
-                )
-                if not leaf:
-                    places.append((tree.children_left[theirs], 2 * ours + 1))
-                    places.append((tree.children_right[theirs], 2 * ours + 2))
+                node = tree[theirs]
+                if node["is_leaf"]:
+                    nodes[ours] = -1, node["value"]
+                else:
+                    nodes[ours] = node["feature_idx"], node["num_threshold"]
+                    places.append((node["left"], 2 * ours + 1))
+                    places.append((node["right"], 2 * ours + 2))
 
 
-def regressor() -> type:
+def regressor() -> Any:
     """Return scikit-learn's class of boosted trees.
 
     Raises
@@ -183,12 +184,12 @@ def regressor() -> type:
         If scikit-learn is not installed.
     """
     try:
-        from sklearn.ensemble import GradientBoostingRegressor
+        from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError:
         raise ValueError(
             "predictor: boosted needs scikit-learn; install it with: pip install 'planbatch[predictions]'"
         ) from None
-    return GradientBoostingRegressor  # type: ignore[no-any-return]
+    return HistGradientBoostingRegressor
 
 
 def _schedule(every: str) -> int:

@@ -13,6 +13,8 @@ from planbatch.experiments.replay.event_loop import corrected
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.planner.model import NEVER
 from planbatch.planner.predictors import PREDICTORS, Corrector
 from tests.builders import assert_same, machines_with_jobs, workload_of
 
@@ -96,26 +98,65 @@ def test_replays_with_predictions_are_the_same_interpreted(policy, correction, m
         assert_same(trace, replay(workload, policy, estimates=estimates, seed=1, compiled=False))
 
 
+#: How a contract has each predictor learn within a small workload; by default, as it is.
+EAGER = {"boosted": "boosted:every=2h,trees=5"}
+
+
+def believed_by(workload, policy, estimates, moment):
+    """Give what each waiting job is believed to take in each round up to a moment."""
+    trace = replay(workload, policy, estimates=estimates)
+    rounds = range(int(np.searchsorted(trace.rounds.time, moment, side="right")))
+    seen = rounds_at(workload, policy, rounds, estimates=estimates)
+    return [(r.now, r.ids.tolist(), r.jobs.walltime.tolist()) for r in seen]
+
+
 @pytest.mark.parametrize("name", PREDICTORS)
-@settings(max_examples=40)
-@given(machine=machines_with_jobs(), place=st.integers(0, 11), other=st.integers(1, 12))
-def test_no_predictor_knows_the_future(name, machine, place, other):
-    """A job that runs for another time: nothing changes before it has ended in one of the two replays."""
-    capacity, jobs = machine
-    place %= len(jobs)
-    submit, procs, walltime, _ = jobs[place]
-    changed = [*jobs]
-    changed[place] = (submit, procs, walltime, min(other, walltime))
-    users = [1 + i % 2 for i in range(len(jobs))]
-    policy = make_policy("easy:expected-area" if name == "ratio" else "easy:sjf")
-    one, two = (
-        replay(of_users(capacity, some, users), policy, estimates=f"predicted:{name}")
-        for some in (jobs, changed)
+@pytest.mark.parametrize("seed", range(4))
+def test_permuting_the_future_changes_no_prediction(name, seed):
+    """From a moment on everything is permuted: run times of jobs that have not ended, all of jobs not yet submitted."""
+    rng = np.random.default_rng(seed)
+    n = 300
+    workload = synthetic_workload(jobs=n, capacity=32, seed=seed, load=1.1)
+    user = rng.integers(0, 5, n)
+    asked = np.ceil(workload.runtime * rng.uniform(1, 1 + 5 * user)).astype(np.int64)
+    workload = replace(workload, user=user, walltime=asked)
+    estimates = f"predicted:{EAGER.get(name, name)}"
+    policy = make_policy("easy:sjf")
+    trace = replay(workload, policy, estimates=estimates)
+    moment = int(np.sort(trace.end)[n // 2])
+    later = rng.permutation(np.flatnonzero(workload.submit > moment))
+    place = np.arange(n)
+    place[np.sort(later)] = later
+    runtime = workload.runtime[place]
+    # Those that have been submitted and have not ended by the moment: any time that does not end them before it.
+    open_ = (workload.submit <= moment) & (trace.end > moment)
+    least = np.maximum(moment - trace.start[open_], 0) + 1
+    runtime[open_] = rng.integers(least, workload.walltime[open_] + 1)
+    changed = replace(
+        workload,
+        runtime=runtime,
+        walltime=workload.walltime[place],
+        procs=workload.procs[place],
+        user=workload.user[place],
     )
-    moment = min(one.end[place], two.end[place])
-    np.testing.assert_array_equal(
-        np.where(one.start < moment, one.start, -1), np.where(two.start < moment, two.start, -1)
-    )
+    assert (changed.runtime != workload.runtime).sum() > n // 10
+    before = believed_by(workload, policy, estimates, moment)
+    assert any(now > int(trace.end[n // 4]) for now, _, _ in before)
+    assert before == believed_by(changed, policy, estimates, moment)
+
+
+@pytest.mark.parametrize("name", PREDICTORS)
+def test_every_predictor_predicts_something_else_than_the_request(name):
+    """Of a busy workload in which users overestimate; so the contract above holds for more than requests."""
+    workload = synthetic_workload(jobs=300, capacity=32, seed=1, load=1.1)
+    user = np.arange(300) % 3
+    workload = replace(workload, user=user, walltime=workload.runtime * (1 + 4 * user))
+    policy = make_policy("easy:sjf")
+    seen = believed_by(workload, policy, f"predicted:{EAGER.get(name, name)}", NEVER)
+    asked = dict(zip(workload.id.tolist(), workload.walltime.tolist(), strict=True))
+    pairs = [(t, asked[i]) for _, ids, times in seen for i, t in zip(ids, times, strict=True)]
+    assert all(1 <= believed <= request for believed, request in pairs)
+    assert sum(believed < request for believed, request in pairs) > len(pairs) / 4
 
 
 @pytest.mark.parametrize(
