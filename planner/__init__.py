@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         expected_rate as expected_rate,
         expected_run as expected_run,
     )
+    from planbatch.planner.histories import HISTORIES as HISTORIES
     from planbatch.planner.history import (
         Event as Event,
         History as History,
@@ -62,5 +63,6 @@ if TYPE_CHECKING:
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
     from planbatch.planner.solve import solve as solve
     from planbatch.planner.terms import Terms as Terms
+    from planbatch.planner.use import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
 
 offer(__name__)

@@ -34,6 +34,10 @@ class Expected(IntEnum):
     KNOWN = 3  #: at how many ended jobs these two were computed
 
 
+#: The columns of ``jobs.past`` where this history is kept.
+COLUMNS = 1 + len(Expected)
+
+
 @borrowing_kernel
 def remember(row: FloatArray, quotient: float, most: int) -> None:
     """Remember what a job took of its request, and forget the oldest of more than ``most``."""
@@ -84,7 +88,7 @@ EXPECTED_RUN_TIMES = History(follow_quotients, QUOTIENTS + ALL, len(Expected))
 @kernel
 def expected_run(jobs: JobTable, i: int) -> float:
     """Return the expected run time of a job (s): its walltime if no history is kept."""
-    if jobs.past.shape[1] > Expected.RATE:
+    if jobs.past.shape[1] == COLUMNS:
         return float(jobs.past[i, Expected.RUN])
     return float(jobs.walltime[i])
 
@@ -92,7 +96,7 @@ def expected_run(jobs: JobTable, i: int) -> float:
 @kernel
 def expected_rate(jobs: JobTable, i: int) -> float:
     """Return the expectation of 1 / max(run time, 10 s) of a job (1/s): by its walltime if no history is kept."""
-    if jobs.past.shape[1] > Expected.RATE:
+    if jobs.past.shape[1] == COLUMNS:
         return float(jobs.past[i, Expected.RATE])
     return 1.0 / max(float(jobs.walltime[i]), SHORTEST_RUN)
 

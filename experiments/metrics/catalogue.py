@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planbatch.experiments.metrics.fairness import user_fairness
+from planbatch.experiments.metrics.predictions import prediction_error, underestimated
 from planbatch.experiments.metrics.waits import (
     area_weighted_response,
     first_plan_delay,
@@ -35,6 +36,8 @@ _UNITS = {
     ),
     "utilisation": "share",
     "no-wait": "share",
+    "prediction-error": "share",
+    "underestimated": "share",
 }  # fmt: skip
 
 
@@ -131,6 +134,8 @@ METRICS: dict[str, Callable[..., float]] = {
     "first-plan-delay": first_plan_delay,
     "first-plan-error": first_plan_error,
     "user-fairness": user_fairness,
+    "prediction-error": prediction_error,
+    "underestimated": underestimated,
 }
 
 

@@ -292,6 +292,7 @@ def replay(
         state.jobs.latest,
         state.first_planned,
         traits_of(policy),
+        state.predicted,
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.report import (
+    accuracy,
     distributions,
     fairness,
     heat_maps,
@@ -123,6 +124,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
         maps_block(runs, folder),
         load_block(runs, folder),
         users_block(runs, folder),
+        predictions_block(runs),
     ]
     if costs:
         picture = rounds.draw_rounds(case, costs, folder)
@@ -231,4 +233,18 @@ def users_block(runs: Runs, folder: Path | None) -> Block | None:
         f"{runs.case.name}-by-user",
         [picture],
         [fairness.fairness_table(runs, users)],
+    )
+
+
+def predictions_block(runs: Runs) -> Block | None:
+    """How well run times were predicted, if they were."""
+    labels = accuracy.predicted_labels(runs)
+    if not labels:
+        return None
+    return Block(
+        "Predicted run times",
+        f"{runs.case.name}-predictions-part",
+        [],
+        [accuracy.accuracy_table(runs, labels)],
+        [accuracy.accuracy_by_user(runs, labels)],
     )

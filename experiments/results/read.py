@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
 JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
-MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned")
+MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned", "predicted")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Jobs:
         Processors, requested time and run time.
     deadline, promise : int64 arrays
         Latest end and latest promised start, ``NEVER`` for none.
+    predicted : int64 array
+        What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
     """
 
     id: IntArray
@@ -64,6 +66,11 @@ class Jobs:
     end: IntArray
     deadline: IntArray
     promise: IntArray
+    predicted: IntArray = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.predicted is None:
+            object.__setattr__(self, "predicted", np.full(len(self.submit), NEVER))
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -147,7 +154,7 @@ class Cell:
         n = len(found["submit"])
         if not n:
             raise ResultsError(f"{path} holds no jobs; run the cell again")
-        absent = {"user": -1, "deadline": NEVER, "promise": NEVER}
+        absent = {"user": -1, "deadline": NEVER, "promise": NEVER, "predicted": NEVER}
         columns = {
             name: found[name] if name in found else np.full(n, absent[name])
             for name in Jobs.__dataclass_fields__

@@ -13,6 +13,7 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from planbatch.planner.histories import asked_history
 from planbatch.planner.kernels.native import kernel, made_kernel
 from planbatch.planner.plugins.parameters import signature_of
 from planbatch.planner.plugins.source import PREFIX, PluginError
@@ -54,12 +55,15 @@ def compiled_or_plain(
     ------
     PluginError
         If the user's own kernel cannot be compiled for this signature.
+    ValueError
+        If it asks for a history that there is not.
     """
     values = values or defaults(function, len(signature.args))
+    history = asked_history(what, function)
     try:
         made = compiled(function, signature, values)
-        if hasattr(function, "history"):  # what it asks for of the past
-            made.__dict__["history"] = function.history
+        if history is not None:
+            made.__dict__["history"] = history
         return made  # type: ignore[no-any-return]
     except NotCompiledError as error:
         if is_compiled(function):
@@ -69,6 +73,8 @@ def compiled_or_plain(
             PlainPythonWarning,
             stacklevel=2,
         )
+    if history is not None:
+        function.history = history  # type: ignore[attr-defined]
     if not values:
         return function
 

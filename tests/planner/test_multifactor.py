@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.planner.multifactor import effective_usage, multifactor, share_factor
+from planbatch.planner.multifactor import multifactor
 from planbatch.planner.orders import as_order, as_orders
+from planbatch.planner.use import effective_usage, share_factor
 from tests.builders import machines_with_jobs, workload_of
 from tests.contracts.policy_contract import PolicyContract
 

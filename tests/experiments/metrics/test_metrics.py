@@ -33,7 +33,8 @@ def by_hand():
     workload = workload_of(4, [(0, 3, 3, 2), (0, 3, 2, 2), (0, 1, 2, 2), (1, 4, 4, 4)])
     workload = workload.take(slice(None), user=np.array([7, 8, 8, 7]))
     trace = trace_of(workload, [0, 2, 0, 4])
-    return replace(trace, first_planned=np.array([0, 3, 0, 8]))
+    predicted = np.array([1, 2**60, 1, 8])
+    return replace(trace, first_planned=np.array([0, 3, 0, 8]), predicted=predicted)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,9 @@ def by_hand():
             (3 * 2**4 + 3 * (4**4 - 2**4) + 2**4 + 4 * (7**4 - 3**4))
             / (3 * 2**3 + 3 * (4**3 - 2**3) + 2**3 + 4 * (7**3 - 3**3)),
         ),
+        # The jobs ran for 2, 2, 2 and 4 s; 1 and 3 outlived their predictions, of job 2 there is none but the request.
+        ("prediction-error", (1 / 2 + 0 + 1 / 2 + 1 / 2) / 4),
+        ("underestimated", 0.5),
         ("first-plan-delay", -5 / 4),
         ("first-plan-error", 5 / 4),
         # User 7 waited 3 s for 6 + 16 processor-seconds, user 8 2 s for 6 + 2; the mean of both is m.

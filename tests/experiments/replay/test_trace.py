@@ -26,7 +26,12 @@ def small_trace():
         deadline=[NEVER, 200], user=[4, -1], resources=(Resource("memory", 8),), demands=[[3], [8]],
     )  # fmt: skip
     trace = trace_of(workload, [0, 100])
-    return replace(trace, first_planned=np.array([0, 120]), promise=np.array([NEVER, 240]))
+    return replace(
+        trace,
+        first_planned=np.array([0, 120]),
+        promise=np.array([NEVER, 240]),
+        predicted=np.array([50, NEVER]),
+    )
 
 
 def test_a_frame_has_one_row_per_job():
@@ -46,6 +51,7 @@ def test_a_frame_has_one_row_per_job():
         "bounded_slowdown": [1.0, 9.5],
         "stretch": [1.0, 4.0],
         "first_planned": [0, 120],
+        "predicted": [50.0, pytest.approx(np.nan, nan_ok=True)],
         "promise": [pytest.approx(np.nan, nan_ok=True), 240.0],
         "deadline": [pytest.approx(np.nan, nan_ok=True), 200.0],
         "memory": [3, 8],

@@ -41,7 +41,10 @@ def write_cell(
     workload = trace.workload
     columns = ("id", "user", "submit", "procs", "walltime", "runtime", "deadline")
     jobs = {name: getattr(workload, name) for name in columns}
-    jobs |= {name: getattr(trace, name) for name in ("start", "end", "promise", "first_planned")}
+    jobs |= {
+        name: getattr(trace, name)
+        for name in ("start", "end", "promise", "first_planned", "predicted")
+    }
     pd.DataFrame(jobs).to_parquet(own / "jobs.parquet", index=False)
     pd.DataFrame(vars(trace.rounds)).to_parquet(own / "rounds.parquet", index=False)
     settings = cell_settings(trace, label or trace.policy, seed)

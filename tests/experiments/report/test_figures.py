@@ -1,5 +1,7 @@
 """What the report reckons: by hand, and against simple means."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,16 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.parquet import ROUNDS
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.report import fairness, heat_maps, pareto, rounds, series, summary
+from planbatch.experiments.report import (
+    accuracy,
+    fairness,
+    heat_maps,
+    pareto,
+    rounds,
+    series,
+    summary,
+)
+from planbatch.experiments.report.blocks import predictions_block
 from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
 from planbatch.experiments.report.drawing import time_ticks
@@ -278,6 +289,34 @@ def test_fairness_by_hand(tmp_path):
     assert easy["jain_slowdown"] == pytest.approx((1 + 101) ** 2 / (2 * (1 + 101**2)))
     assert (plan["worse_off"], plan["better_off"], plan["worst_user_wait"]) == (0.5, 0.5, 500)
     assert "worse_off" not in easy
+
+
+def test_accuracy_of_predictions_by_hand(tmp_path):
+    """Jobs of 10 s that asked for 40: those of user 1 are believed to take 20 s, those of user 2 only 5; once, 40."""
+    workload = workload_of(20, [(0, 1, 40, 10)] * 20)
+    workload = workload.take(slice(None), user=np.repeat([1, 2], 10))
+    predicted = np.array([20] * 10 + [5] * 9 + [40])
+    trace = replace(trace_of(workload, [0] * 20, "easy"), predicted=predicted)
+    write_cell(tmp_path, "easy", trace)
+    write_cell(tmp_path, "other", trace_of(workload, [0] * 20, "fcfs"))
+    write_experiment(tmp_path, ["easy", "other"])
+    runs = load(cases_of(read_results(tmp_path))[0])
+    labels = accuracy.predicted_labels(runs)
+    assert labels == ["easy"]
+    (row,) = accuracy.accuracy_table(runs, labels).rows
+    assert row["underestimated"] == pytest.approx(9 / 20)
+    assert row["prediction_error"] == pytest.approx((19 * 0.5 + 0.75) / 20)
+    assert row["request_error"] == pytest.approx(0.75)
+    assert row["median_user_error"] == pytest.approx((0.5 + 0.525) / 2)
+    assert row["worst_user_error"] == pytest.approx(0.525)
+    assert row["users_helped"] == 1
+    one, two = accuracy.accuracy_by_user(runs, labels).rows
+    assert (one["user"], one["jobs"], one["underestimated"]) == (1, 10, 0)
+    assert (two["user"], two["jobs"], two["underestimated"]) == (2, 10, 0.9)
+    assert two["prediction_error"] == pytest.approx(0.525)
+    assert predictions_block(runs) is not None
+    runs.jobs.pop("easy")
+    assert predictions_block(runs) is None
 
 
 def test_jain_is_one_where_all_fare_alike():
