@@ -72,6 +72,7 @@ def test_the_commands_for_plugins_run(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     Path("my.py").write_text(BLOCKS["docs/plugins.md"][0])
+    Path("past.py").write_text(BLOCKS["docs/plugins.md"][1])
     Path("grid.toml").write_text("".join(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)))
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     commands = [line for line in "".join(blocks).splitlines() if line.startswith("planbatch ")]
