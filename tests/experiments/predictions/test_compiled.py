@@ -14,6 +14,8 @@ from planbatch.experiments.predictions.predictor import LastTwo, Submitted
 from planbatch.experiments.replay.event_loop import corrected
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.predictors import corrector_of
 from tests.builders import machines_with_jobs, workload_of
 
@@ -73,3 +75,16 @@ def test_corrections_like_one_after_the_other(name, first, elapsed, more):
         prediction = CORRECTORS[name](first, prediction, times, walltime)
         times += 1
     assert corrected(corrector_of(name), first, elapsed, walltime) == prediction
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAIN)
+def test_like_event_by_event_on_a_real_log(name, real_log):
+    """The first 6,000 jobs of KTH-SP2 under EASY: what every job was believed to take when it started."""
+    workload = first_jobs(load_workload(real_log("KTH-SP2-1996-2.1-cln")), 6000)
+    trace = replay(workload, "easy", estimates=f"predicted:{name}")
+    expected = np.array(predicted_by_events(workload, trace, PLAIN[name]()))
+    apart = np.abs(trace.predicted - expected)
+    # Sums in another order: the last digit may fall on the other side of a whole second.
+    assert apart.max() <= 1
+    assert (apart == 0).mean() > 0.999
