@@ -54,11 +54,14 @@ class History:
         Numbers that are kept for each user.
     columns : int
         Columns of ``jobs.past``, behind the first.
+    ledger : bool
+        Whether the rounds have a :class:`~planbatch.planner.ledger.Ledger`, for policies that need more than columns.
     """
 
     follow: Follow
     width: int
     columns: int
+    ledger: bool = False
 
 
 @kernel

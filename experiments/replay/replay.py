@@ -33,6 +33,7 @@ from planbatch.objectives.wait import mean_wait
 from planbatch.planner.history import History, follow_nothing
 from planbatch.planner.kernels.native import Kernel
 from planbatch.planner.kernels.signatures import COST, FOLLOW, ORDER_KEYS, Report, round_types
+from planbatch.planner.ledger import Ledger
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
@@ -83,6 +84,7 @@ def prepare(
         window_table(workload.windows, workload.capacity, workload.resources),
         [window.announced for window in workload.windows],
         None if history is None else (len(users), history.width, history.columns),
+        history is not None and history.ledger,
     )
     replay.user_row[:] = rows
     replay.jobs.submit[:] = workload.submit
@@ -117,6 +119,7 @@ def round_seen(arrays: RoundArrays, workload: Workload, replay: Replay) -> Round
         arrays.occupied,
         workload.resources,
         arrays.windows,
+        Ledger(*arrays.ledger),
     )
 
 
