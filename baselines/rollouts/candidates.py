@@ -12,8 +12,10 @@ from planbatch.planner.kernels.first_plans import FirstOrder, first_keys
 from planbatch.planner.kernels.job_tables import chosen_jobs, round_of, with_walltime
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import demands_of
+from planbatch.planner.kernels.signatures import Report
 from planbatch.planner.kernels.sorting import stable_order
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
+from planbatch.planner.optimizers.annealing.optimizer import decide_annealing
 from planbatch.planner.round import RoundArrays
 
 #: The orders by which jobs could start besides the base order.
@@ -23,6 +25,7 @@ ORDERS = np.array(
         FirstOrder.AREA_PER_AGE, FirstOrder.SHORTEST,
     ]
 )  # fmt: skip
+REPORTED = len(Report)
 #: At most so many jobs that the base would start are held back, one in each candidate.
 HELD_BACK = 8
 
@@ -33,53 +36,53 @@ class Candidates(NamedTuple):
     Attributes
     ----------
     sets : bool array, shape (room, n)
-    count : int64 array, shape (1,)
+    number : int64 array, shape (1,)
         How many there are.
     """
 
     sets: BoolArray
-    count: IntArray
+    number: IntArray
 
 
 @borrowing_kernel
-def propose(found: Candidates, arrays: RoundArrays, start: IntArray) -> None:
+def propose(known: Candidates, arrays: RoundArrays, start: IntArray) -> None:
     """Take the jobs that a plan starts now as a candidate, unless they are one or, on an idle machine, none."""
-    count = found.count[0]
+    count = known.number[0]
     any_started = False
     for i in range(len(start)):
-        found.sets[count, i] = start[i] == arrays.now
+        known.sets[count, i] = start[i] == arrays.now
         any_started = any_started or start[i] == arrays.now
     if count > 0 and not any_started and len(arrays.running.end) == 0:
         return
     for c in range(count):
         same = True
         for i in range(len(start)):
-            if found.sets[c, i] != found.sets[count, i]:
+            if known.sets[c, i] != known.sets[count, i]:
                 same = False
                 break
         if same:
             return
-    found.count[0] = count + 1
+    known.number[0] = count + 1
 
 
 @kernel
-def propose_easy(found: Candidates, arrays: RoundArrays, keys: FloatArray) -> None:
+def propose_easy(known: Candidates, arrays: RoundArrays, keys: FloatArray) -> None:
     """Propose what EASY would start."""
     start = np.full(len(keys), NEVER)
     easy(arrays, demands_of(arrays), keys, new_timeline(arrays), start)
-    propose(found, arrays, start)
+    propose(known, arrays, start)
 
 
 @kernel
-def propose_plan(found: Candidates, arrays: RoundArrays, keys: FloatArray) -> None:
+def propose_plan(known: Candidates, arrays: RoundArrays, keys: FloatArray) -> None:
     """Propose what the plan starts in which every job has a reservation."""
     start = np.empty(len(keys), np.int64)
     decode_once(arrays, stable_order(keys), start)
-    propose(found, arrays, start)
+    propose(known, arrays, start)
 
 
 @kernel
-def propose_held_back(found: Candidates, arrays: RoundArrays, keys: FloatArray) -> None:
+def propose_held_back(known: Candidates, arrays: RoundArrays, keys: FloatArray) -> None:
     """Propose what EASY would start if one of the jobs that it starts had not come: for each of the first few."""
     n = len(keys)
     start = np.empty(n, np.int64)
@@ -87,7 +90,7 @@ def propose_held_back(found: Candidates, arrays: RoundArrays, keys: FloatArray) 
     for held in stable_order(keys):
         if left == 0 or n == 1:
             return
-        if not found.sets[0, held]:
+        if not known.sets[0, held]:
             continue
         left -= 1
         others = np.empty(n - 1, np.int64)
@@ -102,7 +105,7 @@ def propose_held_back(found: Candidates, arrays: RoundArrays, keys: FloatArray) 
         start[:] = NEVER
         for i in range(n - 1):
             start[others[i]] = part[i]
-        propose(found, arrays, start)
+        propose(known, arrays, start)
 
 
 @kernel
@@ -118,24 +121,55 @@ def with_expected_run_times(arrays: RoundArrays) -> RoundArrays:
 
 
 @kernel
-def candidates_of(arrays: RoundArrays, keys: FloatArray) -> Candidates:
-    """Return what could start now, by the base order's keys and by :data:`ORDERS`: EASY, and plans.
+def propose_searched(
+    known: Candidates, arrays: RoundArrays, order: Any, cost: Any, search: FloatArray, rng: Any
+) -> None:
+    """Propose what the best plan starts that annealing finds; ``search`` are its parameters."""
+    start = np.empty(len(arrays.planned), np.int64)
+    decide_annealing(arrays, order, cost, search, rng, start, np.zeros(REPORTED))
+    propose(known, arrays, start)
+
+
+@kernel
+def candidates_of(
+    arrays: RoundArrays, order: Any, cost: Any, keys: FloatArray, search: FloatArray, rng: Any
+) -> Candidates:
+    """Return what could start now: by EASY, by plans of several orders, and by the best plan found.
 
     Orders reckon with expected run times. Plans reserve once by walltimes and once by expected run times; those do not
-    know what a window takes from a job that outlives its expectation, so they are left out if there are any.
+    know what a window takes from a job that outlives its expectation, so they are left out if there are any. If EASY
+    starts all jobs, that is the only candidate.
+
+    Parameters
+    ----------
+    arrays : RoundArrays
+        The round.
+    order, cost : callable
+        The base order and the objective.
+    keys : float64 array, shape (n,)
+        The keys by the base order.
+    search : float64 array
+        The parameters of the annealing, its evaluations first; with none, no plan is searched for.
+    rng : Generator
+        What the search draws from.
     """
-    found = Candidates(
-        np.zeros((3 * (len(ORDERS) + 1) + HELD_BACK + 2, len(keys)), np.bool_), np.zeros(1, np.int64)
-    )
+    room = 3 * (len(ORDERS) + 1) + HELD_BACK + 2
+    known = Candidates(np.zeros((room, len(keys)), np.bool_), np.zeros(1, np.int64))
+    propose_easy(known, arrays, keys)
+    if known.sets[0].all():
+        return known
     expected = with_expected_run_times(arrays)
     windows = len(arrays.windows.start) > 0
-    propose_easy(found, arrays, keys)
-    propose_held_back(found, arrays, keys)
+    propose_held_back(known, arrays, keys)
     for k in range(-1, len(ORDERS)):
         by = keys if k < 0 else first_keys(expected, ORDERS[k])
         if k >= 0:
-            propose_easy(found, arrays, by)
-        propose_plan(found, arrays, by)
+            propose_easy(known, arrays, by)
+        propose_plan(known, arrays, by)
         if not windows:
-            propose_plan(found, expected, by)
-    return found
+            propose_plan(known, expected, by)
+    if search[0] > 0:
+        propose_searched(known, arrays, order, cost, search, rng)
+        if not windows:
+            propose_searched(known, expected, order, cost, search, rng)
+    return known

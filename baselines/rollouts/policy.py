@@ -1,16 +1,18 @@
 """Rollouts: each set of jobs that could start now is judged by simulating what a base policy makes of it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba.core import config
+from numba.core.dispatcher import Dispatcher
 
+from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import CompiledPolicy, Traits
-from planbatch.baselines.rollouts.candidates import Candidates, candidates_of, propose, with_expected_run_times
+from planbatch.baselines.rollouts.candidates import Candidates, candidates_of
 from planbatch.baselines.rollouts.scenarios import draw_future
 from planbatch.baselines.rollouts.simulation import new_workspace, simulate
-from planbatch.planner.budget import as_budget
 from planbatch.planner.durations import seconds_of
+from planbatch.planner.expectation import EXPECTED_RUN_TIMES
 from planbatch.planner.history import history_of
 from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
@@ -18,8 +20,8 @@ from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.kernels.signatures import Report
 from planbatch.planner.kernels.sorting import fill_column, stable_order
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
-from planbatch.planner.optimizers.annealing.optimizer import Annealing, decide_annealing
 from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
 from planbatch.planner.orders import OrderKeys, as_order
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import RoundArrays
@@ -30,14 +32,14 @@ MOST_WAITING = 200
 
 
 @kernel
-def looked_at(found: Candidates, keys: FloatArray) -> IntArray:
+def looked_at(known: Candidates, keys: FloatArray) -> IntArray:
     """Return the waiting jobs that simulations look at, ascending."""
     marked = np.zeros(len(keys), np.bool_)
     for job in stable_order(keys)[:MOST_WAITING]:
         marked[job] = True
-    for c in range(found.count[0]):
+    for c in range(known.number[0]):
         for i in range(len(keys)):
-            if found.sets[c, i]:
+            if known.sets[c, i]:
                 marked[i] = True
     return np.flatnonzero(marked)
 
@@ -70,7 +72,7 @@ def judge(
     arrays: RoundArrays,
     order: Any,
     cost: Any,
-    found: Candidates,
+    known: Candidates,
     keys: FloatArray,
     samples: int,
     span: int,
@@ -79,13 +81,13 @@ def judge(
     report: FloatArray,
 ) -> int:
     """Simulate every candidate in the same scenarios; return the one to start."""
-    count = found.count[0]
-    which = looked_at(found, keys)
+    count = known.number[0]
+    which = looked_at(known, keys)
     jobs = chosen_jobs(arrays.jobs, which)
     sets = np.empty((count, len(which)), np.bool_)
     for c in range(count):
         for i in range(len(which)):
-            sets[c, i] = found.sets[c, which[i]]
+            sets[c, i] = known.sets[c, which[i]]
     total, square = np.zeros(count), np.zeros(count)
     base = 0.0
     for _ in range(samples):
@@ -120,7 +122,8 @@ def decide_rollouts(
 ) -> None:
     """Start the candidate after which the base policy, EASY in ``order``, is expected to cost least.
 
-    ``params``: scenarios; seconds for which jobs come in them; the confidence of :func:`best_of`.
+    ``params``: scenarios; seconds for which jobs come in them; the confidence of :func:`best_of`; the parameters of the
+    annealing that searches for a plan.
 
     This is one step of policy improvement by rollouts (Bertsekas and Castañon: "Rollout Algorithms for Stochastic
     Scheduling Problems", Journal of Heuristics 5, 1999): if the scenarios are the truth, the policy is no worse than
@@ -130,38 +133,38 @@ def decide_rollouts(
     if not any_fits(arrays):
         return
     keys = order(arrays.jobs, arrays.now)
-    found = candidates_of(arrays, keys)
-    if params[3] > 0:
-        searched = np.zeros(3)
-        decide_annealing(arrays, order, cost, params[3:], rng, start, searched)
-        propose(found, arrays, start)
-        if len(arrays.windows.start) == 0:
-            expected = with_expected_run_times(arrays)
-            decide_annealing(expected, order, cost, params[3:], rng, start, searched)
-            propose(found, arrays, start)
-        fill_column(start, NEVER)
+    known = candidates_of(arrays, order, cost, keys, params[3:], rng)
     best = 0
-    if found.count[0] > 1:
+    if known.number[0] > 1:
         samples, span = int(params[0]), int(params[1])
-        best = judge(arrays, order, cost, found, keys, samples, span, params[2], rng, report)
-    chosen: BoolArray = found.sets[best]
+        best = judge(arrays, order, cost, known, keys, samples, span, params[2], rng, report)
+    chosen: BoolArray = known.sets[best]
     for i in range(len(start)):
         if chosen[i]:
             start[i] = arrays.now
 
 
-@dataclass(frozen=True)
-class Rollouts(CompiledPolicy):
-    """:func:`decide_rollouts`."""
+def search_params(evaluations: int) -> tuple[float, ...]:
+    """Return the parameters of the annealing in a round, without promises; see :meth:`Annealing.compiled`."""
+    annealing = Annealing()
+    return tuple(map(float, (evaluations, False, *annealing.setting, *annealing.first_numbers)))
+
+
+def check_history(what: str, function: Any) -> None:
+    """Raise unless a function asks for no history, or for one of run times: a replay keeps one."""
+    if history_of(function) not in (None, EXPECTED_RUN_TIMES, RUN_TIMES):
+        raise ValueError(
+            f"rollouts: the {what} asks for a history of its own, and a replay keeps one: that of run times"
+        )
 
 
 def rollouts(
     order: str | OrderKeys = "wfp3",
     objective: Objective | Cost | str = "squared-wait",
-    samples: int = 8,
-    coming: str = "6h",
+    samples: int = 16,
+    coming: str = "0s",
     confidence: float = 2.0,
-    evaluations: int = 0,
+    evaluations: int | None = None,
     name: str = "rollouts",
 ) -> CompiledPolicy:
     """Simulate what EASY would make of each set of jobs that could start now, in sampled futures; start the best.
@@ -178,27 +181,48 @@ def rollouts(
         For how long jobs come in a future, such as ``6h``; ``0s`` for none.
     confidence : float
         By how many standard errors a set must be better than EASY's to be started.
+    evaluations : int, optional
+        With how many evaluations a plan is searched for, whose start is another set; 0 for none, 100 by default.
     name : str
         What tables call it.
 
     Raises
     ------
     ValueError
-        If a parameter is out of its range, there is no order or objective of a name, or one of them asks for a history
-        other than that of run times.
+        If a parameter is out of its range, there is no order or objective of a name, or one of them is plain Python or
+        asks for a history other than that of run times.
     """
     if not samples >= 1:
         raise ValueError(f"rollouts: samples: {samples} is no positive number of futures")
+    evaluations = DEFAULT_EVALUATIONS if evaluations is None else evaluations
+    if not evaluations >= 0:
+        raise ValueError(f"rollouts: evaluations: {evaluations} is negative")
     if not confidence >= 0:
         raise ValueError(f"rollouts: confidence: {confidence} is negative")
     span = seconds_of(coming)
     by, costs = as_order(order), as_objective(objective)
-    return Rollouts(
+    check_history("order", by)
+    check_history("objective", costs.cost)
+    if not config.DISABLE_JIT and not (isinstance(by, Dispatcher) and costs.compiled):
+        what = "order" if costs.compiled else f"objective {costs.name}"
+        raise ValueError(
+            f"rollouts: the {what} is plain Python, which simulations cannot call: write what numba compiles"
+        )
+    return CompiledPolicy(
         name,
         decide_rollouts,
         order=by,
         cost=costs.cost,
-        params=(float(samples), float(span), float(confidence), *Annealing().compiled(costs, as_budget(evaluations), False).params),
-        traits=Traits(searches=True),
+        params=(float(samples), float(span), float(confidence), *search_params(evaluations)),
+        traits=Traits(
+            searches=True,
+            parameters={
+                "objective": costs.name,
+                "samples": samples,
+                "coming": coming,
+                "confidence": confidence,
+                "evaluations": evaluations,
+            },
+        ),
         history=RUN_TIMES,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numba.extending import overload
 
 from planbatch.baselines.rollouts.simulation import Future
-from planbatch.planner.kernels.job_tables import chosen_jobs, copy_job
+from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import all_demands, processors_alone
 from planbatch.planner.kernels.sorting import stable_order
@@ -98,7 +98,7 @@ def with_coming(arrays: RoundArrays, jobs: JobTable, coming: IntArray) -> JobTab
 def drawn_run_times(
     arrays: RoundArrays, jobs: JobTable, waiting: int, coming: IntArray, rng: Any
 ) -> IntArray:
-    """Draw the ends of the running jobs and the run times of the others; of a coming job, that of its model if known."""
+    """Draw the ends of running jobs and the run times of the others; a coming job whose model has ended takes its."""
     running, ledger = arrays.running, arrays.ledger
     m = len(running.end)
     run = np.empty(m + len(jobs.submit), np.int64)
@@ -151,9 +151,7 @@ def needs_in_rows(arrays: RoundArrays, jobs: JobTable) -> IntArray:
 
 
 @kernel
-def draw_future(
-    arrays: RoundArrays, jobs: JobTable, order: Any, span: int, rng: Any
-) -> Future:
+def draw_future(arrays: RoundArrays, jobs: JobTable, order: Any, span: int, rng: Any) -> Future:
     """Draw one future of a round.
 
     Parameters

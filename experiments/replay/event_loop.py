@@ -97,9 +97,10 @@ class Replay(NamedTuple):
     schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
     processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
     becomes known, begins or ends. ``news`` and ``memory`` are those of the history that the order asks for, if it does
-    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. ``ledger`` has a row per job, if the
-    history wants one. Where run times are predicted, ``queue_believed`` has what is believed of the waiting jobs in this round, ``predicted`` what was believed of each
-    job when it started, and ``occupied``, for running jobs, what is believed now.
+    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. ``ledger`` has a row per job, if
+    the history wants one. Where run times are predicted, ``queue_believed`` has what is believed of the waiting jobs in
+    this round, ``predicted`` what was believed of each job when it started, and ``occupied``, for running jobs, what is
+    believed now.
     """
 
     jobs: JobTable

@@ -119,7 +119,7 @@ def round_seen(arrays: RoundArrays, workload: Workload, replay: Replay) -> Round
         arrays.occupied,
         workload.resources,
         arrays.windows,
-        Ledger(*arrays.ledger),
+        Ledger._make(column.copy() for column in arrays.ledger),
     )
 
 
