@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         decide_first_reserved as decide_first_reserved,
         decide_selective as decide_selective,
     )
+    from planbatch.baselines.rollouts.policy import decide_rollouts as decide_rollouts
     from planbatch.baselines.slack import SlackBased as SlackBased, decide_slack as decide_slack
     from planbatch.baselines.working_time import (
         Calendar as Calendar,

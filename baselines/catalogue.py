@@ -20,6 +20,7 @@ from planbatch.baselines.recorded import Recorded
 from planbatch.baselines.relaxed import relaxed
 from planbatch.baselines.replanned import decide_replanned
 from planbatch.baselines.reservations import first_reserved, selective
+from planbatch.baselines.rollouts.policy import rollouts
 from planbatch.baselines.slack import slack_based
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
@@ -195,6 +196,7 @@ POLICIES: dict[str, Maker] = {
     "relaxed": relaxed,
     "slack": slack_based,
     "los": los,
+    "rollouts": rollouts,
     "edf": fixed(
         "edf", decide_easy, "EASY backfilling with the earliest deadlines first.",
         order="earliest-deadline", traits=DUE,

@@ -12,6 +12,7 @@ from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import any_fits, demands_of, earliest_index
 from planbatch.planner.kernels.sorting import fill_column, stable_order
 from planbatch.planner.model import NEVER, FloatArray, IntArray, Workload
+from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import OrderKeys, as_order
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RoundArrays
@@ -131,7 +132,7 @@ class Lookahead(CompiledPolicy):
         self._check(bool(workload.resources), bool(workload.windows))
         return self
 
-    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round."""
         self._check(bool(problem.resources), len(problem.windows.start) > 0)
         return super().__call__(problem, rng)

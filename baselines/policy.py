@@ -130,17 +130,29 @@ class CompiledPolicy:
         """The parameters as the kernel takes them."""
         return np.array(self.params, dtype=np.float64)
 
-    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
-        """Decide one round."""
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
+        """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
         start = np.empty(len(problem), dtype=np.int64)
-        report = np.zeros(len(Report))
+        report = np.full(len(Report), np.nan)
+        report[Report.EVALUATIONS] = 0.0
         # With NUMBA_DISABLE_JIT, kernels are plain functions already.
         plain = getattr(self.decide, "py_func", self.decide)
         several = bool(problem.resources)
         decide = typed_decision(self.decide, several) if self.compiled_form() else plain
         arrays = problem.arrays._replace(notes=problem.notes.copy())
         decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
-        return Plan(start, arrays.notes)
+        plan = Plan(start, arrays.notes)
+        if not self.traits.searches:
+            return plan
+        return Result(
+            plan,
+            plan.order(),
+            float(report[Report.COST]),
+            float(report[Report.SEED_COST]),
+            int(report[Report.EVALUATIONS]),
+            seconds=float("nan"),
+            native=True,
+        )
 
 
 @cache

@@ -15,6 +15,7 @@ import numpy as np
 from planbatch.baselines.dbf import decide_wdbf
 from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -183,7 +184,7 @@ class WorkingTimeBackfilling:
         """Return the policy with the working periods of a workload."""
         return self._with(self.calendar.periods(workload))
 
-    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide a round by itself: its times are Unix times, by the calendar's clocks or UTC."""
         zone = UTC if self.calendar.time_zone is None else _zone(self.calendar.time_zone)
         last = problem.now + int(problem.jobs.walltime.sum())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         News as News,
         asks_for as asks_for,
     )
+    from planbatch.planner.ledger import Entry as Entry, Ledger as Ledger
     from planbatch.planner.model import (
         NEVER as NEVER,
         Job as Job,

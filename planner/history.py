@@ -60,6 +60,8 @@ class History:
         Numbers that are kept besides, for all; see :func:`shared_numbers`.
     learn : Learner, optional
         What is learned of the past now and then, in plain Python; it stays in the memory.
+    ledger : bool
+        Whether the rounds have a :class:`~planbatch.planner.ledger.Ledger`, for policies that need more than columns.
     """
 
     follow: Follow
@@ -68,6 +70,7 @@ class History:
     kept: int = 0
     shared: int = 0
     learn: "Learner | None" = None
+    ledger: bool = False
 
     def rows(self, users: int, jobs: int) -> int:
         """Return the rows of a memory: of the users, of what is kept for jobs and for all, and of the machine."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
+from planbatch.planner.ledger import Ledger, empty_ledger
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 
@@ -51,6 +52,7 @@ class RoundArrays(NamedTuple):
     occupied: IntArray
     capacities: IntArray
     windows: Windows
+    ledger: Ledger
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ class Round:
     windows : Windows
         The known windows in which a part of the machine is unavailable; none by default. Running jobs keep what they
         have.
+    ledger : Ledger
+        What is known of the jobs submitted so far; empty unless the policy's history asks for it.
 
     Raises
     ------
@@ -101,6 +105,7 @@ class Round:
     occupied: IntArray = field(default=None)  # type: ignore[arg-type]
     resources: tuple[Resource, ...] = ()
     windows: Windows = field(default=None)  # type: ignore[assignment]
+    ledger: Ledger = field(default_factory=empty_ledger, repr=False)
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -287,6 +292,7 @@ class Round:
             self.occupied.copy(),
             self.capacities[1:].copy() if self.resources else NO_CAPACITIES,
             Windows(*(column.copy() for column in self.windows)),
+            Ledger(self.ledger.rows.copy(), self.ledger.past.copy(), self.ledger.running.copy()),
         )
 
 

@@ -27,6 +27,7 @@ from planbatch.planner.kernels.signatures import (
     round_types,
 )
 from planbatch.planner.kernels.sorting import copy_column, stable_order
+from planbatch.planner.ledger import ENTRIES, UNKNOWN, Entry, Ledger, empty_ledger
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable
 from planbatch.planner.predictors import Corrector
 from planbatch.planner.resources import Windows, no_windows
@@ -57,6 +58,7 @@ class At(IntEnum):
     CORRECTOR = 16  #: what corrects predictions that jobs outlive
     GUARDED = 17  #: whether promises are kept by requests, whatever is predicted
     LESSON = 18  #: from when on the history learns again
+    SHOWN = 19  #: jobs that the history has seen wait
 
 
 class Status(IntEnum):
@@ -98,10 +100,11 @@ class Replay(NamedTuple):
     schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
     processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
     becomes known, begins or ends. ``news`` and ``memory`` are those of the history that the order asks for, if it does
-    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. Where run times are predicted,
-    ``queue_believed`` has what is believed of the waiting jobs in this round, ``predicted`` what was believed of each
-    job when it started, and ``occupied``, for running jobs, what is believed now. Where promises are made with
-    predictions, ``guaranteed`` has the start of each waiting job in the plan that keeps them by requests.
+    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. ``ledger`` has a row per job, if
+    the history wants one. Where run times are predicted, ``queue_believed`` has what is believed of the waiting jobs in
+    this round, ``predicted`` what was believed of each job when it started, and ``occupied``, for running jobs, what is
+    believed now. Where promises are made with predictions, ``guaranteed`` has the start of each waiting job in the plan
+    that keeps them by requests.
     """
 
     jobs: JobTable
@@ -134,6 +137,7 @@ class Replay(NamedTuple):
     news: IntArray
     memory: FloatArray
     user_row: IntArray
+    ledger: Ledger
     log: Log
 
 
@@ -165,6 +169,8 @@ def release(replay: Replay, job: int) -> None:
         replay.running.procs[i] = replay.running.procs[i + 1]
         replay.running.end[i] = replay.running.end[i + 1]
         replay.running_job[i] = replay.running_job[i + 1]
+    if len(replay.ledger.rows):
+        replay.ledger.rows[job, Entry.RUNTIME] = replay.runtime[job]
     for k in range(len(replay.free)):
         replay.free[k] += replay.running.demands[at, k]
         for i in range(at, counters[At.RUNNING]):
@@ -179,6 +185,8 @@ def occupy(replay: Replay, job: int) -> None:
     counters = replay.counters
     now = counters[At.NOW]
     replay.start[job] = now
+    if len(replay.ledger.rows):
+        replay.ledger.rows[job, Entry.START] = now
     i = counters[At.RUNNING]
     end = now + replay.occupied[job]
     while i > 0 and replay.running.end[i - 1] > end:
@@ -209,6 +217,27 @@ def occupy(replay: Replay, job: int) -> None:
 
 
 @borrowing_kernel
+def enter(replay: Replay, job: int) -> None:
+    """Enter a job that is submitted into the ledger."""
+    row = replay.ledger.rows[job]
+    row[Entry.SUBMIT] = replay.jobs.submit[job]
+    row[Entry.PROCS] = replay.jobs.procs[job]
+    row[Entry.WALLTIME] = replay.jobs.walltime[job]
+    row[Entry.USER] = replay.jobs.user[job]
+    row[Entry.START] = NEVER
+    row[Entry.RUNTIME] = UNKNOWN
+    for k in range(len(replay.free)):
+        row[ENTRIES + k] = replay.jobs.demands[job, k]
+
+
+@borrowing_kernel
+def note_past(replay: Replay, at: int) -> None:
+    """Note in the ledger what the history knows of an entry of the queue."""
+    for k in range(replay.queue.past.shape[1]):
+        replay.ledger.past[replay.queue_job[at], k] = replay.queue.past[at, k]
+
+
+@borrowing_kernel
 def submit(replay: Replay, job: int) -> None:
     """Append a job to the queue."""
     at = replay.counters[At.LAST]
@@ -224,6 +253,8 @@ def submit(replay: Replay, job: int) -> None:
             replay.queue.past[at, k] = np.nan
         replay.queue.past[at, 0] = replay.user_row[job]
         tell(replay, Event.SUBMITTED, job)
+    if len(replay.ledger.rows):
+        enter(replay, job)
 
 
 @borrowing_kernel
@@ -345,6 +376,12 @@ def view(replay: Replay) -> RoundArrays:
     planned = replay.queue_planned[first:last]
     notes = replay.queue_notes[first:last]
     early = counters[At.EARLY] == 1
+    submitted = counters[At.SUBMITTED]
+    ledger = Ledger(
+        replay.ledger.rows[:submitted],
+        replay.ledger.past[:submitted],
+        replay.running_job[: counters[At.RUNNING]],
+    )
     return RoundArrays(
         counters[At.NOW],
         replay.capacity[0],
@@ -356,6 +393,7 @@ def view(replay: Replay) -> RoundArrays:
         replay.queue_occupied[first:last],
         replay.capacities,
         windows,
+        ledger,
     )
 
 
@@ -367,6 +405,12 @@ def catch_up(replay: Replay, follow: Any) -> None:
     queue = jobs_between(replay.queue, counters[At.FIRST], counters[At.LAST])
     follow(replay.news[told:known], replay.memory, queue, counters[At.NOW])
     counters[At.TOLD] = known
+    if len(replay.ledger.rows):
+        at = counters[At.LAST] - 1
+        while at >= counters[At.FIRST] and replay.queue_job[at] >= counters[At.SHOWN]:
+            note_past(replay, at)
+            at -= 1
+        counters[At.SHOWN] = counters[At.SUBMITTED]
 
 
 @kernel
@@ -402,6 +446,7 @@ def guard_promises(replay: Replay, guard: Any) -> None:
         arrays.occupied,
         arrays.capacities,
         arrays.windows,
+        arrays.ledger,
     )
     guaranteed = np.empty(last - first, np.int64)
     guard(asked, plan, guaranteed)
@@ -543,6 +588,8 @@ def commit(replay: Replay) -> int:
             if counters[At.PREDICTION]:
                 replay.predicted[replay.queue_job[i]] = replay.queue_believed[i]
                 replay.occupied[replay.queue_job[i]] = replay.queue_occupied[i]
+            if len(replay.ledger.rows):
+                note_past(replay, i)
             occupy(replay, replay.queue_job[i])
             started += 1
             replay.plan[i] = (
@@ -628,11 +675,13 @@ def empty_replay(
     windows: Windows | None = None,
     known: Sequence[int] | IntArray = (),
     history: tuple[int, int, int] | None = None,
+    ledger: bool = False,
 ) -> Replay:
     """Return buffers for ``n`` jobs and for a log of ``rounds`` rounds.
 
     ``capacities`` are those of the resources besides processors; ``known`` says when each window becomes known.
-    ``history``, if one is kept, has the rows and columns of its memory, and how many columns a job has.
+    ``history``, if one is kept, has the rows and columns of its memory, and how many columns a job has; ``ledger``
+    says whether one is kept.
     """
     most_running = min(n, capacity) + 1
     kept, width, columns = history or (0, 0, 0)
@@ -690,5 +739,6 @@ def empty_replay(
         news=np.zeros((3 * n if history else 0, len(News)), dtype=np.int64),
         memory=memory,
         user_row=ints(n),
+        ledger=empty_ledger(n if ledger else 0, further, 1 + columns),
         log=empty_log(rounds),
     )

@@ -34,6 +34,7 @@ from planbatch.planner.history import History, Learner, follow_nothing
 from planbatch.planner.kernels.guarantees import keep_plan, keep_promises
 from planbatch.planner.kernels.native import Kernel
 from planbatch.planner.kernels.signatures import COST, FOLLOW, ORDER_KEYS, Report, round_types
+from planbatch.planner.ledger import Ledger
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import submit_order
@@ -86,6 +87,7 @@ def prepare(
         None
         if history is None
         else (history.rows(len(users), len(workload)), history.width, history.columns),
+        history is not None and history.ledger,
     )
     if history is not None and history.learn is not None and len(workload):
         replay.counters[At.LESSON] = workload.submit[0] + history.learn.every
@@ -123,6 +125,7 @@ def round_seen(arrays: RoundArrays, workload: Workload, replay: Replay) -> Round
         arrays.occupied,
         workload.resources,
         arrays.windows,
+        Ledger._make(column.copy() for column in arrays.ledger),
     )
 
 

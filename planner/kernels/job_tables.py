@@ -81,6 +81,7 @@ def round_of(
         occupied,
         arrays.capacities,
         arrays.windows,
+        arrays.ledger,
     )
 
 

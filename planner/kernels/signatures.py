@@ -7,6 +7,7 @@ import numpy as np
 from numba import typeof, types
 
 from planbatch.planner.kernels.decode import JobClasses
+from planbatch.planner.ledger import empty_ledger
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.resources import no_windows
 from planbatch.planner.round import NO_CAPACITIES, RoundArrays, RunningTable
@@ -62,7 +63,8 @@ class RoundTypes(NamedTuple):
 
 def _round_types(capacities: IntArray, amounts: IntArray) -> RoundTypes:
     columns = (_column, False, _column, _column)
-    arrays = typeof(RoundArrays(0, 1, _running, _jobs, *columns, capacities, no_windows(0)))
+    known = (capacities, no_windows(0), empty_ledger())
+    arrays = typeof(RoundArrays(0, 1, _running, _jobs, *columns, *known))
     classes = JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), amounts, amounts])
     given = (ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
     return RoundTypes(

@@ -45,6 +45,7 @@ PLANS = {
         f"{name}, predicted": (name, "predicted:ratio")
         for name in ("plan-squared-wait", "plan-expected-slowdown")
     },
+    "rollouts": ("rollouts:expected-slowdown,objective=expected-slowdown,coming=12h", "requested"),
 }  # fmt: skip
 EVALUATIONS = 100
 METRIC = "mean bounded slowdown"
@@ -162,6 +163,8 @@ NOTES = [
     "**WFP3 and UNICEP as published** reckon with the wait -1 - s, since the simulator's start time is -1 while a job "
     "waits: large and short jobs that came late go first. The corrected ones take the wait as it is.",
     "**EASY and plans** are replayed by planbatch's own rules on the same sequences, with runs cut at the request.",
+    "**Rollouts** are `rollouts:expected-slowdown,objective=expected-slowdown,coming=12h`: EASY by expected slowdown, "
+    "unless sampled futures say that another start is better.",
     "**Learned.** The pictures have a dashed line at the mean that the paper prints for its learned policy; its ten "
     "values by sequence are not printed.",
 ]

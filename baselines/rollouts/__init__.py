@@ -1,0 +1,1 @@
+"""Rollouts: what starts now is chosen by simulating what would follow."""

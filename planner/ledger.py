@@ -1,0 +1,54 @@
+"""The ledger: what is known, at a round, of every job submitted so far; for policies that reckon with the past.
+
+A replay keeps it if the history that a policy asks for wants it (:mod:`history`). A row is written when its job is
+submitted, started and ended, so what a policy reads in it is causal: there is no row of a job to come, and no run time
+before its end.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from planbatch.planner.columns import FloatArray, IntArray
+
+
+class Entry(IntEnum):
+    """The columns of the ledger; behind them stand the demands on the resources besides processors."""
+
+    SUBMIT = 0  #: submit time (s)
+    PROCS = 1  #: processors
+    WALLTIME = 2  #: walltime (s)
+    USER = 3  #: the number of its user
+    START = 4  #: its start (s); ``NEVER`` while it waits
+    RUNTIME = 5  #: for how long it ran (s); ``UNKNOWN`` until it has ended
+
+
+#: How many columns these are.
+ENTRIES = len(Entry)
+#: The run time of a job that has not ended.
+UNKNOWN = -1
+
+
+class Ledger(NamedTuple):
+    """The jobs submitted so far, in FCFS order.
+
+    Attributes
+    ----------
+    rows : int64 array, shape (k, len(Entry) + K - 1)
+        One row per job; none if no ledger is kept.
+    past : float64 array, shape (k, C)
+        What the history wrote of each job, last while it waited.
+    running : int64 array, shape (m,)
+        The rows of the running jobs, in their order.
+    """
+
+    rows: IntArray
+    past: FloatArray
+    running: IntArray
+
+
+def empty_ledger(rows: int = 0, further: int = 0, columns: int = 0, running: int = 0) -> Ledger:
+    """Return a ledger of so many rows, of which nothing is known."""
+    table = np.zeros((rows, ENTRIES + further), dtype=np.int64)
+    return Ledger(table, np.zeros((rows, columns)), np.zeros(running, dtype=np.int64))

@@ -1,0 +1,155 @@
+"""Rollouts: candidates, the simulation against the replay, improvement on the base, and what is drawn."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.rollouts.policy import best_of
+from planbatch.baselines.rollouts.scenarios import coming_jobs, with_coming
+from planbatch.baselines.rollouts.simulation import Future, new_workspace, simulate
+from planbatch.experiments.replay.replay import replay
+from planbatch.planner.ledger import Entry, Ledger
+from planbatch.planner.model import NEVER
+from planbatch.planner.round import Round, job_table
+from tests.builders import machines_with_jobs, workload_of
+
+NOBODY = np.zeros(1, dtype=np.int64)
+
+
+@settings(max_examples=150)
+@given(machines_with_jobs(most_jobs=25))
+def test_the_simulation_is_easy_replayed(machine):
+    """From the first submission on, with the jobs' own run times: every job starts as in a replay of EASY."""
+    capacity, jobs = machine
+    workload = workload_of(capacity, jobs)
+    trace = replay(workload, "easy")
+    now = int(workload.submit[0])
+    waiting = int((workload.submit == now).sum())
+    table = job_table(workload.submit, workload.procs, workload.walltime)
+    problem = Round(now, capacity, Round.of(capacity).running, Round.of(capacity).jobs)
+    n = len(workload)
+    future = Future(
+        table,
+        waiting,
+        workload.runtime.copy(),
+        np.zeros(n, dtype=np.int64),
+        np.append(workload.procs, workload.procs.min()),
+        np.arange(n),
+    )
+    start = np.empty(n, dtype=np.int64)
+    chosen = trace.start[:waiting] == now
+    simulate(problem.arrays, future, chosen, new_workspace(problem.arrays, n), start)
+    assert start.tolist() == trace.start.tolist()
+
+
+@settings(max_examples=60)
+@given(machines_with_jobs(most_jobs=12), st.sampled_from(["smallest-area", "shortest", "submit"]))
+def test_no_worse_than_the_base_if_the_scenario_is_the_truth(machine, order):
+    """All jobs come at once, and run as long as requested: squared waits sum to at most those of the base."""
+    capacity, jobs = machine
+    certain = [(0, procs, walltime, walltime) for _, procs, walltime, _ in jobs]
+    workload = workload_of(capacity, certain)
+    base = replay(workload, f"easy:{order}")
+    rolled = replay(
+        workload, make_policy(f"rollouts:{order},samples=1,confidence=0,evaluations=20")
+    )
+    assert (rolled.start**2).sum() <= (base.start**2).sum()
+
+
+def test_a_long_job_is_held_back():
+    """R has two of four processors until 10. H needs three; B would take one for 100 s, three wide W follow.
+
+    ::
+
+        EASY                       B held back
+        4 | RR HHHH    W…          RR HHHH WWWWWW WWWWWW WWWWWW
+        3 | RR HHHH    W…          RR HHHH WWWWWW WWWWWW WWWWWW
+        2 |    HHHH    W…             HHHH WWWWWW WWWWWW WWWWWW
+        1 | BBBBBBBBBB W…                  WWWWWW WWWWWW WWWWWW BBBB…
+            0  10      100         0  10   20     44     68     92
+
+    In the order of areas EASY backfills B, which takes what H leaves over, and the W wait for 100, 124 and 148 s. Held
+    back, B waits for 92 s, they for 20, 44 and 68 s.
+    """
+    problem = Round.of(4, 0, [(2, 10)], [(0, 3, 10), *[(0, 4, 24)] * 3, (0, 1, 100)])
+    rng = np.random.default_rng(0)
+    assert make_policy("easy:smallest-area")(problem, rng).start[4] == 0
+    rolled = make_policy("rollouts:smallest-area,samples=2,evaluations=0")(problem, rng)
+    assert (rolled.start == NEVER).all()
+
+
+def test_an_idle_machine_starts_something():
+    """With nothing running, no candidate holds everything back: nobody would come back to the queue."""
+    problem = Round.of(4, 0, [], [(0, 2, 100), *[(0, 4, 5)] * 5])
+    rolled = make_policy("rollouts:submit,samples=2")(problem, np.random.default_rng(0))
+    assert (rolled.start == 0).any()
+
+
+def test_only_what_is_surely_better_is_chosen():
+    """Four scenarios; differences −1, −1, −1, −1 are sure, −9, 1, 1, 1 are not, though their mean is lower."""
+    total, square = np.array([0.0, -4.0, -6.0]), np.array([0.0, 4.0, 84.0])
+    assert best_of(total, square, 4, 2.0) == 1
+    assert best_of(total, square, 4, 0.0) == 2
+    assert best_of(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 4, 0.0) == 0
+
+
+def ledger_of(submits: list[int], now: int) -> Round:
+    """Return an empty round with a ledger of jobs, all running for a second."""
+    rows = np.zeros((len(submits), len(Entry)), dtype=np.int64)
+    rows[:, Entry.SUBMIT] = submits
+    rows[:, Entry.PROCS] = np.arange(1, len(submits) + 1)
+    rows[:, Entry.WALLTIME] = 10
+    rows[:, Entry.RUNTIME] = 1
+    ledger = Ledger(rows, np.zeros((len(submits), 0)), np.zeros(0, dtype=np.int64))
+    none = Round.of(100, now)
+    return Round(now, 100, none.running, none.jobs, ledger=ledger)
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=20), st.integers(1, 60), st.integers(0))
+def test_coming_jobs_are_a_span_of_the_past(submits, span, seed):
+    """Whatever comes came together once: gaps stay, all come after now, and none is further away than the span."""
+    problem = ledger_of(sorted(submits), 100)
+    found = coming_jobs(problem.arrays, span, np.random.default_rng(seed % 2**32))
+    moment, rows = found[0], found[1:]
+    submit = problem.ledger.rows[rows, Entry.SUBMIT]
+    known = problem.ledger.rows[:, Entry.SUBMIT]
+    assert len(rows) == ((known >= moment) & (known < moment + span)).sum() or known[0] >= 100
+    both = with_coming(problem.arrays, problem.arrays.jobs, found)
+    assert both.submit.tolist() == (submit - moment + 101).tolist()
+    assert both.procs.tolist() == (rows + 1).tolist()
+    assert ((both.submit > 100) & (both.submit <= 100 + span)).all()
+
+
+def test_nothing_comes_without_a_ledger_or_a_span():
+    """Rounds of a file have no ledger; a span of 0 asks for no jobs."""
+    rng = np.random.default_rng(0)
+    assert len(coming_jobs(Round.of(4, 10).arrays, 60, rng)) == 1
+    assert len(coming_jobs(ledger_of([1, 2, 3], 10).arrays, 0, rng)) == 1
+
+
+def test_the_same_seed_draws_the_same():
+    """Two replays with one seed, and one with another."""
+    jobs = [(7 * i, 1 + i % 4, 50 + 13 * (i % 5), 10 + 7 * (i % 6)) for i in range(60)]
+    workload = workload_of(4, jobs)
+    policy = make_policy("rollouts:expected-slowdown,coming=5min,samples=4")
+    first, again, other = (replay(workload, policy, seed=seed) for seed in (1, 1, 2))
+    assert first.start.tolist() == again.start.tolist()
+    assert first.rounds.cost.tolist() != other.rounds.cost.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("rollouts:samples=0", "rollouts: samples: 0 is no positive number of futures"),
+        ("rollouts:confidence=-1", "rollouts: confidence: -1.0 is negative"),
+        ("rollouts:evaluations=-1", "rollouts: evaluations: -1 is negative"),
+        ("rollouts:coming=soon", "'soon' is no duration, such as 12h, 2d, 90min or 600s"),
+        ("rollouts:multifactor", "rollouts: the order asks for a history of its own, and a replay keeps one"),
+    ],
+)  # fmt: skip
+def test_bad_parameters(text, told):
+    """Each is told with its name."""
+    with pytest.raises(ValueError, match=told.replace("(", r"\(")):
+        make_policy(text)
