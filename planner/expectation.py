@@ -19,6 +19,8 @@ from planbatch.planner.model import FloatArray, IntArray, JobTable
 OWN, ALL = 64, 1000
 #: So many jobs of a user have to have ended before they count by themselves.
 FEW = 5
+#: How many quantiles of a distribution stand behind the expectation if they are kept (:mod:`run_times`).
+QUANTILES = 16
 #: Slowdowns count a shorter run time as this (s).
 SHORTEST_RUN = 10.0
 
@@ -86,9 +88,16 @@ EXPECTED_RUN_TIMES = History(follow_quotients, QUOTIENTS + ALL, len(Expected))
 
 
 @kernel
+def knows_expectation(jobs: JobTable) -> bool:
+    """Return whether the columns of the past are those of this history, or of that of :mod:`run_times`."""
+    columns = jobs.past.shape[1]
+    return columns == COLUMNS or columns == COLUMNS + QUANTILES
+
+
+@kernel
 def expected_run(jobs: JobTable, i: int) -> float:
     """Return the expected run time of a job (s): its walltime if no history is kept."""
-    if jobs.past.shape[1] == COLUMNS:
+    if knows_expectation(jobs):
         return float(jobs.past[i, Expected.RUN])
     return float(jobs.walltime[i])
 
@@ -96,7 +105,7 @@ def expected_run(jobs: JobTable, i: int) -> float:
 @kernel
 def expected_rate(jobs: JobTable, i: int) -> float:
     """Return the expectation of 1 / max(run time, 10 s) of a job (1/s): by its walltime if no history is kept."""
-    if jobs.past.shape[1] == COLUMNS:
+    if knows_expectation(jobs):
         return float(jobs.past[i, Expected.RATE])
     return 1.0 / max(float(jobs.walltime[i]), SHORTEST_RUN)
 

@@ -11,6 +11,7 @@ from planbatch.planner.expectation import (
     ENDED,
     FEW,
     OWN,
+    QUANTILES,
     QUOTIENTS,
     Expected,
     follow_quotients,
@@ -19,9 +20,7 @@ from planbatch.planner.history import History
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 
-#: How many quantiles a job has: the k-th is that at (k + ½) / QUANTILES.
-QUANTILES = 16
-#: The column of ``jobs.past`` with the first of them; they ascend.
+#: The column of ``jobs.past`` with the first of the quantiles; the k-th is that at (k + ½) / QUANTILES.
 FIRST_QUANTILE = len(Expected) + 1
 #: Everybody's quantiles are taken anew after so many ends: they change little, and sorting takes time.
 REFRESH = 16

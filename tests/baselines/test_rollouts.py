@@ -77,14 +77,14 @@ def test_a_long_job_is_held_back():
     rng = np.random.default_rng(0)
     assert make_policy("easy:smallest-area")(problem, rng).start[4] == 0
     rolled = make_policy("rollouts:smallest-area,samples=2,evaluations=0")(problem, rng)
-    assert (rolled.start == NEVER).all()
+    assert (rolled.plan.start == NEVER).all()
 
 
 def test_an_idle_machine_starts_something():
     """With nothing running, no candidate holds everything back: nobody would come back to the queue."""
     problem = Round.of(4, 0, [], [(0, 2, 100), *[(0, 4, 5)] * 5])
     rolled = make_policy("rollouts:submit,samples=2")(problem, np.random.default_rng(0))
-    assert (rolled.start == 0).any()
+    assert (rolled.plan.start == 0).any()
 
 
 def test_only_what_is_surely_better_is_chosen():

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.planner.expectation import FEW
+from planbatch.planner.expectation import FEW, QUANTILES, expected_run
 from planbatch.planner.ledger import UNKNOWN, Entry
 from planbatch.planner.model import NEVER
 from planbatch.planner.run_times import (
     FIRST_QUANTILE,
-    QUANTILES,
     REFRESH,
     level_of,
     quotient_at,
@@ -56,6 +55,8 @@ def test_quantiles_and_ledger_of_every_round(machine, random):
                 places = ((np.arange(QUANTILES) + 0.5) * len(own) / QUANTILES).astype(int)
                 found = seen.jobs.past[i, FIRST_QUANTILE:]
                 assert found == pytest.approx(np.sort(own)[places])
+                mean = np.mean(own) * seen.jobs.walltime[i]
+                assert expected_run(seen.jobs, i) == pytest.approx(mean)
                 assert seen.ledger.past[number - 1, FIRST_QUANTILE:].shape == found.shape
 
 
