@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Growth:
     waiting : list of float
         Mean numbers of waiting jobs, ascending.
     seconds : list of float
-        Mean time of a round at each (s).
+        Mean processor time of a round at each (s).
     """
 
     policy: str
@@ -58,7 +58,10 @@ def queue_of(waiting: int) -> Workload:
 
 
 def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
-    """Time rounds behind the first ones of a replay; return the mean number of waiting jobs, and seconds a round."""
+    """Time rounds behind the first ones of a replay; return the mean number of waiting jobs, and seconds a round.
+
+    Seconds are of processor time, so that what else the machine does counts little.
+    """
     native = compiled_form(bound(policy, workload))
     assert native is not None
     warm_up(native)
@@ -73,9 +76,9 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
         log, taken = empty_log(rounds), []
         for page in (empty_log(0), log):
             state.counters[At.LOGGED] = 0
-            began = perf_counter()
+            began = process_time()
             loop(state._replace(log=page), *given)
-            taken.append(perf_counter() - began)
+            taken.append(process_time() - began)
         done = int(state.counters[At.LOGGED])
         return float(log.waiting[:done].mean()), max(taken[1] - taken[0], 1e-9) / done
 

@@ -13,7 +13,9 @@ from planbatch.experiments.bench.measurement import Measurement
 from planbatch.experiments.bench.reference import repeat_scan
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.objectives.wait import WAIT
+from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import Permutation
 from planbatch.planner.kernels.decode import JobClasses, classify, decode_into
@@ -193,29 +195,33 @@ def measure_searches() -> Iterator[Measurement]:
 
 
 def measure_overruns(rounds: int = 300) -> Iterator[Measurement]:
-    """Overruns of searches with a budget in seconds, on rounds of 2 to 5,000 waiting jobs.
+    """Overruns of searches with a budget in seconds, on rounds of 2 to 5,000 waiting jobs, and of up to 100,000.
 
-    CP-SAT gets longer budgets, in which its models can be built, and a fifth of the rounds.
+    CP-SAT gets longer budgets, in which its models can be built; these and the longest rounds are a fifth.
     """
-    for name, seconds, count in (
-        ("annealing", 0.02, rounds),
-        ("cp-sat", 0.02, rounds),
-        ("cp-sat", 0.5, -(-rounds // 5)),
+    fifth = -(-rounds // 5)
+    for name, seconds, count, longest in (
+        ("annealing", 0.02, rounds, 5000),
+        ("annealing", 0.5, fifth, 100_000),
+        ("cp-sat", 0.02, rounds, 5000),
+        ("cp-sat", 0.5, fifth, 5000),
     ):
-        overruns = overruns_of(make_optimizer(name), count, seconds)
+        overruns = overruns_of(make_optimizer(name), count, seconds, longest)
         for percent in (50, 99, 99.9, 100):
             yield Measurement(
-                f"overrun of {name}, p{percent:g}",
+                f"overrun of {name}, up to {longest:,} jobs, p{percent:g}",
                 float(np.percentile(overruns, percent)),
                 f"% of {1000 * seconds:.0f} ms",
             )
 
 
-def overruns_of(optimizer: Optimizer, rounds: int, seconds: float) -> list[float]:
-    """Overruns (% of the budget) of a search with a time limit on rounds of 2 to 5,000 waiting jobs."""
+def overruns_of(
+    optimizer: Optimizer, rounds: int, seconds: float, longest: int = 5000
+) -> list[float]:
+    """Overruns (% of the budget) of a search with a time limit on rounds of 2 to ``longest`` waiting jobs."""
     warm_up(optimizer, WAIT)
     rng = np.random.default_rng(3)
-    sizes = np.exp(rng.uniform(np.log(2), np.log(5000), rounds)).astype(int)
+    sizes = np.exp(rng.uniform(np.log(2), np.log(longest), rounds)).astype(int)
     overruns = []
     for i, size in enumerate(sizes):
         problem = random_round(int(size), 40, seed=i)
@@ -223,6 +229,26 @@ def overruns_of(optimizer: Optimizer, rounds: int, seconds: float) -> list[float
         optimizer.optimize(problem, WAIT, Budget(seconds=seconds), rng)
         overruns.append(100 * max(0.0, (perf_counter() - began) / seconds - 1))
     return overruns
+
+
+def measure_long_rounds() -> Iterator[Measurement]:
+    """Gains of a second of annealing over the best first plan on long rounds, and what the lower bound allows."""
+    optimizer = Annealing()
+    warm_up(optimizer, WAIT)
+    for waiting in (1000, 5000, 10_000, 100_000):
+        problem = random_round(waiting, 40)
+        for name in ("wait", "squared-wait", "stretch"):
+            objective = OBJECTIVES[name]
+            result = optimizer.optimize(
+                problem, objective, Budget(seconds=1.0), np.random.default_rng(0)
+            )
+            about = f"{waiting:,} jobs, {name}"
+            gain = 100 * (1 - result.cost / result.seed_cost)
+            yield Measurement(f"{about}: gain in 1 s", gain, "%")
+            if waiting <= 10_000:  # of more jobs, the bound takes minutes
+                room = 100 * (1 - lower_bound(problem, objective) / result.seed_cost)
+                yield Measurement(f"{about}: any plan's", room, "% at most")
+            yield Measurement(f"{about}: evaluations", float(result.evaluations), "plans")
 
 
 def bench_workload() -> Workload:

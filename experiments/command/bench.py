@@ -10,6 +10,8 @@ from planbatch.experiments.command.shell import say
 PARTS = ("decoder", "resources", "searches", "replays", "overruns")
 #: Measured only if it is asked for: it compiles everything anew.
 FIRST_USE = "first-use"
+#: Measured only if it is asked for: the bounds beside it take a minute.
+LONG_ROUNDS = "long-rounds"
 #: Measured only if it is asked for: it takes a minute, and has a table of its own.
 GROWTH = "growth"
 
@@ -19,9 +21,10 @@ GROWTH = "growth"
 @click.option(
     "--part",
     multiple=True,
-    type=click.Choice([*PARTS, FIRST_USE, GROWTH]),
-    help="Only this part; may be repeated. first-use and growth run only if they are named: the "
-    "first compiles all kernels anew, the second times rounds of every policy on ever longer queues.",
+    type=click.Choice([*PARTS, LONG_ROUNDS, FIRST_USE, GROWTH]),
+    help="Only this part; may be repeated. long-rounds, first-use and growth run only if they are "
+    "named: searches of up to 100,000 jobs beside lower bounds, all kernels compiled anew, and rounds of every policy "
+    "on ever longer queues.",
 )
 @click.option("--rounds", default=300, show_default=True, help="Rounds whose overrun is measured.")
 @click.option(
@@ -67,6 +70,7 @@ def command(
         "searches": measure.measure_searches,
         "replays": lambda: measure.measure_replays(log),
         "overruns": lambda: measure.measure_overruns(rounds),
+        LONG_ROUNDS: measure.measure_long_rounds,
         FIRST_USE: measure_first_use,
     }
     console = Console(stderr=as_json)

@@ -14,6 +14,8 @@ from planbatch.planner.kernels.decode import classify
 from planbatch.planner.kernels.first_plans import (
     FIRST_PLANS,
     FIRST_PLANS_OF_LONG_QUEUES,
+    LONG_QUEUE,
+    FirstOrder,
     best_first_plan,
     kept_plan,
 )
@@ -27,10 +29,11 @@ from planbatch.planner.kernels.signatures import (
     round_types,
 )
 from planbatch.planner.kernels.sorting import copy_column
-from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
 from planbatch.planner.optimizer import CompiledSearch, Result, Status
 from planbatch.planner.optimizers.annealing.kernels import Setting, annealing_setting
+from planbatch.planner.optimizers.annealing.orders import RULES, SHIFTS
 from planbatch.planner.optimizers.annealing.stages import (
     UNLIMITED,
     Stage,
@@ -40,6 +43,7 @@ from planbatch.planner.optimizers.annealing.stages import (
     end_stage,
     enumerate_orders,
     orders_to_try,
+    searches_orders,
 )
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RoundArrays
@@ -182,6 +186,7 @@ class Annealing:
             raise
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
+            run.keep_previous_plan()
         except Exception as error:
             raise ObjectiveError(
                 f"objective {objective.name} raised {type(error).__name__} "
@@ -213,16 +218,18 @@ class _Run:
         self.problem, self.objective, self.clock, self.rng = problem, objective, clock, rng
         self.setting, self.first_numbers = optimizer.setting, optimizer.first_numbers
         self.state: State = empty_state(len(problem), optimizer.front_jobs)
-        if len(problem):
-            # Result of an interrupt before the first plan is evaluated: the order of the previous plan.
-            self.state.order[:] = Plan(problem.planned).order()
-            self.state.start[:] = decode(problem, self.state.order).start
-        else:
+        if not len(problem):
             self.state.cost[0] = 0.0
         self.seed_cost = float(self.state.cost[0])
         several = bool(problem.resources)
         self.kernels = compiled_kernels(several) if objective.compiled else INTERPRETED
         self.cost = objective.cost if objective.compiled else checked(objective, problem.now)
+
+    def keep_previous_plan(self) -> None:
+        """Decode the order of the previous plan, if no first plan has been decoded."""
+        if len(self.problem) and np.isinf(self.state.cost[0]):
+            self.state.order[:] = Plan(self.problem.planned).order()
+            self.state.start[:] = decode(self.problem, self.state.order).start
 
     def require(self, finite: bool) -> None:
         """Raise unless all costs were finite numbers."""
@@ -236,12 +243,7 @@ class _Run:
             return Status.OPTIMAL
         arrays = with_feasible_promises(self.problem.arrays)
         shared = (arrays, classify(arrays), self.cost)
-        began = self.clock.elapsed  # loading the kernels is not what a decoding takes
-        best = self.kernels.best_first_plan(*shared, self.first_numbers, state.order, state.start)
-        self.require(bool(np.isfinite(best)))
-        state.cost[0] = self.seed_cost = float(best)
-        decoded = min(len(self.first_numbers), FIRST_PLANS_OF_LONG_QUEUES)
-        decoding = (self.clock.elapsed - began) / decoded
+        decoding = self.decode_first_plans(shared)
         # A stage ends with one more decoding of the whole queue.
         self.clock.reserve = 2.0 * decoding
         if n == 1:
@@ -257,6 +259,38 @@ class _Run:
             self.anneal(shared, decoding / n)
         return Status.FINISHED
 
+    def portions_of_first_plans(self) -> list[IntArray]:
+        """Return the numbers of the first plans, cut where the clock is looked at: one by one on long queues."""
+        numbers, timed = self.first_numbers, self.clock.budget.seconds is not None
+        if not timed or len(self.problem) <= LONG_QUEUE or numbers[0] != FirstOrder.PREVIOUS:
+            return [numbers]
+        regular = numbers == FirstOrder.REGULAR_FIRST
+        decoded = numbers[~regular][:FIRST_PLANS_OF_LONG_QUEUES]
+        if self.problem.jobs.deadline.min() != NEVER:
+            decoded = np.append(decoded, numbers[regular])
+        return list(decoded[:, None])
+
+    def decode_first_plans(self, shared: tuple[Any, ...]) -> float:
+        """Keep the best of the first plans that there is time for, at least the first; return the time of each (s)."""
+        began, each = self.clock.elapsed, 0.0  # loading the kernels is not what a decoding takes
+        portions = self.portions_of_first_plans()
+        for done, numbers in enumerate(portions):
+            if done and self.clock.remaining < 2.0 * each:
+                break
+            self.take_first_plan(shared, numbers)
+            each = (self.clock.elapsed - began) / (done + 1)
+        self.seed_cost = float(self.state.cost[0])
+        return each / min(len(portions[0]), FIRST_PLANS_OF_LONG_QUEUES)
+
+    def take_first_plan(self, shared: tuple[Any, ...], numbers: IntArray) -> None:
+        """Decode first plans, and keep the best of them if it is better than what is known."""
+        state, search = self.state, self.state.search
+        best = self.kernels.best_first_plan(*shared, numbers, search.order, search.start)
+        self.require(bool(np.isfinite(best)))
+        if best < state.cost[0]:
+            state.cost[0] = best
+            state.order[:], state.start[:] = search.order, search.start
+
     def anneal(self, shared: tuple[Any, ...], pace: float) -> None:
         """Anneal in portions until the budget is used up; the best is kept even on an interrupt.
 
@@ -265,10 +299,13 @@ class _Run:
         clock, stage = self.clock, self.state.stage
         try:
             while True:
-                if stage[Stage.LEFT] == 0:
-                    portion, each = FIRST_PORTION, pace * stage[Stage.FRONT]
+                jobs, left = stage[Stage.FRONT], stage[Stage.LEFT]
+                if searches_orders(self.state, self.setting):
+                    jobs, left = len(self.problem), stage[Stage.ORDERS] % (RULES + SHIFTS)
+                if left == 0:
+                    portion, each = FIRST_PORTION, pace * jobs
                 else:
-                    portion = min(2 * portion, LARGEST_PORTION, stage[Stage.LEFT])
+                    portion = min(2 * portion, LARGEST_PORTION, left)
                 count = clock.portion(each, most=int(portion))
                 if count == 0:
                     break

@@ -1,4 +1,7 @@
-"""Annealing a queue in stages: first its front, then wider ones, and finally the whole queue."""
+"""Annealing a queue in stages: first its front, then wider ones, and finally the whole queue.
+
+Behind the first front, the whole orders of long queues are searched (:mod:`orders`).
+"""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -11,7 +14,7 @@ from planbatch.planner.kernels.evaluate import decoded_cost
 from planbatch.planner.kernels.first_plans import size_of
 from planbatch.planner.kernels.job_tables import chosen_jobs, round_of
 from planbatch.planner.kernels.native import kernel, two_way_kernel
-from planbatch.planner.kernels.sorting import copy_column
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.optimizers.annealing.kernels import (
     STAGE,
@@ -21,6 +24,17 @@ from planbatch.planner.optimizers.annealing.kernels import (
     Setting,
     anneal,
     begin,
+)
+from planbatch.planner.optimizers.annealing.orders import (
+    COEFFICIENTS,
+    MANY_JOBS,
+    RULES,
+    SHIFTS,
+    draw_coefficients,
+    draw_shift,
+    first_family,
+    learn,
+    rule_keys,
 )
 from planbatch.planner.round import RoundArrays
 
@@ -38,6 +52,7 @@ class Stage(IntEnum):
 
     FRONT = 0  #: jobs of the front that is annealed
     LEFT = 1  #: evaluations left for it; 0 before it begins
+    ORDERS = 2  #: evaluations left for whole orders, which come behind the first front
 
 
 class State(NamedTuple):
@@ -51,6 +66,8 @@ class State(NamedTuple):
         Its cost.
     stage : int64 array
         See :class:`Stage`.
+    family : float64 array
+        See :class:`~planbatch.planner.optimizers.annealing.orders.Family`.
     search : Search
         The annealing of the front, in the first entries of columns for n jobs. The jobs of the front are numbered by
         their places in ``order``.
@@ -60,6 +77,7 @@ class State(NamedTuple):
     start: IntArray
     cost: FloatArray
     stage: IntArray
+    family: FloatArray
     search: Search
 
 
@@ -77,8 +95,10 @@ def empty_state(n: int, front_jobs: int) -> State:
         np.empty(COSTS),
         np.empty(SCHEDULES),
     )
-    stage = np.array([min(front_jobs, n), 0])
-    return State(np.arange(n), np.empty(n, np.int64), np.array([np.inf]), stage, search)
+    orders = RULES + SHIFTS if n > MANY_JOBS else 0
+    stage = np.array([min(front_jobs, n), 0, orders])
+    family = first_family()
+    return State(np.arange(n), np.empty(n, np.int64), np.array([np.inf]), stage, family, search)
 
 
 @kernel
@@ -167,6 +187,46 @@ def search_of_front(state: State) -> Search:
     )
 
 
+@kernel(inline="always")
+def searches_orders(state: State, setting: Setting) -> bool:
+    """Return whether whole orders are evaluated next: on long queues, once the first front is annealed."""
+    stage = state.stage
+    return bool(
+        stage[Stage.ORDERS] > 0
+        and stage[Stage.LEFT] == 0
+        and stage[Stage.FRONT] > setting.front_jobs
+    )
+
+
+@two_way_kernel
+def search_orders(
+    arrays: RoundArrays, classes: JobClasses, cost: Any, state: State, rng: Any, evaluations: int
+) -> bool:
+    """Evaluate so many whole orders; return False if a cost was not a finite number."""
+    n = len(state.order)
+    drawn = np.empty(COEFFICIENTS)
+    marked = np.empty(n, np.int64)
+    candidate, trial = state.search.candidate, state.search.start
+    for _ in range(evaluations):
+        rules = state.stage[Stage.ORDERS] > SHIFTS
+        if rules:
+            draw_coefficients(state.family, drawn, rng)
+            copy_column(candidate, stable_order(rule_keys(arrays, drawn)))
+        else:
+            draw_shift(classes, state.order, marked, candidate, rng)
+        value = decoded_cost(arrays, classes, cost, candidate, trial)
+        if np.isnan(value):
+            return False
+        if value < state.cost[0]:
+            state.cost[0] = value
+            copy_column(state.order, candidate)
+            copy_column(state.start, trial)
+        if rules:
+            learn(state.family, drawn, value)
+        state.stage[Stage.ORDERS] -= 1
+    return True
+
+
 @two_way_kernel
 def begin_stage(
     front: RoundArrays, classes: JobClasses, cost: Any, state: State, setting: Setting
@@ -216,6 +276,12 @@ def advance(
     Call :func:`end_stage` after the last one. A search may be cut into calls of any length: the result is the same.
     """
     while evaluations > 0:
+        if searches_orders(state, setting):
+            count = min(evaluations, state.stage[Stage.ORDERS])
+            if not search_orders(arrays, classes, cost, state, rng, count):
+                return False
+            evaluations -= count
+            continue
         front = front_of(arrays, state.order, state.stage[Stage.FRONT])
         inner = classify(front)
         if state.stage[Stage.LEFT] == 0:
