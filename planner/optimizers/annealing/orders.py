@@ -21,7 +21,7 @@ from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 #: Rounds of more jobs than this are searched by whole orders, too.
-MANY_JOBS = 3000
+MANY_JOBS = 1000
 #: Evaluations for the family, and for classes of jobs moved together.
 RULES, SHIFTS = 100, 1000
 #: The factors of the step of the coefficients after a success and after a failure, and its limits.
