@@ -215,7 +215,9 @@ def test_no_module_imports_itself_through_others():
 
 
 #: What kernels may import besides one another: the tables of arrays that they take.
-TABLES = {f"planbatch.planner.{name}" for name in ("columns", "model", "resources", "round")}
+TABLES = {
+    f"planbatch.planner.{name}" for name in ("columns", "ledger", "model", "resources", "round")
+}
 
 
 def test_kernels_import_no_public_module_above_them():
