@@ -108,7 +108,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
         jobs = lab.jobs()
         found = deviations(lab, drive, numbers)
     assert sum(found.values()) == 40
-    assert all(abs(late) <= NEAR for late in found), found
+    assert all(abs(away) <= NEAR for away in found), found
     assert Counter(one for one, _ in releases(drive)) == Counter(numbers)  # each once, and no other
     assert all(mark_of(jobs[one].admin_comment).kind == "due" for one in numbers)
     assert (jobs[never].state, jobs[never].held) == ("PENDING", "user")
@@ -124,20 +124,26 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
 def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     """Nothing is ever held; a job's mark has the begin time that it got last.
 
-    Jobs without a mark started before the first tick that could see them.
+    Jobs without a mark started before the first tick that could see them. A job that starts between the reading and the
+    update of a tick is told too late: Slurm refuses the begin time, but takes the mark.
     """
     with soft_lab.drive("soft", "--on-exit", "keep", name="soft") as drive:
         numbers = submit_forty(soft_lab, random.Random(2))
         all_completed(soft_lab, numbers)
         jobs = soft_lab.jobs()
+    others = [line for tick in read_ticks(drive.journal) for line in tick.others]
+    late = " ".join(
+        row["line"] for line in others if line["kind"] == "results" for row in line["refused"]
+    ).split()
     marks = {one: mark_of(jobs[one].admin_comment) for one in numbers}
     found = Counter(
-        jobs[one].start_time - mark.time for one, mark in marks.items() if mark is not None
+        jobs[one].start_time - mark.time
+        for one, mark in marks.items()
+        if mark is not None and f"JobId={one}" not in late
     )
     assert sum(found.values()) >= 25
-    assert all(abs(late) <= NEAR for late in found), found
-    lines = [row for tick in read_ticks(drive.journal) for line in tick.others if line["kind"] == "commands"
-             for row in line["commands"]]  # fmt: skip
+    assert all(abs(away) <= NEAR for away in found), found
+    lines = [row for line in others if line["kind"] == "commands" for row in line["commands"]]
     assert {row["deed"] for row in lines} <= {"begin", "give back"}
 
 
