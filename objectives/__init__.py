@@ -37,5 +37,9 @@ if TYPE_CHECKING:
         WAIT as WAIT,
         powered_wait as powered_wait,
     )
+    from planbatch.objectives.weighted import (
+        WEIGHTED_WAIT as WEIGHTED_WAIT,
+        weighted_wait as weighted_wait,
+    )
 
 offer(__name__)

@@ -13,6 +13,7 @@ from planbatch.objectives.expected import EXPECTED_SLOWDOWN
 from planbatch.objectives.makespan import MAKESPAN
 from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
 from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
+from planbatch.objectives.weighted import WEIGHTED_WAIT, weighted_wait
 from planbatch.planner.objective import Objective
 from planbatch.planner.plugins.objective import objective_of
 from planbatch.planner.plugins.registry import Registry
@@ -28,6 +29,7 @@ OBJECTIVES: dict[str, Objective] = {
         FOURTH_WAIT,
         AREA_WAIT,
         USER_WAIT,
+        WEIGHTED_WAIT,
         RESPONSE,
         BOUNDED_SLOWDOWN,
         EXPECTED_SLOWDOWN,
@@ -53,7 +55,7 @@ def _documented(target: Any) -> Any:
 #: The objectives by name, packages' and users' own among them.
 OBJECTIVE_NAMES = Registry(
     "objective",
-    {**OBJECTIVES, AGED_WAIT.name: aged_wait_from},
+    {**OBJECTIVES, AGED_WAIT.name: aged_wait_from, WEIGHTED_WAIT.name: weighted_wait},
     ("start", "jobs", "now"),
     objective_of,
     "objectives",
