@@ -18,7 +18,7 @@ FLOORS = (
     ("results", "metrics"),
     ("comparison", "rounds", "bench"),
     ("grid",),
-    ("live",),
+    ("live", "tuning"),
     ("views",),
     ("report",),
     ("reproduce",),

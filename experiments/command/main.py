@@ -19,6 +19,7 @@ VERBS = {
     "replay": "Replay a workload under policies: figures, starts, JSON.",
     "experiment": "Run a grid of workloads, policies and seeds from a TOML file.",
     "trade": "Plot mean against maximum waits: policies × promises, and the Pareto front.",
+    "tune": "Search a policy's parameters on the past, and judge them on later spans.",
     "round": "Search for a plan of one scheduling round.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",

@@ -57,10 +57,10 @@ def read_experiment(path: str | Path) -> Experiment:
         raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
     except UnicodeDecodeError as error:
         raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
-    return _Reader(path, text).experiment(document)
+    return FileReader(path, text).experiment(document)
 
 
-class _Reader:
+class FileReader:
     """Reads the parts of one file as specifications."""
 
     def __init__(self, path: Path, text: str) -> None:

@@ -1,0 +1,1 @@
+"""Parameters of policies, searched on one span of a log and judged on later ones."""

@@ -1,0 +1,128 @@
+"""Reading a search of parameters from a TOML file; errors name file, line, table and key."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.grid.toml_file import ExperimentFileError, FileReader
+from planbatch.experiments.metrics.catalogue import as_metrics
+from planbatch.experiments.tuning.spec import PLACE, Range, Tuning
+from planbatch.experiments.workloads.options import parse_span
+from planbatch.planner.names import did_you_mean
+
+KEYS: dict[str, Any] = {
+    "policy": str, "default": str, "goals": str, "trials": int, "seed": int, "past": str, "later": str,
+    "workload": dict, "parameters": dict,
+}  # fmt: skip
+RANGE_KEYS = ("from", "to", "log")
+DEFAULT_GOALS = ["mean-wait", "max-wait"]
+
+
+def read_tuning(path: str | Path) -> Tuning:
+    """Read what ``planbatch tune`` searches; docs/tuning.md lists the keys.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ExperimentFileError
+        If a key or a value is wrong, or one that must be there is not.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
+    reader = FileReader(path, text)
+    top = reader.checked(document, KEYS, "", 0)
+    for key in ("policy", "past", "later", "parameters"):
+        if key not in top:
+            raise ExperimentFileError(f"{path}: there is no {key}; docs/tuning.md has an example")
+    for key in ("policy", "default", "past", "trials", "seed", "workload"):
+        if isinstance(top.get(key), list):
+            raise ExperimentFileError(f"{reader.where('', 0, key)}: {key} is a list; give one")
+    for key, least in (("trials", 1), ("seed", 0)):
+        if top.get(key, least) < least:
+            raise ExperimentFileError(
+                f"{reader.where('', 0, key)}: {key} is {top[key]}, and should be {least} or more"
+            )
+    return _tuning(reader, top)
+
+
+def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
+    """Make the search of checked keys, and the policy once with the first of all values."""
+    later = _listed(top["later"])
+    for key, spans in (("past", [top["past"]]), ("later", later)):
+        for span in spans:
+            if "-" not in span:  # dates need the log's start
+                reader.located(lambda span=span: parse_span(span), "", 0, key)
+    parameters = _parameters(reader, top["policy"], top["parameters"])
+    workloads = list(reader.workloads(top.get("workload", {}), 0, {}))
+    if len(workloads) > 1 or workloads[0].options.span is not None:
+        raise ExperimentFileError(
+            f"{reader.where('workload')}: [workload] is one log, and its spans are past and later"
+        )
+    goals = reader.located(
+        lambda: as_metrics(_listed(top.get("goals", DEFAULT_GOALS))), "", 0, "goals"
+    )
+    policy = reader.beside(top["policy"])
+    tuning = Tuning(
+        workloads[0], top["past"], tuple(later), policy, parameters, goals, top.get("trials", 50),
+        top.get("seed", 0), reader.beside(top.get("default", policy.partition(":")[0])),
+    )  # fmt: skip
+    first = {key: v.low if isinstance(v, Range) else v[0] for key, v in parameters.items()}
+    last = {key: v.high if isinstance(v, Range) else v[-1] for key, v in parameters.items()}
+    for values in (first, last):
+        reader.located(lambda values=values: tuning.make(values), "", 0, "policy")
+    key = "default" if "default" in top else "policy"
+    reader.located(lambda: make_policy(tuning.default), "", 0, key)
+    return tuning
+
+
+def _parameters(
+    reader: FileReader, policy: str, table: Mapping[str, Any]
+) -> dict[str, Range | tuple[str, ...]]:
+    """Read [parameters]: each has a place in the policy, and each place a parameter."""
+    places = PLACE.findall(policy)
+    if not places:
+        where = reader.where("", 0, "policy")
+        raise ExperimentFileError(f"{where}: policy has no parameter in braces, such as {{age}}")
+    for place in places:
+        if place not in table:
+            where = reader.where("", 0, "policy")
+            raise ExperimentFileError(
+                f"{where}: [parameters] has no {place}; {did_you_mean(place, list(table))}"
+            )
+    found = {}
+    for name, value in table.items():
+        if name not in places:
+            raise ExperimentFileError(
+                f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place "
+                f"{{{name}}} in the policy"
+            )
+        found[name] = reader.located(lambda value=value: _values(value), "parameters", 0, name)
+    return found
+
+
+def _values(value: Any) -> Range | tuple[str, ...]:
+    """Read one parameter: a list of choices, or a table with from and to."""
+    if isinstance(value, list) and value:
+        return tuple(str(choice) for choice in value)
+    if not isinstance(value, dict) or not {"from", "to"} <= value.keys() <= set(RANGE_KEYS):
+        raise ValueError(
+            f"{value!r} is neither a list of choices nor {{ from = …, to = …, log = … }}"
+        )
+    if any(type(value[key]) not in (int, float) for key in ("from", "to")):
+        raise ValueError("from and to are numbers")
+    if type(value.get("log", False)) is not bool:
+        raise ValueError("log is true or false")
+    return Range(value["from"], value["to"], value.get("log", False))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

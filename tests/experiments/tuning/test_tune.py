@@ -1,0 +1,120 @@
+"""Tuning: the file and its errors, trials that depend on nothing but the file, the front, and the command."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from planbatch.experiments.grid.toml_file import ExperimentFileError
+from planbatch.experiments.tuning.file import read_tuning
+from planbatch.experiments.tuning.spec import Range
+from planbatch.experiments.tuning.tune import tune
+
+pytest.importorskip("optuna")
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "tune.toml"
+#: Orders with a threshold: no search, so a replay takes milliseconds.
+QUICK = """
+policy = "easy:{order}@{hours}h"
+trials = 10
+past = "0d:4d"
+later = "4d:"
+
+[workload]
+source = "embedded"
+
+[parameters]
+order = ["sjf", "saf", "lxf"]
+hours = { from = 1, to = 48, log = true }
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    """Write a file to be read."""
+    path = folder / "quick.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_file_is_read(tmp_path):
+    """Ends of a range that are whole numbers make whole numbers; goals and default have their defaults."""
+    tuning = read_tuning(write(tmp_path, QUICK))
+    assert tuning.parameters == {"order": ("sjf", "saf", "lxf"), "hours": Range(1, 48, True)}
+    assert tuning.parameters["hours"].whole
+    assert [goal.name for goal in tuning.goals] == ["mean-wait", "max-wait"]
+    assert tuning.default == "easy"
+    assert tuning.text({"order": "saf", "hours": 7}) == "easy:saf@7h"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("trials = 10", "trails = 10", r"line 3: file has no key 'trails'.*trials"),
+        ("trials = 10", "trials = 0", r"line 3: trials is 0, and should be 1 or more"),
+        ('past = "0d:4d"', "", r"there is no past"),
+        ("@{hours}h", "", r"line 12: \[parameters\] hours has no place \{hours\}"),
+        ("@{hours}h", "@{days}d", r"line 2: \[parameters\] has no days"),
+        ("to = 48", "to = 1", r"line 12: from is 1, and to, 1, is not above it"),
+        ("from = 1", "from = 0", r"line 12: log: from is 0"),
+        ('"sjf", "saf", "lxf"', '"sjf", "sfj"', r"line 2: .*sfj"),
+        ('4d:"\n', 'soon"\n', r"line 5: .*soon"),
+        ("trials = 10", 'goals = "mean-weight"', r"line 3: metric: .*mean-weight"),
+    ],
+)
+def test_errors_name_line_and_key(tmp_path, old, new, message):
+    """One thing wrong at a time."""
+    assert old in QUICK
+    with pytest.raises(ExperimentFileError, match=message):
+        read_tuning(write(tmp_path, QUICK.replace(old, new)))
+
+
+def test_processes_and_interrupts_change_nothing(tmp_path):
+    """Two processes, or a folder that has half of the trials: the same trials, front and values."""
+    tuning = read_tuning(write(tmp_path, QUICK))
+    whole = tune(tuning)
+    tune(replace(tuning, trials=8), out=tmp_path / "out")
+    said = []
+    assert tune(tuning, jobs=2, out=tmp_path / "out", say=said.append) == whole
+    assert any("in " in line and "already" in line for line in said)
+    assert len(whole.trials) == 10
+
+
+def test_the_front_is_that_of_the_trials(tmp_path):
+    """Brute force: a trial is on the front if no other is as good in both goals and better in one."""
+    tuned = tune(read_tuning(write(tmp_path, QUICK)))
+    past = {trial.policy: trial.values[0] for trial in tuned.trials}
+    expected = {
+        name
+        for name, own in past.items()
+        if not any(o[0] <= own[0] and o[1] <= own[1] and o != own for o in past.values())
+    }
+    assert {row.policy for row in tuned.front} == expected
+    assert [row.values[0] for row in tuned.front] == [past[row.policy] for row in tuned.front]
+    assert [row.policy for row in tuned.beside] == ["easy"]
+    assert all(len(row.values) == 2 for row in (*tuned.beside, *tuned.front))
+
+
+def test_the_command_prints_and_draws(run, tmp_path):
+    """Both spans have a column of each goal, and the picture is written."""
+    code, out, _ = run("tune", write(tmp_path, QUICK), "--jobs", 1, "--out", tmp_path / "out")
+    assert code == 0
+    assert out.count("0d:4d") >= 2
+    assert "easy:{order}@{hours}h, 10 trials" in out
+    assert (tmp_path / "out" / "tune.png").stat().st_size > 0
+    assert (tmp_path / "out" / "tune.svg").exists()
+
+
+def test_the_example_runs():
+    """As its first line says; here with two trials."""
+    assert EXAMPLE.read_text(encoding="utf-8").startswith("# planbatch tune examples/tune.toml\n")
+    tuned = tune(replace(read_tuning(EXAMPLE), trials=2))
+    assert [row.policy for row in tuned.beside] == ["easy", "plan-weighted-wait"]
+    assert {row.policy for row in tuned.front} <= {row.policy for row in tuned.trials}
+    assert all(row.policy.startswith("plan-weighted-wait:power=") for row in tuned.front)
+
+
+def test_without_optuna_one_sentence_says_so(tmp_path, monkeypatch):
+    """What to install."""
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ValueError, match=r"needs Optuna; .*planbatch\[tune\]"):
+        tune(read_tuning(write(tmp_path, QUICK)))
