@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     for key, spans in (("past", [top["past"]]), ("later", later)):
         for span in spans:
             if "-" not in span:  # dates need the log's start
-                reader.located(lambda span=span: parse_span(span), "", 0, key)
+                reader.located(partial(parse_span, span), "", 0, key)
     parameters = _parameters(reader, top["policy"], top["parameters"])
     workloads = list(reader.workloads(top.get("workload", {}), 0, {}))
     if len(workloads) > 1 or workloads[0].options.span is not None:
@@ -78,7 +79,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     first = {key: v.low if isinstance(v, Range) else v[0] for key, v in parameters.items()}
     last = {key: v.high if isinstance(v, Range) else v[-1] for key, v in parameters.items()}
     for values in (first, last):
-        reader.located(lambda values=values: tuning.make(values), "", 0, "policy")
+        reader.located(partial(tuning.make, values), "", 0, "policy")
     key = "default" if "default" in top else "policy"
     reader.located(lambda: make_policy(tuning.default), "", 0, key)
     return tuning
@@ -105,7 +106,7 @@ def _parameters(
                 f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place "
                 f"{{{name}}} in the policy"
             )
-        found[name] = reader.located(lambda value=value: _values(value), "parameters", 0, name)
+        found[name] = reader.located(partial(_values, value), "parameters", 0, name)
     return found
 
 
