@@ -13,7 +13,7 @@ from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.results.run import Workers, run_all
 from planbatch.experiments.tasks.task import Failure
 from planbatch.experiments.tuning.spec import MORE_IS_BETTER, Range, Tuning
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import load_deadlines, load_workload
 from planbatch.planner.model import Workload
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ def _span(tuning: Tuning, span: str, say: Say) -> Workload:
     spec = tuning.workload
     source = None if spec.source == EMBEDDED else spec.source
     found = load_workload(source, replace(spec.options, span=span), say)
+    if spec.deadlines:
+        found = load_deadlines(found, spec.deadlines, tuning.seed, source)
     return found.take(slice(None), name=f"{spec.name or found.name} {span}")
 
 

@@ -94,6 +94,17 @@ def test_the_front_is_that_of_the_trials(tmp_path):
     assert all(len(row.values) == 2 for row in (*tuned.beside, *tuned.front))
 
 
+def test_deadlines_of_the_workload_count(tmp_path):
+    """An order by deadlines schedules otherwise if every third job has one."""
+    text = QUICK.replace('["sjf", "saf", "lxf"]', '["earliest-deadline"]')
+    due = text.replace('"embedded"', '"embedded"\ndeadlines = "third:1h:1"')
+    without, with_deadlines = (tune(read_tuning(write(tmp_path, one))) for one in (text, due))
+    assert [one.policy for one in with_deadlines.trials[:8]] == [
+        one.policy for one in without.trials[:8]
+    ]
+    assert with_deadlines.trials[0].values != without.trials[0].values
+
+
 def test_the_command_prints_and_draws(run, tmp_path):
     """Both spans have a column of each goal, and the picture is written."""
     code, out, _ = run("tune", write(tmp_path, QUICK), "--jobs", 1, "--out", tmp_path / "out")
