@@ -16,8 +16,11 @@ def test_every_kernel_is_decorated_by_the_same_decorator():
             assert "@njit" not in path.read_text(), path
 
 
-#: What numba compiles without reference counting, too.
-WITHOUT_COUNTING = ("np.searchsorted", "np.isfinite", "np.isnan", "np.log", "rng.random")
+#: What numba compiles without reference counting, too: searches, and functions of single numbers.
+WITHOUT_COUNTING = (
+    "np.searchsorted", "np.isfinite", "np.isnan", "np.log", "np.floor", "np.sqrt", "np.uint64", "rng.random",
+    "math.cos", "math.sin", "math.sqrt", "math.log",
+)  # fmt: skip
 
 
 def borrowing_kernels():
