@@ -24,6 +24,7 @@ from planbatch.baselines.rollouts.policy import rollouts
 from planbatch.baselines.slack import slack_based
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
+from planbatch.objectives.scenarios import over_scenarios
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
@@ -88,6 +89,8 @@ def plan_based(
     evaluations: int | None = None,
     seconds: float | None = None,
     promise: str = "none",
+    scenarios: int = 0,
+    risk: float = 0.0,
     name: str | None = None,
 ) -> Policy:
     """In every round, search for the plan that costs least, and act on it.
@@ -104,9 +107,24 @@ def plan_based(
         Time of the search per round, instead.
     promise : str
         What jobs are promised; see :meth:`Promise.parse`.
+    scenarios : int
+        In how many sampled sets of run times plans are judged; 0 for requested times alone.
+    risk : float
+        The share of them, the cheapest, that does not count.
     name : str, optional
         What tables call it.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range, or there is a risk and no scenarios.
     """
+    if scenarios or risk:
+        if not scenarios:
+            raise ValueError(
+                f"risk: {risk:g} is one of scenarios; give their number, such as scenarios=8"
+            )
+        objective = over_scenarios(objective, scenarios, risk)
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     budget = Budget(seconds=seconds, evaluations=evaluations)

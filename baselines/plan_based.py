@@ -11,7 +11,7 @@ from planbatch.baselines.policy import CompiledPolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
-from planbatch.planner.history import History, history_of
+from planbatch.planner.history import History
 from planbatch.planner.kernels.first_plans import kept_plan
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status, compiled_search
@@ -69,12 +69,13 @@ class PlanBased:
         set_field("optimizer", as_optimizer(optimizer))
         set_field("budget", as_budget(budget))
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
-        set_field("name", name or f"plan-{self.objective.name}")
+        set_field("name", name or f"plan-{self.objective.label}")
         check_supported(self.optimizer, self.objective)
 
     @property
     def traits(self) -> Traits:
-        """It searches; its parameters are names of objective and optimizer, the budget and the promise."""
+        """It searches; its parameters are names of objective and optimizer, the budget, the promise, any scenarios."""
+        scenarios = self.objective.scenarios
         return Traits(
             searches=True,
             needs_deadlines=self.objective.name in DEADLINE_OBJECTIVES,
@@ -84,13 +85,14 @@ class PlanBased:
                 "evaluations": self.budget.evaluations,
                 "seconds": self.budget.seconds,
                 "promise": "none" if self.promise is None else str(self.promise),
+                **({} if scenarios is None else scenarios.parameters),
             },
         )
 
     @property
     def history(self) -> History | None:
         """What the objective asks for of the past."""
-        return history_of(self.objective.cost)
+        return self.objective.history
 
     def compiled_form(self) -> CompiledPolicy | None:
         """The same policy for the compiled replay, or None if a part of it is not compiled."""
@@ -115,7 +117,8 @@ class PlanBased:
         start = np.empty(len(problem), dtype=np.int64)
         if kept_plan(problem.arrays, self.promise is not None, start):
             return Plan(start)
-        result = self.optimizer.optimize(problem, self.objective, self.budget, rng)
+        objective = self.objective.drawn(problem, rng)
+        result = self.optimizer.optimize(problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return result

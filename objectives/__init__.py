@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RESPONSE as RESPONSE,
         STRETCH as STRETCH,
     )
+    from planbatch.objectives.scenarios import over_scenarios as over_scenarios
     from planbatch.objectives.wait import (
         AREA_WAIT as AREA_WAIT,
         FOURTH_WAIT as FOURTH_WAIT,

@@ -32,7 +32,24 @@ def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
     """
     if not parts:
         raise ValueError("weighted sum: give at least one (weight, objective)")
-    return _weighted_sum(*((weight, as_objective(objective)) for weight, objective in parts))
+    return _weighted_sum(*((weight, _part(objective)) for weight, objective in parts))
+
+
+def _part(objective: Objective | Cost | str) -> Objective:
+    """Return a part of an objective.
+
+    Raises
+    ------
+    ValueError
+        If it is one over scenarios: what is made of it would not be.
+    """
+    part = as_objective(objective)
+    if part.scenarios is not None:
+        raise ValueError(
+            f"{part.label} cannot be a part of another objective: put the parts together first, and the whole into "
+            "over_scenarios"
+        )
+    return part
 
 
 @cache
@@ -79,7 +96,7 @@ def lexicographic(
     """
     if not step > 0:
         raise ValueError(f"step: {step} is not positive")
-    return _lexicographic(as_objective(first), as_objective(then), step)
+    return _lexicographic(_part(first), _part(then), step)
 
 
 @cache

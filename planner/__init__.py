@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from planbatch.planner.profile import Profile as Profile
     from planbatch.planner.resources import Resource as Resource, Window as Window
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
+    from planbatch.planner.scenarios import Scenarios as Scenarios
     from planbatch.planner.solve import solve as solve
     from planbatch.planner.terms import Terms as Terms
     from planbatch.planner.use import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share

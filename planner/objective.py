@@ -1,14 +1,19 @@
 """The objective of a search; the formulas are in ``objectives``."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from planbatch.planner.history import History, history_of
+from planbatch.planner.kernels.decode import JobClasses, classify
+from planbatch.planner.kernels.futures import Futures
 from planbatch.planner.model import IntArray, JobTable
-from planbatch.planner.round import Round
+from planbatch.planner.round import Round, RoundArrays
+from planbatch.planner.run_times import RUN_TIMES
+from planbatch.planner.scenarios import Scenarios
 from planbatch.planner.terms import Terms
 
 Cost = Callable[[IntArray, JobTable, int], float]
@@ -43,6 +48,11 @@ class Objective:
     cp_cost : callable, optional
         ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives without terms; see
         :mod:`optimizer`.
+    scenarios : Scenarios, optional
+        In how many scenarios of run times plans are judged; by walltimes alone if there are none. Such an objective
+        has neither terms nor a bound.
+    futures : Futures, optional
+        Those of one round; see :meth:`drawn`.
     """
 
     name: str
@@ -50,11 +60,46 @@ class Objective:
     terms: Callable[[JobTable, int], Terms] | None = None
     bound: Callable[[Round, float | None, int], float] | None = None
     cp_cost: Callable[..., Any] | None = None
+    scenarios: Scenarios | None = None
+    futures: Futures | None = field(default=None, repr=False, compare=False)
 
     @property
     def compiled(self) -> bool:
         """Whether ``cost`` can run inside compiled kernels."""
         return isinstance(self.cost, Dispatcher)
+
+    @property
+    def label(self) -> str:
+        """Its name, and its scenarios behind a colon."""
+        return self.name if self.scenarios is None else f"{self.name}:{self.scenarios}"
+
+    @property
+    def history(self) -> History | None:
+        """What it needs to know of the past: that of run times for scenarios, or what the cost asks for."""
+        return history_of(self.cost) if self.scenarios is None else RUN_TIMES
+
+    def drawn(self, problem: Round, rng: np.random.Generator) -> "Objective":
+        """Return the objective for the searches of one round: with scenarios, the same for all of its plans."""
+        if self.scenarios is None or self.futures is not None:
+            return self
+        return replace(self, futures=self.scenarios.draw(problem, rng))
+
+    def classes(self, arrays: RoundArrays) -> JobClasses:
+        """Prepare a round for its decodings.
+
+        Raises
+        ------
+        ValueError
+            If the scenarios of the round have not been drawn.
+        """
+        classes: JobClasses = classify(arrays)
+        if self.scenarios is None:
+            return classes
+        if self.futures is None:
+            raise ValueError(
+                f"objective {self.name}: draw the round's scenarios before the search: objective.drawn(problem, rng)"
+            )
+        return classes._replace(futures=self.futures)
 
 
 def checked(objective: Objective, now: int) -> Cost:

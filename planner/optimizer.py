@@ -106,11 +106,14 @@ class CompiledSearch:
         The compiled cost function of the objective.
     params : tuple of float
         The other parameters of the kernel.
+    scenarios : bool
+        Whether the kernel draws the scenarios that the objective asks for, and judges plans in them.
     """
 
     decide: Callable[..., None]
     cost: Any
     params: tuple[float, ...] = ()
+    scenarios: bool = False
 
 
 class Optimizer(Protocol):
@@ -144,4 +147,9 @@ def compiled_search(
     says whether jobs are promised a latest start. Others need not define it.
     """
     compiled = getattr(optimizer, "compiled", None)
-    return None if compiled is None else compiled(objective, budget, promised)
+    found: CompiledSearch | None = (
+        None if compiled is None else compiled(objective, budget, promised)
+    )
+    if found is not None and objective.scenarios is not None and not found.scenarios:
+        return None
+    return found

@@ -4,11 +4,14 @@ The history :data:`RUN_TIMES` writes the columns of :mod:`expectation`, and behi
 run time / walltime: of a user's last ended jobs, or of everybody's where too few have ended.
 """
 
+from typing import Any
+
 import numpy as np
 
 from planbatch.planner.expectation import (
     ALL,
     ENDED,
+    EXPECTED_RUN_TIMES,
     FEW,
     OWN,
     QUANTILES,
@@ -16,7 +19,7 @@ from planbatch.planner.expectation import (
     Expected,
     follow_quotients,
 )
-from planbatch.planner.history import History
+from planbatch.planner.history import History, history_of
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 
@@ -68,6 +71,14 @@ def follow_run_times(news: IntArray, memory: FloatArray, jobs: JobTable, now: in
 
 #: Expected run times and quantiles, and the ledger.
 RUN_TIMES = History(follow_run_times, _TABLE + QUANTILES, len(Expected) + QUANTILES, ledger=True)
+
+
+def check_history(what: str, function: Any) -> None:
+    """Raise unless a function asks for no history, or for one of run times: a replay keeps one."""
+    if history_of(function) not in (None, EXPECTED_RUN_TIMES, RUN_TIMES):
+        raise ValueError(
+            f"{what} asks for a history of its own, and a replay keeps one: that of run times"
+        )
 
 
 @borrowing_kernel

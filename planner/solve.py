@@ -71,7 +71,7 @@ def solve(
     check_supported(search, cost)
     warm_up(search, cost, bool(problem.resources))
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    result = search.optimize(problem, cost, as_budget(budget), generator)
+    result = search.optimize(problem, cost.drawn(problem, generator), as_budget(budget), generator)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
         result = proven(result, problem, cost, generator)
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:

@@ -12,8 +12,6 @@ from planbatch.baselines.rollouts.candidates import Candidates, candidates_of
 from planbatch.baselines.rollouts.scenarios import draw_future
 from planbatch.baselines.rollouts.simulation import new_workspace, simulate
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.expectation import EXPECTED_RUN_TIMES
-from planbatch.planner.history import history_of
 from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import any_fits
@@ -25,7 +23,7 @@ from planbatch.planner.optimizers.annealing.optimizer import Annealing
 from planbatch.planner.orders import OrderKeys, as_order
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import RoundArrays
-from planbatch.planner.run_times import RUN_TIMES
+from planbatch.planner.run_times import RUN_TIMES, check_history
 
 #: Simulations look at so many waiting jobs, the first in the base order, and at those that a candidate starts.
 MOST_WAITING = 200
@@ -144,20 +142,6 @@ def decide_rollouts(
             start[i] = arrays.now
 
 
-def search_params(evaluations: int) -> tuple[float, ...]:
-    """Return the parameters of the annealing in a round, without promises; see :meth:`Annealing.compiled`."""
-    annealing = Annealing()
-    return tuple(map(float, (evaluations, False, *annealing.setting, *annealing.first_numbers)))
-
-
-def check_history(what: str, function: Any) -> None:
-    """Raise unless a function asks for no history, or for one of run times: a replay keeps one."""
-    if history_of(function) not in (None, EXPECTED_RUN_TIMES, RUN_TIMES):
-        raise ValueError(
-            f"rollouts: the {what} asks for a history of its own, and a replay keeps one: that of run times"
-        )
-
-
 def rollouts(
     order: str | OrderKeys = "wfp3",
     objective: Objective | Cost | str = "squared-wait",
@@ -201,8 +185,8 @@ def rollouts(
         raise ValueError(f"rollouts: confidence: {confidence} is negative")
     span = seconds_of(coming)
     by, costs = as_order(order), as_objective(objective)
-    check_history("order", by)
-    check_history("objective", costs.cost)
+    check_history("rollouts: the order", by)
+    check_history("rollouts: the objective", costs.cost)
     if not config.DISABLE_JIT and not (isinstance(by, Dispatcher) and costs.compiled):
         what = "order" if costs.compiled else f"objective {costs.name}"
         raise ValueError(
@@ -213,7 +197,7 @@ def rollouts(
         decide_rollouts,
         order=by,
         cost=costs.cost,
-        params=(float(samples), float(span), float(confidence), *search_params(evaluations)),
+        params=(float(samples), float(span), float(confidence), *Annealing().packed(evaluations)),
         traits=Traits(
             searches=True,
             parameters={

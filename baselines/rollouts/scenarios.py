@@ -1,9 +1,4 @@
-"""Scenarios of a round: run times and coming jobs, drawn from what the ledger and the history know.
-
-Levels (:func:`~planbatch.planner.run_times.run_time_at`) are drawn for jobs, not for users and not for scenarios alone:
-half of the time, all jobs of one user with one walltime share theirs, since such jobs often are of one kind and end
-alike.
-"""
+"""The futures that simulations are given: run times (:mod:`~planbatch.planner.scenarios`) and jobs to come."""
 
 from typing import Any
 
@@ -12,38 +7,16 @@ from numba.extending import overload
 
 from planbatch.baselines.rollouts.simulation import Future
 from planbatch.planner.kernels.job_tables import chosen_jobs
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import all_demands, processors_alone
 from planbatch.planner.kernels.sorting import stable_order
-from planbatch.planner.ledger import ENTRIES, UNKNOWN, Entry
+from planbatch.planner.ledger import ENTRIES, Entry
 from planbatch.planner.model import NEVER, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
-from planbatch.planner.run_times import run_time_at
+from planbatch.planner.scenarios import drawn_run_times
 
 #: Coming jobs are drawn from among so many that were submitted last; a scenario has at most so many of them.
 REMEMBERED, MOST_COMING = 3000, 500
-#: How often jobs of one user with one walltime share their level.
-SHARED = 0.5
-
-
-@borrowing_kernel
-def shared_level(user: int, walltime: int, salt: int) -> float:
-    """Return a level from 0 to 1 that all jobs of a user with a walltime have in one scenario."""
-    mixed = np.uint64(user + 2) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= np.uint64(walltime) * np.uint64(0xC2B2AE3D27D4EB4F)
-    mixed ^= np.uint64(salt) * np.uint64(0x165667B19E3779F9)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return float(mixed >> np.uint64(11)) / 9007199254740992.0  # 2^53
-
-
-@kernel
-def level(user: int, walltime: int, salt: int, rng: Any) -> float:
-    """Draw the level of a job in a scenario."""
-    if rng.random() < SHARED:
-        return shared_level(user, walltime, salt)
-    return float(rng.random())
 
 
 @kernel
@@ -92,34 +65,6 @@ def with_coming(arrays: RoundArrays, jobs: JobTable, coming: IntArray) -> JobTab
         for k in range(both.past.shape[1]):
             both.past[at, k] = ledger.past[coming[i], k]
     return both
-
-
-@kernel
-def drawn_run_times(
-    arrays: RoundArrays, jobs: JobTable, waiting: int, coming: IntArray, rng: Any
-) -> IntArray:
-    """Draw the ends of running jobs and the run times of the others; a coming job whose model has ended takes its."""
-    running, ledger = arrays.running, arrays.ledger
-    m = len(running.end)
-    run = np.empty(m + len(jobs.submit), np.int64)
-    salt = int(rng.integers(0, 1 << 31))
-    for i in range(m):
-        run[i] = running.end[i]
-        if len(ledger.rows):
-            row = ledger.rows[ledger.running[i]]
-            drawn = level(row[Entry.USER], row[Entry.WALLTIME], salt, rng)
-            elapsed = arrays.now - row[Entry.START]
-            past = ledger.past[ledger.running[i]]
-            run[i] = row[Entry.START] + run_time_at(past, row[Entry.WALLTIME], drawn, elapsed)
-    for i in range(len(jobs.submit)):
-        known = UNKNOWN
-        if i >= waiting:
-            known = ledger.rows[coming[1 + i - waiting], Entry.RUNTIME]
-        if known == UNKNOWN:
-            drawn = level(jobs.user[i], jobs.walltime[i], salt, rng)
-            known = run_time_at(jobs.past[i], jobs.walltime[i], drawn, 0)
-        run[m + i] = known
-    return run
 
 
 def needs_of(arrays: RoundArrays, jobs: JobTable) -> Any:

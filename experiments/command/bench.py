@@ -7,7 +7,7 @@ import click
 
 from planbatch.experiments.command.shell import say
 
-PARTS = ("decoder", "resources", "searches", "replays", "overruns")
+PARTS = ("decoder", "resources", "searches", "scenarios", "replays", "overruns")
 #: Measured only if it is asked for: it compiles everything anew.
 FIRST_USE = "first-use"
 #: Measured only if it is asked for: the bounds beside it take a minute.
@@ -55,6 +55,7 @@ def command(
 
     from planbatch.experiments.bench import measure
     from planbatch.experiments.bench.first_use import measure_first_use
+    from planbatch.experiments.bench.scenarios import measure_scenarios
     from planbatch.experiments.workloads.load import load_workload
 
     parts = part or PARTS
@@ -68,6 +69,7 @@ def command(
         "decoder": measure.measure_decoder,
         "resources": measure.measure_resources,
         "searches": measure.measure_searches,
+        "scenarios": measure_scenarios,
         "replays": lambda: measure.measure_replays(log),
         "overruns": lambda: measure.measure_overruns(rounds),
         LONG_ROUNDS: measure.measure_long_rounds,

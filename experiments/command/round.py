@@ -60,7 +60,7 @@ def command(
         result = solve(problem, objective, optimizer, budget, rng)
     else:
         warm_up(optimizer, objective, bool(problem.resources))
-        result = optimizer.optimize(problem, objective, budget, rng)
+        result = optimizer.optimize(problem, objective.drawn(problem, rng), budget, rng)
     if as_json:
         click.echo(json.dumps(described(problem, result)))
     else:

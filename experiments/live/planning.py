@@ -171,7 +171,8 @@ def decided(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
     """
     outcome: Plan | Result
     if isinstance(policy, PlanBased):
-        outcome = policy.optimizer.optimize(problem, policy.objective, policy.budget, rng)
+        objective = policy.objective.drawn(problem, rng)
+        outcome = policy.optimizer.optimize(problem, objective, policy.budget, rng)
     else:
         outcome = policy(problem, rng)
     if isinstance(outcome, Result):

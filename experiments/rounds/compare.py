@@ -79,6 +79,11 @@ def compare_rounds(
     problems = named_rounds(rounds)
     searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in optimizers])
     costs = by_name("objectives", [as_objective(objective) for objective in objectives])
+    for name, objective in costs.items():
+        if objective.scenarios is not None:
+            raise ValueError(
+                f"objective {name}: costs over scenarios differ with the seed, so searches cannot be compared by them"
+            )
     budget = as_budget(budget)
     pairs = list(product(searchers.values(), costs.values()))
     for optimizer, objective in pairs:

@@ -11,6 +11,7 @@ from numba.extending import overload
 
 from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.amounts import copy_entry, enough, give, set_entry, take
+from planbatch.planner.kernels.futures import Futures, new_futures
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import (
     demands_of,
@@ -19,6 +20,7 @@ from planbatch.planner.kernels.profile import (
     processors_alone,
     room_for,
 )
+from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -111,6 +113,8 @@ class JobClasses(NamedTuple):
         Free processors, or free amounts of all resources, from each on.
     demands : int64 array, shape (n,) or (n, K)
         Processors of each job, or its demands on all resources.
+    futures : Futures
+        The scenarios in which plans are judged; none if walltimes are taken as they are.
     """
 
     size_within: IntArray
@@ -120,6 +124,7 @@ class JobClasses(NamedTuple):
     times: IntArray
     free: IntArray
     demands: IntArray
+    futures: Futures
 
 
 @kernel
@@ -161,6 +166,7 @@ def classify(arrays: RoundArrays) -> JobClasses:
         times[: size + 1],
         free[: size + 1],
         demands_of(arrays),
+        new_futures(arrays, 0, 0, 0.0),
     )
 
 
@@ -245,29 +251,47 @@ def scan_rows(
 def decode_bounded(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
-    """:func:`decode_linear` for many jobs: the same plan, without walking over the same breakpoints again.
+    """:func:`decode_linear` for many jobs: the same plan, without walking over the same breakpoints again."""
+    room = len(classes.times) + len(order) + 2
+    times = np.empty(room, np.int64)
+    free = np.empty(room, np.int64)
+    size = copy_profile(classes, times, free)
+    scan_bounded(
+        classes, arrays.jobs.walltime, classes.length_within, classes.length_above, order, start,
+        times, free, size,
+    )  # fmt: skip
+
+
+@kernel
+def scan_bounded(
+    classes: JobClasses,
+    walltime: IntArray,
+    length_within: IntArray,
+    length_above: IntArray,
+    order: Permutation,
+    start: IntArray,
+    times: IntArray,
+    free: IntArray,
+    size: int,
+) -> None:
+    """:func:`scan` for many jobs, with the length classes of their walltimes.
 
     Within one decoding free processors only shrink, so a job at least as large and as long as one that has been
     placed cannot start before it. ``first[a, b]`` is the largest index of a breakpoint at which a job of at most
     the lower limits of size class a and length class b was placed; breakpoints are only ever inserted, so the
     index remains a bound.
     """
-    jobs = arrays.jobs
-    room = len(classes.times) + len(order) + 2
-    times = np.empty(room, np.int64)
-    free = np.empty(room, np.int64)
-    size = copy_profile(classes, times, free)
     first = np.zeros((CLASSES, CLASSES), np.int64)
     for job in order:
         i = 0
-        if classes.size_within[job] >= 0 and classes.length_within[job] >= 0:
-            i = first[classes.size_within[job], classes.length_within[job]]
-        i, size = place_earliest(times, free, size, jobs.procs[job], jobs.walltime[job], i)
+        if classes.size_within[job] >= 0 and length_within[job] >= 0:
+            i = first[classes.size_within[job], length_within[job]]
+        i, size = place_earliest(times, free, size, classes.demands[job], walltime[job], i)
         start[job] = times[i]
         for a in range(classes.size_above[job], CLASSES):
-            if classes.length_above[job] == CLASSES or first[a, classes.length_above[job]] >= i:
+            if length_above[job] == CLASSES or first[a, length_above[job]] >= i:
                 break
-            for b in range(classes.length_above[job], CLASSES):
+            for b in range(length_above[job], CLASSES):
                 if first[a, b] >= i:
                     break
                 first[a, b] = i
@@ -310,6 +334,48 @@ def _decode_into(arrays: Any, classes: Any, order: Any, start: Any) -> Any:
     if processors_alone(arrays):
         return lambda arrays, classes, order, start: decode_amounts(arrays, classes, order, start)
     return lambda arrays, classes, order, start: scan_rows(arrays, classes, order, start)
+
+
+@borrowing_kernel
+def decode_amounts_in(classes: JobClasses, k: int) -> None:
+    """:func:`decode_in` for processors alone."""
+    futures = classes.futures
+    run, times, free = futures.run[k], futures.at, futures.left
+    size = futures.size[k]
+    copy_column(times, futures.times[k][: size + 1])
+    copy_column(free, futures.free[k][: size + 1])
+    if len(run) < MANY_JOBS:
+        scan(classes.demands, run, futures.order, futures.start, times, free, size)
+    else:
+        within, above = futures.length_within[k], futures.length_above[k]
+        scan_bounded(classes, run, within, above, futures.order, futures.start, times, free, size)
+
+
+@borrowing_kernel
+def decode_rows_in(classes: JobClasses, k: int) -> None:
+    """:func:`decode_in` for several resources."""
+    futures = classes.futures
+    size = futures.size[k]
+    copy_column(futures.at, futures.times[k][: size + 1])
+    for i in range(size + 1):
+        copy_column(futures.left[i], futures.free[k, i])
+    scan(
+        classes.demands, futures.run[k], futures.order, futures.start, futures.at, futures.left,
+        size,
+    )  # fmt: skip
+
+
+def decode_in(classes: JobClasses, k: int) -> None:
+    """Decode ``futures.order`` into ``futures.start`` if jobs take what a scenario says."""
+    decode: Any = decode_amounts_in if classes.free.ndim == 1 else decode_rows_in
+    decode(classes, k)
+
+
+@overload(decode_in, strict=False)
+def _decode_in(classes: Any, k: Any) -> Any:
+    if classes[JobClasses._fields.index("free")].ndim == 1:
+        return lambda classes, k: decode_amounts_in(classes, k)
+    return lambda classes, k: decode_rows_in(classes, k)
 
 
 def decode_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:

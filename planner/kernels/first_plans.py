@@ -7,7 +7,7 @@ import numpy as np
 
 from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.decode import JobClasses, decode_into, decode_once
-from planbatch.planner.kernels.evaluate import decoded_cost
+from planbatch.planner.kernels.evaluate import decoded_cost, planned_cost
 from planbatch.planner.kernels.native import kernel, two_way_kernel
 from planbatch.planner.kernels.orders import regular_first
 from planbatch.planner.kernels.profile import any_fits
@@ -127,8 +127,7 @@ def best_first_plan(
         candidate = stable_order(arrays.planned)
         decode_into(arrays, classes, candidate, start)
         copy_column(order, candidate)
-        value = cost(start, arrays.jobs, arrays.now)
-        best = value if np.isfinite(value) else np.nan
+        best = planned_cost(arrays, classes, cost, candidate, start)
     return best
 
 

@@ -2,7 +2,7 @@
 
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import IntArray, JobTable
-from planbatch.planner.round import RoundArrays
+from planbatch.planner.round import RoundArrays, RunningTable
 
 
 @borrowing_kernel
@@ -79,6 +79,24 @@ def round_of(
         arrays.ended_early,
         notes,
         occupied,
+        arrays.capacities,
+        arrays.windows,
+        arrays.ledger,
+    )
+
+
+@kernel
+def with_running(arrays: RoundArrays, running: RunningTable) -> RoundArrays:
+    """Return the same round with other running jobs."""
+    return RoundArrays(
+        arrays.now,
+        arrays.capacity,
+        running,
+        arrays.jobs,
+        arrays.planned,
+        arrays.ended_early,
+        arrays.notes,
+        arrays.occupied,
         arrays.capacities,
         arrays.windows,
         arrays.ledger,

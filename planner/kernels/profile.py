@@ -165,6 +165,20 @@ def _new_amounts(arrays: Any, room: Any) -> Any:
     return lambda arrays, room: np.empty((room, 1 + len(arrays.capacities)), np.int64)
 
 
+def new_amount_tables(arrays: RoundArrays, count: int, room: int) -> IntArray:
+    """Return buffers for several profiles: shape (count, room), or (count, room, K) with several resources."""
+    rows = (count, room)
+    shape = rows if processors_alone(arrays) else (*rows, 1 + len(arrays.capacities))
+    return np.empty(shape, np.int64)
+
+
+@overload(new_amount_tables, strict=False)
+def _new_amount_tables(arrays: Any, count: Any, room: Any) -> Any:
+    if processors_alone(arrays):
+        return lambda arrays, count, room: np.empty((count, room), np.int64)
+    return lambda arrays, count, room: np.empty((count, room, 1 + len(arrays.capacities)), np.int64)
+
+
 @kernel(inline="always")
 def room_for(arrays: RoundArrays, reservations: int) -> int:
     """Return the most breakpoints of a profile: 1 per running job, 2 per window and reservation, and the guard."""

@@ -7,6 +7,7 @@ import numpy as np
 from numba import typeof, types
 
 from planbatch.planner.kernels.decode import JobClasses
+from planbatch.planner.kernels.futures import Futures
 from planbatch.planner.ledger import empty_ledger
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.resources import no_windows
@@ -65,7 +66,22 @@ def _round_types(capacities: IntArray, amounts: IntArray) -> RoundTypes:
     columns = (_column, False, _column, _column)
     known = (capacities, no_windows(0), empty_ledger())
     arrays = typeof(RoundArrays(0, 1, _running, _jobs, *columns, *known))
-    classes = JobClasses._make([*[_column] * (len(JobClasses._fields) - 2), amounts, amounts])
+    profiles = np.zeros((1, *amounts.shape), dtype=np.int64)
+    futures = Futures(
+        _table,
+        _table,
+        _table,
+        _table,
+        _column,
+        profiles,
+        _column,
+        _column,
+        _column,
+        amounts,
+        np.zeros(1),
+        0.0,
+    )
+    classes = JobClasses._make([*[_column] * 5, amounts, amounts, futures])
     given = (ORDER_KEYS, COST, FLOAT64_ARRAY, GENERATOR, INT64_ARRAY, FLOAT64_ARRAY)
     return RoundTypes(
         arrays,

@@ -100,6 +100,11 @@ def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:
     """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective."""
     if not optimizer.supports(objective):
+        if objective.scenarios is not None:
+            raise UnsupportedObjectiveError(
+                f"optimizer {optimizer.name} needs the terms of an objective, and costs over scenarios have none: "
+                "take one that evaluates orders, such as annealing"
+            )
         raise UnsupportedObjectiveError(
             f"optimizer {optimizer.name} cannot work on the objective {objective.name}, "
             "which declares neither terms nor a model"
@@ -121,6 +126,6 @@ def warm_up(optimizer: Optimizer, objective: Objective, several: bool = False) -
     for windows in ([], [window]):
         problem = Round.of(11, 1, [(6, 19)], jobs, windows=windows, **further)
         with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
-            optimizer.optimize(
-                problem, objective, Budget(evaluations=WARM_UP), np.random.default_rng(0)
-            )
+            rng = np.random.default_rng(0)
+            drawn = objective.drawn(problem, rng)
+            optimizer.optimize(problem, drawn, Budget(evaluations=WARM_UP), rng)

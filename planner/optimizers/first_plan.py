@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.decode import classify
 from planbatch.planner.kernels.first_plans import FirstOrder, best_first_plan
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, checked, not_finite
@@ -35,8 +34,8 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     cost = checked(objective, problem.now)
     if n == 0:
         return FirstPlan(order, start, cost(start, problem.jobs, problem.now))
-    numbers = np.arange(len(FirstOrder))
-    value = float(best_first_plan(arrays, classify(arrays), cost, numbers, order, start))
+    numbers, classes = np.arange(len(FirstOrder)), objective.classes(arrays)
+    value = float(best_first_plan(arrays, classes, cost, numbers, order, start))
     if not np.isfinite(value):
         raise not_finite(objective, problem.now)
     return FirstPlan(order, start, value)

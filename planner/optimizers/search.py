@@ -9,8 +9,7 @@ from numba import types
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.columns import Permutation
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.decode import classify
-from planbatch.planner.kernels.evaluate import decoded_cost
+from planbatch.planner.kernels.evaluate import decoded_cost, soonest_cost
 from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, round_types
@@ -64,7 +63,7 @@ class OrderSearch:
         if not len(problem):
             return
         self.arrays = with_feasible_promises(problem.arrays)
-        self.classes = classify(self.arrays)
+        self.classes = objective.classes(self.arrays)
         self._function = objective.cost if objective.compiled else checked(objective, problem.now)
         compiled = objective.compiled
         self._evaluate = _compiled_cost(bool(problem.resources)) if compiled else decoded_cost
@@ -99,6 +98,10 @@ class OrderSearch:
             self.cost = float(value)
             self.order, self.start = order.copy(), self._trial.copy()
         return float(value)
+
+    def floor(self) -> float:
+        """Return the cost if every job could start now, which no plan undercuts."""
+        return float(soonest_cost(self.arrays, self.classes, self._function))
 
     def run(self, search: Callable[[], None]) -> Result:
         """Run a search until it ends by itself, by the budget or by an interrupt; return the best."""

@@ -85,8 +85,7 @@ class SimAnneal:
         search = OrderSearch(problem, objective, budget)
 
         def runs() -> None:
-            soonest = np.full(len(problem), problem.now, dtype=np.int64)
-            floor = objective.cost(soonest, problem.arrays.jobs, problem.now)
+            floor = search.floor()
             while True:
                 scale = max(search.cost - floor, 1e-300)
                 annealer = _PlanAnnealer(

@@ -11,6 +11,7 @@ from numba import typeof, types
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
 from planbatch.planner.kernels.decode import classify
+from planbatch.planner.kernels.evaluate import with_futures
 from planbatch.planner.kernels.first_plans import (
     FIRST_PLANS,
     FIRST_PLANS_OF_LONG_QUEUES,
@@ -47,6 +48,7 @@ from planbatch.planner.optimizers.annealing.stages import (
 )
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RoundArrays
+from planbatch.planner.scenarios import Scenarios, draw_futures
 
 #: Evaluations before the first look at the clock of a stage, and at most between two looks.
 FIRST_PORTION, LARGEST_PORTION = 16, 1 << 14
@@ -164,9 +166,16 @@ class Annealing:
         """Return the search as a kernel, for budgets in evaluations and compiled objectives."""
         if not objective.compiled or budget.seconds is not None or budget.evaluations is None:
             return None
-        numbers = (budget.evaluations, promised, *self.setting, *self.first_numbers)
-        params = tuple(float(number) for number in numbers)
-        return CompiledSearch(decide_annealing, objective.cost, params)
+        params = self.packed(budget.evaluations, promised, objective.scenarios)
+        return CompiledSearch(decide_annealing, objective.cost, params, scenarios=True)
+
+    def packed(
+        self, evaluations: int, promised: bool = False, scenarios: Scenarios | None = None
+    ) -> tuple[float, ...]:
+        """Return the parameters of :func:`decide_annealing`."""
+        judged = (0, 0.0) if scenarios is None else (scenarios.count, scenarios.risk)
+        numbers = (evaluations, promised, *judged, *self.setting, *self.first_numbers)
+        return tuple(float(number) for number in numbers)
 
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
@@ -242,7 +251,7 @@ class _Run:
         if n == 0:
             return Status.OPTIMAL
         arrays = with_feasible_promises(self.problem.arrays)
-        shared = (arrays, classify(arrays), self.cost)
+        shared = (arrays, self.objective.classes(arrays), self.cost)
         decoding = self.decode_first_plans(shared)
         # A stage ends with one more decoding of the whole queue.
         self.clock.reserve = 2.0 * decoding
@@ -328,6 +337,10 @@ class Decision(NamedTuple):
         The budget of the round.
     promised : bool
         Whether jobs are promised a latest start.
+    scenarios : int
+        In how many scenarios plans are judged; 0 for none.
+    risk : float
+        See :class:`~planbatch.planner.scenarios.Scenarios`.
     setting : Setting
         The parameters of the annealing.
     first_plans : int64 array
@@ -336,6 +349,8 @@ class Decision(NamedTuple):
 
     evaluations: int
     promised: bool
+    scenarios: int
+    risk: float
     setting: Setting
     first_plans: IntArray
 
@@ -345,12 +360,14 @@ SETTINGS = len(Setting._fields)
 
 @kernel
 def unpacked(params: FloatArray) -> Decision:
-    """Return what :meth:`Annealing.compiled` packed."""
+    """Return what :meth:`Annealing.packed` packed."""
     return Decision(
         int(params[0]),
         params[1] > 0.0,
-        annealing_setting(params[2:]),
-        params[2 + SETTINGS :].astype(np.int64),
+        int(params[2]),
+        params[3],
+        annealing_setting(params[4:]),
+        params[4 + SETTINGS :].astype(np.int64),
     )
 
 
@@ -373,6 +390,9 @@ def decide_annealing(
         return
     arrays = with_feasible_promises(arrays)
     classes = classify(arrays)
+    if decision.scenarios > 0:
+        futures = draw_futures(arrays, decision.scenarios, decision.risk, rng)
+        classes = with_futures(classes, futures)
     state = empty_state(len(start), decision.setting.front_jobs)
     best = best_first_plan(arrays, classes, cost, decision.first_plans, state.order, state.start)
     state.cost[0] = best

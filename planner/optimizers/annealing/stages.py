@@ -9,8 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.decode import JobClasses, classify, decode_into
-from planbatch.planner.kernels.evaluate import decoded_cost
+from planbatch.planner.kernels.decode import JobClasses, decode_into
+from planbatch.planner.kernels.evaluate import (
+    classes_of_front,
+    decoded_cost,
+    planned_cost,
+    soonest_cost,
+)
 from planbatch.planner.kernels.first_plans import size_of
 from planbatch.planner.kernels.job_tables import chosen_jobs, round_of
 from planbatch.planner.kernels.native import kernel, two_way_kernel
@@ -235,9 +240,10 @@ def begin_stage(
     jobs = front.jobs
     n = len(jobs.procs)
     search = search_of_front(state)
-    decode_into(front, classes, np.arange(n), search.start)
-    value = cost(search.start, jobs, front.now)
-    floor = cost(np.full(n, front.now), jobs, front.now)
+    order = np.arange(n)
+    decode_into(front, classes, order, search.start)
+    value = planned_cost(front, classes, cost, order, search.start)
+    floor = soonest_cost(front, classes, cost)
     begin(search, search.start, size_of(front) * jobs.walltime, value, floor, setting)
     state.stage[Stage.LEFT] = STAGE * n if n < len(state.order) else UNLIMITED
 
@@ -283,7 +289,7 @@ def advance(
             evaluations -= count
             continue
         front = front_of(arrays, state.order, state.stage[Stage.FRONT])
-        inner = classify(front)
+        inner = classes_of_front(front, classes, state.order[: state.stage[Stage.FRONT]])
         if state.stage[Stage.LEFT] == 0:
             begin_stage(front, inner, cost, state, setting)
         count = min(evaluations, state.stage[Stage.LEFT])

@@ -12,6 +12,7 @@ from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.annealing.kernels import Setting
 from planbatch.planner.optimizers.annealing.optimizer import unpacked
 from planbatch.planner.optimizers.annealing.stages import advance, empty_state, end_stage
+from planbatch.planner.scenarios import Scenarios
 
 
 def test_kernels_get_every_parameter_under_its_name():
@@ -24,6 +25,9 @@ def test_kernels_get_every_parameter_under_its_name():
         pytest.skip("kernels are not compiled")
     decision = unpacked(np.array(search.params))
     assert (decision.evaluations, decision.promised) == (70, True)
+    assert (decision.scenarios, decision.risk) == (0, 0.0)
+    judged = unpacked(np.array(mine.packed(70, scenarios=Scenarios(5, 0.25))))
+    assert (judged.scenarios, judged.risk, judged.promised) == (5, 0.25, False)
     assert decision.setting._asdict() == {name: getattr(mine, name) for name in Setting._fields}
     assert [FIRST_PLANS[number] for number in decision.first_plans] == ["shortest", "submit"]
 
