@@ -13,7 +13,7 @@ LAYERS = ("planner", "objectives", "baselines", "experiments", "tests")
 #: The rooms of ``experiments``, floor by floor: each imports only what stands above it, never a room beside it.
 FLOORS = (
     ("text", "files"),
-    ("tasks", "workloads", "predictions"),
+    ("tasks", "workloads"),
     ("replay",),
     ("results", "metrics"),
     ("comparison", "rounds", "bench"),

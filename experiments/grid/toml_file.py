@@ -26,6 +26,7 @@ from planbatch.experiments.grid.toml_keys import (
 )
 from planbatch.experiments.grid.toml_lines import line_of
 from planbatch.experiments.metrics.catalogue import as_metrics
+from planbatch.experiments.replay.instants import EACH_INSTANT
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
@@ -156,7 +157,7 @@ class FileReader:
     def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
         own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
-        for key in ("estimates", "deadlines"):
+        for key in ("estimates", "rounds", "deadlines"):
             if key in top:
                 own.setdefault(key, top[key])
         whole = {
@@ -187,6 +188,7 @@ class FileReader:
             options=options,
             deadlines=values.get("deadlines", ""),
             estimates=values.get("estimates", "requested"),
+            rounds=values.get("rounds", EACH_INSTANT),
             where=where,
         )
 

@@ -59,6 +59,9 @@ class At(IntEnum):
     GUARDED = 17  #: whether promises are kept by requests, whatever is predicted
     LESSON = 18  #: from when on the history learns again
     SHOWN = 19  #: jobs that the history has seen wait
+    EACH_EVENT = 20  #: whether every submission and every end is a round of its own
+    LEAVING = 21  #: jobs that end at this instant, as was expected, and have left already
+    UNTOLD = 22  #: starts of this instant that the history has not been told of
 
 
 class Status(IntEnum):
@@ -100,7 +103,9 @@ class Replay(NamedTuple):
     schedulers see) and by actual end, latest first (what happens). ``free`` is what is free of the resources besides
     processors. ``windows`` are in the order in which they become known; ``changes`` are the moments at which one
     becomes known, begins or ends. ``news`` and ``memory`` are those of the history that the order asks for, if it does
-    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. ``ledger`` has a row per job, if
+    (see ``planner.history``); ``user_row`` is where the memory keeps each job's user. If events are rounds of their
+    own, ``untold`` are the jobs of whose starts the history is told when the instant is over, and ``turn`` is the turn
+    in which a job started. ``ledger`` has a row per job, if
     the history wants one. Where run times are predicted, ``queue_believed`` has what is believed of the waiting jobs in
     this round, ``predicted`` what was believed of each job when it started, and ``occupied``, for running jobs, what is
     believed now. Where promises are made with predictions, ``guaranteed`` has the start of each waiting job in the plan
@@ -137,6 +142,8 @@ class Replay(NamedTuple):
     news: IntArray
     memory: FloatArray
     user_row: IntArray
+    untold: IntArray
+    turn: IntArray
     ledger: Ledger
     log: Log
 
@@ -157,7 +164,23 @@ def tell(replay: Replay, event: int, job: int) -> None:
 
 @borrowing_kernel
 def release(replay: Replay, job: int) -> None:
-    """Remove a job that has ended from the running jobs."""
+    """Remove a job that has ended from the running jobs, and tell so."""
+    vacate(replay, job)
+    note_end(replay, job)
+
+
+@borrowing_kernel
+def note_end(replay: Replay, job: int) -> None:
+    """Tell that a job has ended."""
+    if len(replay.ledger.rows):
+        replay.ledger.rows[job, Entry.RUNTIME] = replay.runtime[job]
+    if len(replay.news):
+        tell(replay, Event.ENDED, job)
+
+
+@borrowing_kernel
+def vacate(replay: Replay, job: int) -> None:
+    """Remove a job from the running jobs."""
     counters = replay.counters
     end = replay.start[job] + replay.occupied[job]
     at = np.searchsorted(replay.running.end[: counters[At.RUNNING]], end)
@@ -169,14 +192,38 @@ def release(replay: Replay, job: int) -> None:
         replay.running.procs[i] = replay.running.procs[i + 1]
         replay.running.end[i] = replay.running.end[i + 1]
         replay.running_job[i] = replay.running_job[i + 1]
-    if len(replay.ledger.rows):
-        replay.ledger.rows[job, Entry.RUNTIME] = replay.runtime[job]
     for k in range(len(replay.free)):
         replay.free[k] += replay.running.demands[at, k]
         for i in range(at, counters[At.RUNNING]):
             replay.running.demands[i, k] = replay.running.demands[i + 1, k]
-    if len(replay.news):
-        tell(replay, Event.ENDED, job)
+
+
+@borrowing_kernel
+def ends_before(replay: Replay, at: int, job: int) -> bool:
+    """Return whether a running job is told to have ended before one that starts now, and ends at the same instant."""
+    return bool(replay.turn[replay.actual_job[at]] < replay.turn[job])
+
+
+@kernel
+def note_turns(replay: Replay, order: Any) -> None:
+    """Note in which turn the jobs that start now were taken: from the head of the queue, and then by backfilling."""
+    counters = replay.counters
+    first, last = counters[At.FIRST], counters[At.LAST]
+    n = last - first
+    keys = order(view(replay).jobs, counters[At.NOW])
+    plan, which = replay.plan[first:last], replay.queue_job[first:last]
+    turn = counters[At.STARTED]
+    taken = np.zeros(n, np.bool_)
+    for i in stable_order(keys[:n]):
+        if plan[i] != counters[At.NOW]:
+            break
+        replay.turn[which[i]] = turn
+        taken[i] = True
+        turn += 1
+    for i in stable_order(keys[len(keys) - n :]):
+        if plan[i] == counters[At.NOW] and not taken[i]:
+            replay.turn[which[i]] = turn
+            turn += 1
 
 
 @borrowing_kernel
@@ -202,9 +249,16 @@ def occupy(replay: Replay, job: int) -> None:
             replay.running.demands[j, k] = replay.running.demands[j - 1, k]
         replay.running.demands[i, k] = replay.jobs.demands[job, k]
         replay.free[k] -= replay.jobs.demands[job, k]
-    i = counters[At.RUNNING]
+    i = counters[At.RUNNING] + counters[At.LEAVING]
     end = now + replay.runtime[job]
-    while i > 0 and replay.actual_end[i - 1] < end:
+    while i > 0 and (
+        replay.actual_end[i - 1] < end
+        or (
+            counters[At.EACH_EVENT]
+            and replay.actual_end[i - 1] == end
+            and ends_before(replay, i - 1, job)
+        )
+    ):
         replay.actual_end[i] = replay.actual_end[i - 1]
         replay.actual_job[i] = replay.actual_job[i - 1]
         i -= 1
@@ -213,7 +267,11 @@ def occupy(replay: Replay, job: int) -> None:
     counters[At.RUNNING] += 1
     counters[At.FREE] -= replay.jobs.procs[job]
     if len(replay.news):
-        tell(replay, Event.STARTED, job)
+        if counters[At.EACH_EVENT]:
+            replay.untold[counters[At.UNTOLD]] = job
+            counters[At.UNTOLD] += 1
+        else:
+            tell(replay, Event.STARTED, job)
 
 
 @borrowing_kernel
@@ -299,6 +357,80 @@ def advance(replay: Replay) -> int:
 
 
 @borrowing_kernel
+def tell_starts(replay: Replay) -> None:
+    """Tell the history of the starts of the instant that is over."""
+    for i in range(replay.counters[At.UNTOLD]):
+        tell(replay, Event.STARTED, replay.untold[i])
+    replay.counters[At.UNTOLD] = 0
+
+
+@borrowing_kernel
+def let_go(replay: Replay) -> None:
+    """Let the jobs leave that end at this instant, as was expected; that they have ended is told later."""
+    counters = replay.counters
+    now = counters[At.NOW]
+    if counters[At.PREDICTION]:
+        put_off_ends(replay, now - 1)
+    ends = counters[At.RUNNING] - 1
+    while ends >= 0 and replay.actual_end[ends] == now:
+        job = replay.actual_job[ends]
+        if replay.start[job] + replay.occupied[job] == now:
+            vacate(replay, job)
+            counters[At.LEAVING] += 1
+        ends -= 1
+
+
+@borrowing_kernel
+def advance_by_event(replay: Replay) -> int:
+    """Move to the next event at which a job waits: :func:`advance` with a round for each event.
+
+    At one instant, all submissions come first, one by one, then the ends, in the order of the starts, then changes of
+    the machine and starts that fall due, together. A job that was expected to end at this instant, and does, has left
+    before any of them. The rules are those of the simulator behind Gaussier et al. (SC 2015).
+    """
+    counters = replay.counters
+    n = len(replay.start)
+    changes = replay.changes
+    while True:
+        waits = counters[At.SUBMITTED] < n
+        submission = replay.jobs.submit[counters[At.SUBMITTED]] if waits else NEVER
+        running = counters[At.RUNNING] + counters[At.LEAVING]
+        end = replay.actual_end[running - 1] if running else NEVER
+        other = counters[At.DUE]
+        if counters[At.STARTED] < n and counters[At.CHANGE] < len(changes):
+            other = min(other, changes[counters[At.CHANGE]])
+        now = min(submission, min(end, other))
+        if now == NEVER:
+            return Status.STUCK if counters[At.STARTED] < n else Status.FINISHED
+        if now != counters[At.NOW] or counters[At.ROUNDS] == 0:
+            tell_starts(replay)
+            counters[At.NOW] = now
+            let_go(replay)
+        counters[At.EARLY] = 0
+        if submission == now:
+            submit(replay, counters[At.SUBMITTED])
+        elif end == now:
+            job = replay.actual_job[running - 1]
+            if replay.start[job] + replay.occupied[job] == now:
+                counters[At.LEAVING] -= 1
+                note_end(replay, job)
+            else:
+                counters[At.EARLY] = 1
+                release(replay, job)
+        else:
+            counters[At.DUE] = NEVER if counters[At.DUE] == now else counters[At.DUE]
+            while counters[At.CHANGE] < len(changes) and changes[counters[At.CHANGE]] <= now:
+                counters[At.CHANGE] += 1
+        while (
+            counters[At.KNOWN] < len(replay.window_known)
+            and replay.window_known[counters[At.KNOWN]] <= now
+        ):
+            counters[At.KNOWN] += 1
+        if counters[At.STARTED] < counters[At.SUBMITTED]:
+            return Status.ROUND_DUE
+
+
+@borrowing_kernel
 def believe(replay: Replay) -> None:
     """Take over what is predicted of the waiting jobs: whole seconds, at least one and at most the request."""
     counters = replay.counters
@@ -322,18 +454,19 @@ def corrected(corrector: int, predicted: int, elapsed: int, request: int) -> int
             if predicted + 60 * minutes > elapsed:
                 believed = predicted + 60 * minutes
                 break
-    elif corrector == Corrector.DOUBLING:
+    elif corrector in (Corrector.DOUBLING, Corrector.DOUBLING_BEYOND):
         believed = 2 * predicted
         while believed <= elapsed:
             believed *= 2
+        if corrector == Corrector.DOUBLING_BEYOND:
+            return believed
     return min(believed, request)
 
 
 @borrowing_kernel
-def put_off_ends(replay: Replay) -> None:
-    """Correct what is believed of the running jobs that should have ended by now."""
+def put_off_ends(replay: Replay, now: int) -> None:
+    """Correct what is believed of the running jobs that should have ended by now, and have not."""
     counters = replay.counters
-    now = counters[At.NOW]
     ends = replay.running.end
     while counters[At.RUNNING] and ends[0] <= now:
         job, procs = replay.running_job[0], replay.running.procs[0]
@@ -627,7 +760,7 @@ def drive(
     while counters[At.LOGGED] < len(log.time):
         if counters[At.NOW] >= counters[At.LESSON]:
             return Status.LESSON_DUE
-        status: int = advance(replay)
+        status: int = advance_by_event(replay) if counters[At.EACH_EVENT] else advance(replay)
         if status != Status.ROUND_DUE:
             return status
         logged = counters[At.LOGGED]
@@ -638,13 +771,15 @@ def drive(
             catch_up(replay, follow)
         if counters[At.PREDICTION]:
             believe(replay)
-            put_off_ends(replay)
+            put_off_ends(replay, counters[At.NOW])
         decide(view(replay), order, cost, params, rng, plan, report)
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]
         log.cost[logged] = report[Report.COST]
         if counters[At.GUARDED]:
             guard_promises(replay, guard)
+        if counters[At.EACH_EVENT]:
+            note_turns(replay, order)
         status = commit(replay)
         if status != Status.CARRIED_OUT:
             return status
@@ -684,6 +819,9 @@ def empty_replay(
     says whether one is kept.
     """
     most_running = min(n, capacity) + 1
+    most_ending = (
+        min(n, 2 * capacity) + 1
+    )  # those that have left, and are told to have ended later, among them
     kept, width, columns = history or (0, 0, 0)
     memory = np.zeros((kept, width))
     memory[-1:, :1] = capacity
@@ -727,8 +865,8 @@ def empty_replay(
         plan=ints(n, NEVER),
         running=RunningTable(ints(most_running), ints(most_running), rows(most_running)),
         running_job=ints(most_running),
-        actual_end=ints(most_running),
-        actual_job=ints(most_running),
+        actual_end=ints(most_ending),
+        actual_job=ints(most_ending),
         counters=counters,
         capacity=ints(1, capacity),
         capacities=np.array(capacities, dtype=np.int64) if further else NO_CAPACITIES,
@@ -739,6 +877,8 @@ def empty_replay(
         news=np.zeros((3 * n if history else 0, len(News)), dtype=np.int64),
         memory=memory,
         user_row=ints(n),
+        untold=ints(n if history else 0),
+        turn=ints(n),
         ledger=empty_ledger(n if ledger else 0, further, 1 + columns),
         log=empty_log(rounds),
     )

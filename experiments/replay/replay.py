@@ -27,6 +27,7 @@ from planbatch.experiments.replay.event_loop import (
     empty_log,
     empty_replay,
 )
+from planbatch.experiments.replay.instants import EACH_EVENT, EACH_INSTANT, check_rounds
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
@@ -71,8 +72,10 @@ def prepare(
     estimates: Estimates,
     promise: Promise | None,
     history: History | None = None,
+    rounds: str = EACH_INSTANT,
 ) -> Replay:
     """Return the state of a replay before its first instant."""
+    check_rounds(rounds)
     predictor = predictor_of(estimates)
     history = shared_history(history, predictor)
     waiting, occupied = estimated_times(workload, estimates)
@@ -91,6 +94,7 @@ def prepare(
     )
     if history is not None and history.learn is not None and len(workload):
         replay.counters[At.LESSON] = workload.submit[0] + history.learn.every
+    replay.counters[At.EACH_EVENT] = rounds == EACH_EVENT
     replay.user_row[:] = rows
     replay.jobs.submit[:] = workload.submit
     replay.jobs.procs[:] = workload.procs
@@ -220,6 +224,7 @@ def replay(
     seed: int = 0,
     compiled: bool | None = None,
     progress: Callable[[int], None] | None = None,
+    rounds: str = EACH_INSTANT,
 ) -> Trace:
     """Replay a workload under a policy (design rules 1 to 8).
 
@@ -239,6 +244,10 @@ def replay(
         Whether the loop runs compiled; by default, if the policy can.
     progress : callable, optional
         Called now and then with the number of jobs started so far.
+    rounds : str
+        ``each-instant``: one round at each instant, after all that happens there (rule 4); ``each-event``: one after
+        each submission and each end, as in the simulator of Gaussier et al. (SC 2015); see
+        :func:`~planbatch.experiments.replay.event_loop.advance_by_event`.
 
     Returns
     -------
@@ -256,7 +265,7 @@ def replay(
     if compiled and native is None:
         raise ValueError(f"policy {policy_name(policy)} has parts that are not compiled")
     history = getattr(policy, "history", None)
-    state = prepare(workload, estimates, getattr(policy, "promise", None), history)
+    state = prepare(workload, estimates, getattr(policy, "promise", None), history, rounds)
     kept = shared_history(history, predictor_of(estimates))
     follow = follow_of(kept)
     rng = np.random.default_rng(seed)
@@ -277,20 +286,21 @@ def replay(
     else:
         loop = drive
         decide = interpreted_decide(policy, workload, state)
-        arguments = (decide, submit_order, mean_wait, follow, guard_of(state), np.zeros(0), rng)
+        order = submit_order if native is None else native.order
+        arguments = (decide, order, mean_wait, follow, guard_of(state), np.zeros(0), rng)
     began = perf_counter()
     status, pages = run_to_the_end(state, loop, arguments, learner_of(kept), progress)
     seconds = perf_counter() - began
     if status != Status.FINISHED:
         raise ReplayError(describe_failure(status, policy, state))
-    rounds = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
+    log = RoundLog(*(np.concatenate(column) for column in zip(*pages, strict=True)))
     end = state.start + workload.runtime
     return Trace(
         workload,
         policy_name(policy),
         state.start,
         end,
-        rounds,
+        log,
         seconds,
         state.jobs.latest,
         state.first_planned,

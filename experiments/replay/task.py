@@ -12,6 +12,7 @@ from typing import Any
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
+from planbatch.experiments.replay.instants import EACH_INSTANT, check_rounds
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay, warm_up
 from planbatch.experiments.replay.trace import Trace
@@ -56,6 +57,8 @@ class ReplayTask:
         What schedulers know of run times.
     seed : int
         Seed of the replay.
+    rounds : str
+        ``each-instant`` or ``each-event``; see :func:`replay`.
     label : str
         What tables call the policy; by default, its name.
     title : str
@@ -75,6 +78,7 @@ class ReplayTask:
     policy: Policy
     estimates: Estimates = "requested"
     seed: int = 0
+    rounds: str = field(default=EACH_INSTANT, kw_only=True)
     label: str = ""
     title: str = ""
     own: tuple[int, int] | None = None
@@ -83,6 +87,7 @@ class ReplayTask:
     code: str = field(default_factory=lambda: code_digest())
 
     def __post_init__(self) -> None:
+        check_rounds(self.rounds)
         object.__setattr__(self, "policy", bound(self.policy, self.workload))
         object.__setattr__(self, "label", self.label or policy_name(self.policy))
 
@@ -108,6 +113,7 @@ class ReplayTask:
                 "seed": self.seed,
                 "own": self.own,
                 "code": self.code,
+                **({} if self.rounds == EACH_INSTANT else {"rounds": self.rounds}),
             }
         )
 
@@ -151,6 +157,7 @@ class ReplayTask:
                 "jobs": len(workload),
                 "dropped": dict(workload.dropped),
                 "estimates": self.estimates,
+                "rounds": self.rounds,
                 "transformations": "",
                 "deadlines": "",
                 "unix_start_time": unix_start_time(workload),
@@ -204,6 +211,7 @@ class ReplayTask:
                 estimates=self.estimates,
                 seed=self.seed,
                 progress=tell,
+                rounds=self.rounds,
             )
         if self.own is not None:
             trace = trace.part(*self.own)

@@ -173,7 +173,14 @@ def _measured(
 ) -> list[tuple[float, ...]]:
     """Replay a workload under policies, and return their goals, in order."""
     tasks = [
-        ReplayTask(workload, make_policy(name), tuning.workload.estimates, tuning.seed, label=name)
+        ReplayTask(
+            workload,
+            make_policy(name),
+            tuning.workload.estimates,
+            tuning.seed,
+            rounds=tuning.workload.rounds,
+            label=name,
+        )
         for name in names
     ]
     found = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", None, say)

@@ -16,12 +16,15 @@ from planbatch.planner.history import History
 
 
 class Corrector(IntEnum):
-    """What a job is believed to take once it has outlived its prediction; at most its request."""
+    """What a job is believed to take once it has outlived its prediction; at most its request, but for one."""
 
     INCREMENTAL = 0  #: the prediction and 1, 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h, the first that is enough
     DOUBLING = 1  #: the prediction, doubled until it is enough
     REQUEST = 2  #: the request
     AT_START = 3  #: the request, as soon as it runs: only waiting jobs are planned by predictions
+    DOUBLING_BEYOND = (
+        4  #: as doubling, beyond the request if need be: what Gaussier et al. (SC 2015) printed
+    )
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @watch_options
 @policy_option
-@policy_options_without("policy", "estimates", "deadlines")
+@policy_options_without("policy", "estimates", "rounds", "deadlines")
 @every_option("30s")
 @ticks_option
 @click.option(

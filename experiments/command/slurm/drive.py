@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @every_option("5s")
 @watch_options
 @policy_option
-@policy_options_without("policy", "estimates", "deadlines")
+@policy_options_without("policy", "estimates", "rounds", "deadlines")
 @click.option(
     "--grace",
     type=Duration(),

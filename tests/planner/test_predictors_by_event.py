@@ -8,9 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.predictions.correctors import CORRECTORS
-from planbatch.experiments.predictions.eloss import ELoss
-from planbatch.experiments.predictions.predictor import LastTwo, Submitted
 from planbatch.experiments.replay.event_loop import corrected
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
@@ -18,6 +15,7 @@ from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.predictors import corrector_of
 from tests.builders import machines_with_jobs, workload_of
+from tests.event_by_event import CORRECTORS, ELoss, LastTwo, Submitted
 
 
 def predicted_by_events(workload, trace, predictor):
