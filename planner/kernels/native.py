@@ -22,9 +22,11 @@ from numba.extending import register_jitable
 
 from planbatch.planner.kernels.cache import ContentCache, module_digest
 from planbatch.planner.kernels.linking import Form, Whole, in_parts, number_by_content
+from planbatch.planner.kernels.resolving import resolve_once
 
 # First-class functions are what lets one compiled loop take any objective; that they are "experimental" helps nobody.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+resolve_once()
 
 
 class _Parts(CPUDispatcher):  # type: ignore[misc]

@@ -144,7 +144,7 @@ def test_easy_on_the_same_sequences(name, real_log):
 
 
 def test_command(tmp_path):
-    """Two sequences of one log; tables, pictures and the values of each sequence."""
+    """Two sequences of one log, two seeds; tables, pictures and the values of each sequence."""
     folder, out = tmp_path / "logs", tmp_path / "out"
     folder.mkdir()
     workload = synthetic_workload(jobs=9900, capacity=64, seed=1, load=0.8)
@@ -159,13 +159,18 @@ def test_command(tmp_path):
     assert {row["workload"] for row in rows} == {"Lublin-1"}
     with (out / "sequences.csv").open(newline="") as file:
         by_sequence = [row for row in csv.DictReader(file) if row["policy"] == "plan-wait"]
-    assert [row["sequence"] for row in by_sequence] == ["0", "1"]
+    assert [row["sequence"] + row["seed"] for row in by_sequence] == ["00", "01", "10", "11"]
     mean = np.mean([float(row["slowdown"]) for row in by_sequence])
     (ours,) = [
         row["ours"] for row in rows
         if (row["policy"], row["metric"]) == ("plan-wait", "mean bounded slowdown")
     ]  # fmt: skip
     assert float(ours) == pytest.approx(mean, rel=1e-9)
+    ends = {row["metric"]: float(row["ours"]) for row in rows if row["policy"] == "plan-wait"}
+    least, largest = (
+        ends[f"mean bounded slowdown, {end}"] for end in ("least of 2 seeds", "largest")
+    )
+    assert least <= mean <= largest
     assert {"easy.png", "plans.svg", "table-v-with-backfilling.png"} <= {
         path.name for path in out.iterdir()
     }

@@ -124,6 +124,16 @@ def test_the_example_runs():
     assert all(row.policy.startswith("plan-weighted-wait:power=") for row in tuned.front)
 
 
+def test_the_example_of_a_log_can_be_read(tmp_path, monkeypatch):
+    """Once its log has been fetched."""
+    log = tmp_path / "log.swf.gz"
+    log.touch()
+    monkeypatch.setattr("planbatch.experiments.workloads.load.cached_path", lambda _: log)
+    tuning = read_tuning(EXAMPLE.with_name("tune_rollouts.toml"))
+    assert (tuning.default, tuning.trials) == ("rollouts", 16)
+    assert [metric.name for metric in tuning.goals] == ["mean-wait", "max-wait"]
+
+
 def test_without_optuna_one_sentence_says_so(tmp_path, monkeypatch):
     """What to install."""
     monkeypatch.setitem(sys.modules, "optuna", None)

@@ -1,11 +1,14 @@
 """What we use of numba's insides: each hook still does what it is used for."""
 
+import operator
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 from numba import njit, types
+from numba.core.registry import cpu_target
+from numba.extending import overload
 
 from planbatch.objectives.wait import mean_wait
 from planbatch.planner.kernels.amounts import take
@@ -98,3 +101,22 @@ def test_the_bound_on_numba_holds_the_installed_version():
     script = "import numba; print(*numba.__version__.split('.')[:2])"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert tuple(map(int, found.stdout.split())) < (0, 69)
+
+
+def test_calls_of_built_in_functions_are_resolved_once():
+    """``get_call_type``: what depends on the types alone is remembered; what is compiled for a kernel is not."""
+
+    def twice(x):
+        return 2 * x
+
+    overload(twice)(lambda x: lambda x: 2 * x)
+    assert njit(lambda x: twice(x) + x)(3) == 9
+    context = cpu_target.typing_context
+    for function, remembered in ((operator.add, True), (twice, False)):
+        resolved = context.resolve_value_type(function)
+        arguments = (types.int64,) * (2 if remembered else 1)
+        found = resolved.get_call_type(context, arguments, {})
+        assert found.return_type == types.int64
+        known = resolved.__dict__.get("_planbatch_resolved", {})
+        assert ((context, arguments) in known) is remembered
+        assert (resolved.get_call_type(context, arguments, {}) is found) >= remembered
