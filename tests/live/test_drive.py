@@ -368,13 +368,14 @@ def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):
 
 
 def test_what_is_refused_for_another_reason_is_an_error_in_journal_and_metrics(tmp_path):
-    """1 has started, 2 has ended, 3 may not be touched: only 3 is an error, and its mark is left as Slurm has it."""
+    """1 has started, 2 and 4 have ended, 3 may not be touched: only 3 is an error; its mark is left as Slurm has it."""
     words = {
         1: NOT_PENDING,
         2: "Job/step already completing or completed for job {}",
         3: "Invalid user id for job {}",
+        4: "Job has already finished for job {}",
     }
-    cluster = Quicker(whole(1), whole(2), whole(3), refused=words)
+    cluster = Quicker(whole(1), whole(2), whole(3), whole(4), refused=words)
     one = driver(cluster, tmp_path, SOFT)
     tick = one.tick({})
     assert [answer.message for answer in tick.refused] == ["Invalid user id for job 3"]
@@ -382,15 +383,15 @@ def test_what_is_refused_for_another_reason_is_an_error_in_journal_and_metrics(t
         record(journal, one.planning, tick)
     (read,) = read_ticks(tmp_path / "journal.jsonl")
     _, results, fault = read.others
-    assert (results["done"], len(results["late"]), len(results["refused"])) == (1, 2, 1)
+    assert (results["done"], len(results["late"]), len(results["refused"])) == (1, 3, 1)
     assert (fault["kind"], fault["message"]) == ("fault", tick.refusal)
-    assert tick.refusal.startswith("scontrol refused 1 of 4 lines; the first: update JobId=3 ")
+    assert tick.refusal.startswith("scontrol refused 1 of 5 lines; the first: update JobId=3 ")
     assert tick.refusal.endswith("Invalid user id for job 3")
     meter = Meter(every=5)
     meter(tick)
     value = meter.registry.get_sample_value
     assert value("planbatch_refused_lines_total") == 1
-    assert value("planbatch_late_lines_total") == 2
+    assert value("planbatch_late_lines_total") == 3
     assert value("planbatch_faults_total", {"kind": "refused"}) == 1
     assert meter.health().fault == tick.refusal
 

@@ -27,7 +27,7 @@ _SAID: tuple[tuple[str, Fault], ...] = (
 
 #: A job that started, or ended, since it was read: no error, since nobody can be quicker than the controller.
 _STARTED = re.compile(r"job is no longer pending execution", re.I)
-_ENDED = re.compile(r"job/step already completing or completed", re.I)
+_ENDED = re.compile(r"job has already finished|job/step already completing or completed", re.I)
 #: What Slurm says of the tasks of an array that it did as told, if it refused others.
 _DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
 
