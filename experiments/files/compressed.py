@@ -24,6 +24,26 @@ MAGIC = {
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bzip2"}
 
 
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read; the message says why.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the log file itself")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{path}: there is no such file; check the path") from error
+    except OSError as error:
+        raise OSError(
+            f"{path}: cannot be read ({error.strerror}); check its permissions"
+        ) from error
+
+
 def decompress(data: bytes, source: str) -> bytes:
     """Return the content of a file that may be compressed with gzip, xz, zstd or bzip2.
 

@@ -1,6 +1,6 @@
 """Writing and reading the journal: what was seen, planned and done in every tick.
 
-The format of the lines is that of :mod:`planbatch.experiments.workloads.journal`. Snapshots and plans hold what
+The format of the lines is that of :mod:`planbatch.experiments.workloads.journal_lines`. Snapshots and plans hold what
 changed since the ones before; each file, and each start of the writer, begins with full ones.
 """
 
@@ -22,7 +22,7 @@ from planbatch.experiments.live.slurm.rows import (
     row_of,
 )
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
-from planbatch.experiments.workloads.journal import (
+from planbatch.experiments.workloads.journal_lines import (
     FAULT,
     KINDS,
     PLAN,

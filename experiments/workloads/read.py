@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from planbatch.experiments.files.compressed import decompress
-from planbatch.experiments.workloads.journal import is_journal, jobs_of_journal
+from planbatch.experiments.files.compressed import decompress, read_bytes
+from planbatch.experiments.workloads.journal import jobs_of_journal
+from planbatch.experiments.workloads.journal_lines import is_journal
 from planbatch.experiments.workloads.sacct import is_sacct, jobs_of_sacct
 from planbatch.experiments.workloads.swf.log import SwfLog
-from planbatch.experiments.workloads.swf.read import log_name, parse_swf, read_bytes
+from planbatch.experiments.workloads.swf.read import log_name, parse_swf
 from planbatch.experiments.workloads.tables.log import log_of_table
 from planbatch.experiments.workloads.tables.table import SEPARATORS, table_of_parquet, table_of_text
 

@@ -37,7 +37,7 @@ def applied(given: Snapshot, lines: Iterable[str], now: int | None = None) -> Sn
     jobs = {each.job_id: each for each in given.jobs}
     for line in lines:
         words = re.fullmatch(
-            r"(?:(release|uhold) (\d+)|update JobId=(\d+)(?: StartTime=(\S+))?(?: AdminComment=(\S+))?)",
+            r"(?:(release|uhold) (\d+)|update JobId=(\d+)(?: StartTime=(\S+))?(?: AdminComment=(\S*))?)",
             line,
         )
         assert words, f"the model does not know {line!r}"
@@ -49,7 +49,7 @@ def applied(given: Snapshot, lines: Iterable[str], now: int | None = None) -> Sn
             found = replace(found, held="user", priority=0)
         if begin:
             found = replace(found, begin_time=0 if begin == "now" else int(begin[3:]))
-        if comment:
+        if comment is not None:
             found = replace(found, admin_comment=comment)
         jobs[found.job_id] = found
     return replace(given, jobs=tuple(jobs.values()), time=given.time if now is None else now)

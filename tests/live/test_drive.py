@@ -19,6 +19,7 @@ from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.record import record, remembered
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import Answer, SlurmError
+from planbatch.experiments.live.slurm.snapshot import JobArray
 from planbatch.planner.plan import Plan
 from tests.live.model import NOW, applied, found, job, snapshot
 
@@ -300,6 +301,99 @@ def test_metrics_and_health(tmp_path):
             served(meter, port),
         ):
             pass
+
+
+# Jobs that start while they are told something
+
+NOT_PENDING = "Job is no longer pending execution for job {}"
+
+
+class Quicker(Cluster):
+    """Refuses begin times of some jobs with some words, and keeps the mark, as Slurm 22.05.8 does."""
+
+    def __init__(self, *jobs, refused):
+        super().__init__(*jobs)
+        self.refused = refused
+
+    def script(self, lines):
+        answers = []
+        for line in lines:
+            number = int(line.split("JobId=")[1].split()[0])
+            self.sent.append(line)
+            if " StartTime=" in line and number in self.refused:
+                mark = line.split("AdminComment=")[1]
+                self.queue = applied(self.queue, [f"update JobId={number} AdminComment={mark}"])
+                answers.append(Answer(line, False, self.refused[number].format(number)))
+            else:
+                self.queue = applied(self.queue, [line])
+                answers.append(Answer(line, True))
+        return answers
+
+
+SOFT = DriveRules("soft", every=5, horizon=600)
+
+
+def whole(number, mark="", **fields):
+    """A job of all eight nodes for a minute; by FCFS, 1 comes first."""
+    plain = {"nodes": 8, "cpus": 256, "exclusive": True, "time_limit": 60}
+    return job(number, mark, submit=NOW - 100 + number, **(plain | fields))
+
+
+def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
+    """Three start between reading and update: with a mark, with none, with an administrator's text; one does not."""
+    mine = f"begin=0:set={NOW + 300}"
+    cluster = Quicker(
+        whole(1, mine, begin_time=NOW + 300),
+        whole(2),
+        whole(3, admin_comment="ask Bob; rm -rf"),
+        whole(4),
+        refused=dict.fromkeys((1, 2, 3), NOT_PENDING),
+    )
+    tick = driver(cluster, tmp_path, SOFT).tick({})
+    assert [command.deed for command in tick.commands] == ["begin"] * 4 + ["mark back"] * 3
+    assert cluster.sent[-3:] == [
+        f"update JobId=1 AdminComment=planbatch:{mine}",
+        "update JobId=2 AdminComment=",
+        "update JobId=3 AdminComment=planbatch:free",
+    ]
+    assert found(cluster.queue, 4).admin_comment == f"planbatch:begin=0:set={NOW + 180}"
+    assert (len(tick.late), tick.refused, tick.refusal) == (3, [], "")
+
+
+def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):
+    array = JobArray(1, None, (2, 3), 2)
+    cluster = Quicker(whole(1, array=array), refused={1: NOT_PENDING})
+    tick = driver(cluster, tmp_path, SOFT).tick({})
+    assert [command.deed for command in tick.commands] == ["begin"]
+
+
+def test_what_is_refused_for_another_reason_is_an_error_in_journal_and_metrics(tmp_path):
+    """1 has started, 2 and 4 have ended, 3 may not be touched: only 3 is an error; its mark is left as Slurm has it."""
+    words = {
+        1: NOT_PENDING,
+        2: "Job/step already completing or completed for job {}",
+        3: "Invalid user id for job {}",
+        4: "Job has already finished for job {}",
+    }
+    cluster = Quicker(whole(1), whole(2), whole(3), whole(4), refused=words)
+    one = driver(cluster, tmp_path, SOFT)
+    tick = one.tick({})
+    assert [answer.message for answer in tick.refused] == ["Invalid user id for job 3"]
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        record(journal, one.planning, tick)
+    (read,) = read_ticks(tmp_path / "journal.jsonl")
+    _, results, fault = read.others
+    assert (results["done"], len(results["late"]), len(results["refused"])) == (1, 3, 1)
+    assert (fault["kind"], fault["message"]) == ("fault", tick.refusal)
+    assert tick.refusal.startswith("scontrol refused 1 of 5 lines; the first: update JobId=3 ")
+    assert tick.refusal.endswith("Invalid user id for job 3")
+    meter = Meter(every=5)
+    meter(tick)
+    value = meter.registry.get_sample_value
+    assert value("planbatch_refused_lines_total") == 1
+    assert value("planbatch_late_lines_total") == 3
+    assert value("planbatch_faults_total", {"kind": "refused"}) == 1
+    assert meter.health().fault == tick.refusal
 
 
 # Many jobs at once

@@ -14,7 +14,7 @@ from planbatch.experiments.live.captured import observed_again, rounds_of_journa
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.rows import job_of, node_of, partition_of, row_of
 from planbatch.experiments.live.slurm.snapshot import JobKey
-from planbatch.experiments.workloads.journal import SCHEMA, is_journal, parts_of
+from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.read import read_log
 from tests.live.builders import NOW, array, cluster, node, running, waiting

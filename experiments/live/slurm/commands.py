@@ -16,7 +16,7 @@ from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 #: Begin times that differ by no more than this are left as they are (s).
 TOLERANCE = 1
 
-Deed = Literal["release", "take back", "hold", "begin", "give back"]
+Deed = Literal["release", "take back", "hold", "begin", "give back", "mark back"]
 
 
 class Target(NamedTuple):

@@ -18,6 +18,7 @@ from planbatch.experiments.live.slurm.commands import (
     lines_of,
 )
 from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, stop_beating
+from planbatch.experiments.live.slurm.late import marks_back
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules
@@ -83,8 +84,22 @@ class Tick:
 
     @property
     def refused(self) -> list[Answer]:
-        """The lines that Slurm did not carry out."""
-        return [answer for answer in self.answers if not answer.done]
+        """The lines that Slurm did not carry out, but for those that came too late."""
+        return [answer for answer in self.answers if not (answer.done or answer.late)]
+
+    @property
+    def late(self) -> list[Answer]:
+        """The lines to jobs that had started, or ended, since they were read."""
+        return [answer for answer in self.answers if answer.late]
+
+    @property
+    def refusal(self) -> str:
+        """One sentence on what Slurm refused; empty if nothing."""
+        if not self.refused:
+            return ""
+        first = self.refused[0]
+        said = f"scontrol refused {len(self.refused)} of {len(self.answers)} lines"
+        return f"{said}; the first: {first.line}: {first.message[:200]}"
 
 
 @dataclass(frozen=True)
@@ -185,6 +200,9 @@ class Driver:
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
             done = Tick(began, 0.0, snapshot, planned, commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
+            if back := marks_back(snapshot, commands, answers):
+                commands = (*commands, *back)
+                answers = (*answers, *self._sent(back))
         except SlurmError as error:
             return _failed(done, clock, str(error), error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything

@@ -63,9 +63,16 @@ class Meter:
         self._fault = ""
         place: dict[str, Any] = {"registry": self.registry}
         self._ticks = Counter("planbatch_ticks", "Ticks of the driver.", **place)
-        self._faults = Counter("planbatch_faults", "Ticks that failed.", ["kind"], **place)
+        self._faults = Counter(
+            "planbatch_faults",
+            "Ticks that failed, or whose commands were refused.",
+            ["kind"],
+            **place,
+        )
         self._commands = Counter("planbatch_commands", "Commands to jobs.", ["deed"], **place)
         self._refused = Counter("planbatch_refused_lines", "Lines that Slurm refused.", **place)
+        about = "Lines to jobs that had started, or ended, since they were read."
+        self._late = Counter("planbatch_late_lines", about, **place)
         self._seconds = Histogram("planbatch_tick_seconds", "Time that a tick took.", **place)
         self._last = Gauge(
             "planbatch_last_good_tick_time_seconds", "When the last good tick was.", **place
@@ -77,14 +84,17 @@ class Meter:
     def __call__(self, tick: Tick) -> None:
         """Take a tick into account."""
         self._ticks.inc()
-        self._fault = tick.fault
+        self._fault = tick.fault or tick.refusal
         self._seconds.observe(tick.seconds)
         self._refused.inc(len(tick.refused))
+        self._late.inc(len(tick.late))
         for command in tick.commands if tick.answers else ():
             self._commands.labels(command.deed).inc()
         if tick.fault:
             self._faults.labels(tick.kind).inc()
             return
+        if tick.refused:
+            self._faults.labels("refused").inc()
         self._good = time.time()
         self._last.set(self._good)
         if tick.planned is None:

@@ -1,5 +1,6 @@
 """The driver's journal: what was seen, planned and done in every tick, and what the next driver takes from it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -16,9 +17,10 @@ from planbatch.experiments.live.slurm.advise import (
 from planbatch.experiments.live.slurm.commands import Target
 from planbatch.experiments.live.slurm.drive import Tick
 from planbatch.experiments.live.slurm.planner import Memory, Planner
+from planbatch.experiments.live.slurm.said import Answer
 from planbatch.experiments.live.slurm.waiting import TASK_IDS
 from planbatch.experiments.live.slurm.when import last_tick
-from planbatch.experiments.workloads.journal import COMMANDS, RESULTS
+from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
 from planbatch.planner.model import NEVER
 
 #: An older plan tells nothing about today (s).
@@ -48,10 +50,15 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
                 for one in tick.commands]  # fmt: skip
         journal.write(COMMANDS, when, mode=planner.rules.mode, commands=rows)
     if tick.answers:
-        refused = [{"line": one.line, "message": one.message} for one in tick.refused]
-        journal.write(RESULTS, when, done=len(tick.answers) - len(refused), refused=refused)
-    if tick.fault:
-        journal.fault(when, tick.fault)
+        refused, late = _said(tick.refused), _said(tick.late)
+        done = len(tick.answers) - len(refused) - len(late)
+        journal.write(RESULTS, when, done=done, refused=refused, late=late)
+    if tick.fault or tick.refusal:
+        journal.fault(when, tick.fault or tick.refusal)
+
+
+def _said(answers: Sequence[Answer]) -> list[dict[str, str]]:
+    return [{"line": one.line, "message": one.message} for one in answers]
 
 
 def remembered(path: Path, now: float) -> Memory:

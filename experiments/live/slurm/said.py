@@ -25,6 +25,13 @@ _SAID: tuple[tuple[str, Fault], ...] = (
 )  # fmt: skip
 
 
+#: A job that started, or ended, since it was read: no error, since nobody can be quicker than the controller.
+_STARTED = re.compile(r"job is no longer pending execution", re.I)
+_ENDED = re.compile(r"job has already finished|job/step already completing or completed", re.I)
+#: What Slurm says of the tasks of an array that it did as told, if it refused others.
+_DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
+
+
 class SlurmError(OSError):
     """Slurm could not be asked; the message is one sentence.
 
@@ -57,6 +64,16 @@ class Answer:
     done: bool
     message: str = ""
 
+    @property
+    def started(self) -> bool:
+        """Whether it was refused since the job had started."""
+        return not self.done and _STARTED.search(self.message) is not None
+
+    @property
+    def late(self) -> bool:
+        """Whether it was refused since the job had started, or had ended."""
+        return self.started or (not self.done and _ENDED.search(self.message) is not None)
+
 
 def fault_of(said: str) -> Fault:
     """Say what Slurm's words mean."""
@@ -86,7 +103,14 @@ def answers_of(lines: Sequence[str], said: str) -> list[Answer]:
         told = (
             told.rpartition("\n")[0] if "\n" in told else ""
         )  # "invalid keyword: " stands before the marker
-        words = [word.strip() for word in told.splitlines() if word.strip()]
-        answers.append(Answer(line, not words, words[0] if words else ""))
+        answers.append(_answer(line, [word.strip() for word in told.splitlines() if word.strip()]))
         rest = after
     return answers
+
+
+def _answer(line: str, words: Sequence[str]) -> Answer:
+    """Tell what became of a line; of an array, done if its tasks that wait were done."""
+    others = [word for word in words if not _DONE.fullmatch(word)]
+    if len(others) < len(words):
+        others = [word for word in others if not _STARTED.search(word)]
+    return Answer(line, not others, others[0] if others else "")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from planbatch.experiments.files.compressed import SUFFIXES, decompress
+from planbatch.experiments.files.compressed import SUFFIXES, decompress, read_bytes
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine, parse_lines
 from planbatch.experiments.workloads.swf.log import (
@@ -45,7 +45,6 @@ __all__ = [
     "SwfLog",
     "log_name",
     "parse_swf",
-    "read_bytes",
     "read_swf",
 ]
 
@@ -85,26 +84,6 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
         source=str(path),
         skip_bad_lines=skip_bad_lines,
     )
-
-
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read; the message says why.
-    """
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the log file itself")
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"{path}: there is no such file; check the path") from error
-    except OSError as error:
-        raise OSError(
-            f"{path}: cannot be read ({error.strerror}); check its permissions"
-        ) from error
 
 
 def parse_swf(

@@ -211,7 +211,7 @@ def check_releases(soak: Soak, drive: Drive) -> None:
             row["line"]
             for line in tick.others
             if line["kind"] == "results"
-            for row in line["refused"]
+            for row in (*line["refused"], *line["late"])
         }
         answered = any(line["kind"] == "results" for line in tick.others)
         for line in tick.others:
