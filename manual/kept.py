@@ -13,12 +13,12 @@ from manual import ROOT
 #: Where it is kept.
 FOLDER = ROOT / "out" / "manual"
 #: The sources that decide what a notebook or a picture shows.
-CODE = ("planner", "objectives", "baselines", "experiments", "manual")
+CODE = ("planner", "objectives", "baselines", "experiments")
 
 
 @cache
 def sources_digest() -> str:
-    """Return the digest of all sources of planbatch and of the manual."""
+    """Return the digest of all sources of planbatch."""
     digest = hashlib.sha256()
     for part in CODE:
         for path in sorted((ROOT / part).rglob("*.py")):
@@ -35,7 +35,7 @@ def kept(name: str, parts: Iterable[bytes], make: Callable[[Path], None]) -> Pat
     name : str
         What it is, for people who look.
     parts : iterable of bytes
-        What it is made of, besides the sources of planbatch and of the manual.
+        What it is made of, besides the sources of planbatch: notebooks, the modules that make it.
     make : callable
         Fills an empty folder.
     """

@@ -56,6 +56,4 @@ def relinked(text: str, place: str, page: str) -> str:
         return f"{opening}{inside}{anchor or ''}{closing}"
 
     parts = _CODE.split(text)
-    return "".join(
-        part if i % 2 else _TARGET.sub(link, part) for i, part in enumerate(parts)
-    )
+    return "".join(part if i % 2 else _TARGET.sub(link, part) for i, part in enumerate(parts))

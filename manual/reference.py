@@ -38,7 +38,9 @@ def package_page(package: str) -> str:
     return "\n".join(lines)
 
 
-def verbs(command: Any, name: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:
+def verbs(
+    command: Any, name: str, parent: click.Context | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield every verb without verbs of its own, and its help."""
     context = click.Context(command, info_name=name, parent=parent, terminal_width=100)
     if not isinstance(command, click.Group):
