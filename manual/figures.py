@@ -1,14 +1,14 @@
-"""Pictures of the explanations, drawn by planbatch's own functions: ``python -m manual.figures plan.svg``."""
+"""Pictures of the explanations, drawn by planbatch's own functions: ``python -m manual.figures docs/plan.svg``."""
 
 import sys
 from pathlib import Path
 
 from planbatch import Plan, Round, decode, draw_plan, solve
-from planbatch.experiments.views.style import drawing, panels_of, save, titled
+from planbatch.experiments.views.style import drawing, panels_of, titled
 
 #: The round of the explanation: (processors, expected end) of what runs, (submit, processors, walltime) of what waits.
 RUNNING = [(4, 200)]
-WAITING = [(10, 8, 100), (20, 4, 300), (30, 2, 50), (40, 2, 50)]
+WAITING = [(10, 8, 300), (20, 4, 100), (30, 4, 150), (40, 2, 250)]
 
 
 def example() -> Round:
@@ -25,7 +25,7 @@ def plans(problem: Round) -> dict[str, Plan]:
 
 
 def write_plan(path: Path) -> None:
-    """Write the two plans of the round side by side, as PNG and SVG."""
+    """Write the two plans of the round side by side, as SVG."""
     problem = example()
     found = plans(problem)
     last = max(int((plan.start + problem.jobs.walltime).max()) for plan in found.values())
@@ -35,7 +35,7 @@ def write_plan(path: Path) -> None:
             draw_plan(problem, plan, axes, until=last)
             waits = plan.start - problem.jobs.submit
             titled(axes, title, f"mean wait {waits.mean():.1f} s; grey: running")
-        save(figure, path)
+        figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

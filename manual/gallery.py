@@ -10,7 +10,6 @@ from io import StringIO
 from pathlib import Path
 
 from manual import ROOT
-from manual.figures import write_plan
 from planbatch.experiments.command.main import planbatch
 
 #: What the commands read besides what they make.
@@ -73,7 +72,7 @@ SHOWN = (
             "planbatch compare log.swf --out compare",
         ),
         (
-            ("compare/waits.png", "How many jobs wait for longer than so much, by policy (`pb.draw_waits`)"),
+            ("compare/waits.png", "What share of the jobs waits for at most so long, by policy (`pb.draw_waits`)"),
             ("compare/mean-wait.png", "Mean waits (`pb.draw_mean_waits`)"),
         ),
     ),
@@ -162,7 +161,6 @@ def write(folder: Path) -> None:
         for pattern, _ in shown.pictures:
             shutil.copy(found(working, pattern), folder / picture_name(pattern))
     shutil.copy(working / "compare" / "report.html", folder / "report.html")
-    write_plan(folder / "plan")
     shutil.rmtree(working)
 
 
@@ -187,9 +185,9 @@ def lines() -> Iterator[str]:
             yield '<a href="made/report.html">The page itself</a>, with a Gantt chart to zoom into.\n'
         for pattern, text in shown.pictures:
             yield f"{text}:\n\n![{text.replace('`', '')}](made/{picture_name(pattern)})\n"
-    yield "## One plan\n\n```sh\npython -m manual.figures plan.svg\n```\n"
+    yield "## One plan\n\n```sh\npython -m manual.figures docs/plan.svg\n```\n"
     yield "`pb.draw_plan` draws a plan as a Gantt chart ([What a plan is](explanations/plan.md)):\n"
-    yield "![Two plans of a round](made/plan.svg)\n"
+    yield "![Two plans of a round](plan.svg)\n"
     yield ELSEWHERE
 
 

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # mkdocs import
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from manual import ROOT, figures, gallery, names, notebooks, reference
+from manual import ROOT, gallery, names, notebooks, reference
 from manual.kept import kept
 from manual.links import CARRIED, PAGES, relinked
 
@@ -38,8 +38,8 @@ def made_files() -> Iterator[tuple[str, Path]]:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and path.name != "seconds":
                 yield f"tutorials/{path.relative_to(folder).as_posix()}", path
-    makers = [Path(module.__file__).read_bytes() for module in (gallery, figures)]
-    for path in sorted(kept("gallery", makers, gallery.write).iterdir()):
+    maker = Path(gallery.__file__).read_bytes()
+    for path in sorted(kept("gallery", [maker], gallery.write).iterdir()):
         yield f"made/{path.name}", path
 
 
