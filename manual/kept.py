@@ -50,9 +50,12 @@ def kept(name: str, parts: Iterable[bytes], make: Callable[[Path], None]) -> Pat
     try:
         make(working)
         for old in FOLDER.glob(f"{name}-*"):
-            if old != working and not old.name.endswith(".part"):
+            if old != folder and not old.name.endswith(".part"):
                 shutil.rmtree(old)
-        os.replace(working, folder)
+        if folder.is_dir():  # another build was faster
+            shutil.rmtree(working)
+        else:
+            os.replace(working, folder)
     except BaseException:
         shutil.rmtree(working, ignore_errors=True)
         raise

@@ -28,11 +28,9 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """Build the site."""
+def built(folder: Path) -> Path:
+    """Build the site into a folder; warnings are errors."""
     pytest.importorskip("material", reason="needs the extra docs: pip install 'planbatch[docs]'")
-    folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
@@ -65,15 +63,13 @@ class Page(HTMLParser):
             self.loaded.append(given["src"])
 
 
-@pytest.fixture(scope="module")
-def pages(site) -> dict[Path, Page]:
+def pages_of(site: Path) -> dict[Path, Page]:
     """Read all pages but the report, which has its own tests, and the one for wrong addresses."""
     paths = [p for p in site.rglob("*.html") if p.name not in ("report.html", "404.html")]
     return {path: Page(path.read_text(encoding="utf-8")) for path in paths}
 
 
-@pytest.mark.slow
-def test_no_link_is_broken(site, pages):
+def no_link_is_broken(site, pages):
     """Files and places in them are there."""
     assert len(pages) > 40
     broken = []
@@ -94,15 +90,13 @@ def test_no_link_is_broken(site, pages):
     assert broken == []
 
 
-@pytest.mark.slow
-def test_nothing_is_fetched(pages):
+def nothing_is_fetched(pages):
     """Scripts, styles, fonts and pictures are all in the folder."""
     for path, page in pages.items():
         assert not [link for link in page.loaded if urlsplit(link).netloc], path
 
 
-@pytest.mark.slow
-def test_tutorials_show_what_they_print(site):
+def tutorials_show_what_they_print(site):
     """Tables, pictures, and no traceback."""
     for path in sorted(site.glob("tutorials/[1-8]-*.html")):
         text = path.read_text(encoding="utf-8")
@@ -112,8 +106,7 @@ def test_tutorials_show_what_they_print(site):
     assert "ended by signal 9" in (site / "tutorials" / "5-dask.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-def test_ten_questions_are_answered_by_one_search(site, tmp_path):
+def ten_questions_are_answered_by_one_search(site, tmp_path):
     """In a browser, from files, without a server: the page is among the first three that the search finds."""
     missed = {}
     with browser(tmp_path) as driver:
@@ -131,3 +124,14 @@ def test_ten_questions_are_answered_by_one_search(site, tmp_path):
             if expected not in found:
                 missed[question] = found
     assert missed == {}
+
+
+@pytest.mark.slow
+def test_the_site(tmp_path):
+    """One test, so that the site is built once, however many processes run the tests."""
+    site = built(tmp_path / "site")
+    pages = pages_of(site)
+    no_link_is_broken(site, pages)
+    nothing_is_fetched(pages)
+    tutorials_show_what_they_print(site)
+    ten_questions_are_answered_by_one_search(site, tmp_path)
