@@ -9,6 +9,8 @@ import click
 from planbatch.experiments.command.main import planbatch
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
+#: Searches find pages that explain before those that list.
+BEHIND = ["---", "search:", "  boost: 0.4", "---", ""]
 ABOUT = {
     "planner": "Jobs, rounds, plans, profiles; decoding, searching, proving. Times are whole seconds.",
     "objectives": "What a plan costs. Every objective is taken by its name as well: [all that have names](names.md).",
@@ -25,7 +27,7 @@ def names(package: str) -> dict[str, str]:
 
 def package_page(package: str) -> str:
     """Return the reference of a package."""
-    lines = [f"# planbatch.{package}", "", ABOUT[package], ""]
+    lines = [*BEHIND, f"# planbatch.{package}", "", ABOUT[package], ""]
     lines += ["All names here are in `planbatch` as well: `import planbatch as pb`.", ""]
     heading = None
     for name, module in names(package).items():
@@ -52,7 +54,7 @@ def verbs(
 
 def verbs_page() -> str:
     """Return the help of all verbs."""
-    lines = ["# The verbs", "", "What `planbatch VERB --help` prints.", ""]
+    lines = [*BEHIND, "# The verbs", "", "What `planbatch VERB --help` prints.", ""]
     for path, text in verbs(planbatch, "planbatch"):
         lines += [f"## {path}", "", "```text", text, "```", ""]
     return "\n".join(lines)
