@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: setup run test lint bench clean
+.PHONY: setup run test lint bench docs dist clean
 
 setup: $(STAMP)
 	$(BIN)/planbatch warm-up
@@ -31,6 +31,17 @@ test: lint
 bench: $(STAMP)
 	$(BIN)/planbatch bench
 
+# The manual, into site/: warnings are errors. Open site/index.html; it needs no server and no network.
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+# A wheel and a source distribution, into dist/, checked, and installed into empty environments.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m manual.installed dist
+
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -120,3 +120,25 @@ def test_policies_travel_to_the_processes_of_an_installation(installed):
     assert "plan-wait" in table
     code = "import planbatch, planbatch.planner as p; print(planbatch.__file__, p.__file__)"
     assert str(ROOT) not in installed("python", "-c", code)
+
+
+@pytest.mark.slow
+def test_types_reach_a_users_mypy(installed, tmp_path):
+    """By names of the front door, and by those of its packages; what is wrong is found."""
+    code = tmp_path / "use.py"
+    code.write_text("""\
+import planbatch as pb
+from planbatch.planner import Round
+
+problem: Round = pb.Round.of(4, 0, [], [(0, 2, 5)])
+reveal_type(pb.solve(problem, "wait").plan)
+pb.decode(problem, order="first")
+""")
+    run_mypy = "import sys; from mypy.main import main; main(args=sys.argv[1:], clean_exit=True)"
+    flags = ("--follow-imports=silent", "--ignore-missing-imports", "--no-error-summary")
+    with pytest.raises(AssertionError) as told:  # mypy ends with 1: it has found what is wrong
+        installed("python", "-c", run_mypy, *flags, "--cache-dir", tmp_path / "cache", code)
+    words = str(told.value)
+    assert 'Revealed type is "planbatch.planner.plan.Plan"' in words
+    assert 'Unexpected keyword argument "order"' in words or 'incompatible type "str"' in words
+    assert words.count("error:") == 1

@@ -1,10 +1,13 @@
 """The examples of the documentation run, and import users' names only."""
 
 import ast
+import contextlib
+import json
 import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -14,8 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 BLOCKS = {
     path.relative_to(ROOT).as_posix(): BLOCK.findall(path.read_text(encoding="utf-8"))
-    for path in [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md", ROOT / "DESIGN.md"]
+    for path in [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", ROOT / "DESIGN.md"]
 }
+NOTEBOOKS = sorted(ROOT.glob("docs/tutorials/*.ipynb"))
 PAGES = [name for name, blocks in BLOCKS.items() if blocks]
 #: What users import from.
 FRONT_DOORS = {"planbatch"} | {
@@ -37,7 +41,7 @@ workload,policy,estimates,mean_wait,max_wait
 
 def test_the_pages_with_examples_are_found():
     """A test that reads nothing finds nothing wrong."""
-    assert {"README.md", "docs/extending.md", "docs/study.md"} <= set(PAGES)
+    assert {"README.md", "docs/extending.md", "docs/explanations/plan.md"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -98,3 +102,38 @@ def test_examples_import_users_names(name):
                 imported = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             ours = {module for module in imported if module.partition(".")[0] == "planbatch"}
             assert ours <= FRONT_DOORS
+
+
+def commands() -> list[tuple[str, str]]:
+    """Give every command of planbatch on all pages, lines that go on joined, and the page that it stands on."""
+    found = []
+    for path in [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", *NOTEBOOKS]:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            cells = json.loads(text)["cells"]
+            text = "\n".join("".join(cell["source"]) for cell in cells)
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = line.strip().partition(" #")[0]
+                if words.startswith("planbatch "):
+                    found.append((path.relative_to(ROOT).as_posix(), words.removesuffix(" &")))
+    return found
+
+
+def test_the_verbs_and_flags_of_all_pages_exist():
+    """Commands on logs that are not here cannot run, but they are read as the command reads them."""
+    listed = commands()
+    assert len(listed) > 60
+    for page, line in listed:
+        words = shlex.split(line)[1:]
+        command, context = planbatch, click.Context(planbatch)
+        while isinstance(command, click.Group):
+            name = words.pop(0)
+            if name.startswith("-"):
+                break
+            found = command.get_command(context, name)
+            assert found is not None, (page, line)
+            command, context = found, click.Context(found, parent=context)
+        else:
+            with contextlib.suppress(click.MissingParameter):
+                command.make_parser(context).parse_args(words)

@@ -32,6 +32,8 @@ EASY = tuple(
         ":expected-area", ":expected-slowdown",
     )
 )  # fmt: skip
+#: Starts judged in simulated futures.
+ROLLOUTS = "rollouts:expected-slowdown,objective=expected-slowdown,coming=12h,confidence=3"
 #: Plans, by policy and estimates.
 PLANS = {
     **{
@@ -45,7 +47,7 @@ PLANS = {
         f"{name}, predicted": (name, "predicted:ratio")
         for name in ("plan-squared-wait", "plan-expected-slowdown")
     },
-    "rollouts": ("rollouts:expected-slowdown,objective=expected-slowdown,coming=12h", "requested"),
+    "rollouts": (ROLLOUTS, "requested"),
 }  # fmt: skip
 EVALUATIONS = 100
 METRIC = "mean bounded slowdown"
@@ -179,8 +181,7 @@ NOTES = [
     "waits: large and short jobs that came late go first. The corrected ones take the wait as it is.",
     "**EASY and plans** are replayed by planbatch's own rules on the same sequences, with runs cut at the request; "
     "plans with several seeds, whose mean, least and largest mean slowdowns are given.",
-    "**Rollouts** are `rollouts:expected-slowdown,objective=expected-slowdown,coming=12h`: EASY by expected slowdown, "
-    "unless sampled futures say that another start is better.",
+    f"**Rollouts** are `{ROLLOUTS}`: EASY by expected slowdown, unless sampled futures say that another start is better.",
     "**Learned.** The pictures have a dashed line at the mean that the paper prints for its learned policy; its ten "
     "values by sequence are not printed.",
 ]

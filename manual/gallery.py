@@ -1,0 +1,196 @@
+"""The gallery: every kind of picture that planbatch makes, each by the command beside it."""
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from manual import ROOT
+from planbatch.experiments.command.main import planbatch
+
+#: What the commands read besides what they make.
+GIVEN = {
+    "examples/tune.toml": "examples/tune.toml",
+    "tests/live/samples/sample_squeue_v0.0.38.json": "snapshot/squeue.json",
+    "tests/live/samples/sample_sinfo_v0.0.38.json": "snapshot/sinfo.json",
+}
+INTRODUCTION = """\
+# Gallery
+
+Every kind of picture that planbatch makes. The commands beside them were run, one after the other, when this site was built. Commands write PNG and SVG; in
+Python, `pb.draw_…` draws on any axes.
+"""
+#: Pictures that need what is not in the repository.
+ELSEWHERE = """\
+## Pictures of papers
+
+`planbatch reproduce PAPER` draws each figure of a paper that it compares, beside the paper's values. It needs real logs, so these are not drawn here
+([Reproductions](reproductions.md)): bars beside the papers' for `zheng-2016` and `ntakpe-2017`, waits by case for `liu-2016`, and panels of policies for the others.
+
+## Time of a round
+
+```sh
+planbatch bench --part growth --policy fcfs --policy easy --policy plan-squared-wait --picture growth.png
+```
+
+draws how a round's processor time grows with the queue, on the machine that it runs on. [Speed](speed.md) has the picture of one machine.
+
+## A cluster beside its plan
+
+[A live cluster](live.md#what-it-showed) has the waits that the same jobs had under Slurm's backfill and under planbatch, drawn by `python -m tests.live.lab.compare_with_slurm`.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command, and the pictures that it leaves behind.
+
+    Attributes
+    ----------
+    title : str
+        What is to be seen.
+    commands : tuple of str
+        Run one after the other in one folder, by a shell's rules.
+    pictures : tuple of (str, str)
+        Pattern of a file, and what it shows.
+    """
+
+    title: str
+    commands: tuple[str, ...]
+    pictures: tuple[tuple[str, str], ...]
+
+
+SHOWN = (
+    Shown(
+        "Policies side by side",
+        (
+            "planbatch workload generate log.swf --jobs 600 --procs 64",
+            "planbatch compare log.swf --out compare",
+        ),
+        (
+            ("compare/waits.png", "What share of the jobs waits for at most so long, by policy (`pb.draw_waits`)"),
+            ("compare/mean-wait.png", "Mean waits (`pb.draw_mean_waits`)"),
+        ),
+    ),
+    Shown(
+        "Mean against longest wait",
+        (
+            "planbatch trade log.swf --policy easy --policy plan-wait --policy plan-aged-wait:6h --promise none --promise 2x --out trade",
+        ),
+        (("trade/trade.png", "One point per policy and promise, and the Pareto front (`pb.draw_trade`)"),),
+    ),
+    Shown(
+        "The report's pictures",
+        ("planbatch report compare --export figures",),
+        (
+            ("figures/pictures/overview.png", "Every policy's change against EASY, with intervals"),
+            ("figures/pictures/*-pareto.png", "Trade-offs"),
+            ("figures/pictures/*-distributions.png", "Waits and slowdowns, and their tails"),
+            ("figures/pictures/*-months.png", "Waits by month of submission"),
+            ("figures/pictures/*-map-waits.png", "Waits by size and run time (Figure 6 of Zheng et al. 2016)"),
+            ("figures/pictures/*-map-ratios.png", "The same, as ratios to EASY's"),
+            ("figures/pictures/*-load.png", "Utilisation and queue over time"),
+            ("figures/pictures/*-rounds.png", "Time per round against the queue"),
+        ),
+    ),
+    Shown(
+        "Optimizers on captured rounds",
+        (
+            "planbatch rounds capture log.swf --sizes 12,24 --per-size 1 --out rounds",
+            "planbatch rounds compare rounds/*.json --optimizer annealing --optimizer tabu --optimizer lns --objective wait --evaluations 300 --out searched",
+        ),
+        (
+            ("searched/curves-wait.png", "Excess over the best known cost along the search (`pb.draw_curves`)"),
+            ("searched/profile-wait.png", "Performance profile: how many searches come how close (`pb.draw_profile`)"),
+            ("searched/plans-wait-*n0024*.png", "The best plan of each as a Gantt chart (`pb.draw_plans`)"),
+        ),
+    ),
+    Shown(
+        "Parameters tuned on the past",
+        ("planbatch tune examples/tune.toml --out tuned",),
+        (("tuned/tune.png", "Trials on the past, and the best of them on later spans"),),
+    ),
+    Shown(
+        "A cluster that is watched",
+        ("planbatch slurm advise --from snapshot --ticks 1 --out live",),
+        (("live/plan.png", "The plan of what waits on a Slurm cluster, as its page shows it; the snapshot is saved output of squeue and sinfo"),),
+    ),
+)  # fmt: skip
+
+
+def run(command: str) -> None:
+    """Run a command of planbatch in this process and in this folder."""
+    words = [
+        found
+        for word in shlex.split(command)[1:]
+        for found in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+    ]
+    with redirect_stdout(StringIO()):
+        planbatch.main(words, prog_name="planbatch", standalone_mode=False)
+
+
+def found(folder: Path, pattern: str) -> Path:
+    """Return the picture that a pattern means; raise if a command did not draw it."""
+    paths = sorted(folder.glob(pattern))
+    if not paths:
+        raise FileNotFoundError(f"gallery: no command drew {pattern}")
+    return paths[0]
+
+
+def write(folder: Path) -> None:
+    """Run all commands, and leave pictures and report in a folder."""
+    working = folder / "working"
+    working.mkdir()
+    for source, target in GIVEN.items():
+        place = working / target
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, place)
+    before = Path.cwd()
+    os.chdir(working)
+    try:
+        for shown in SHOWN:
+            for command in shown.commands:
+                run(command)
+    finally:
+        os.chdir(before)
+    for shown in SHOWN:
+        for pattern, _ in shown.pictures:
+            shutil.copy(found(working, pattern), folder / picture_name(pattern))
+    shutil.copy(working / "compare" / "report.html", folder / "report.html")
+    shutil.rmtree(working)
+
+
+def picture_name(pattern: str) -> str:
+    """Return what a picture is called on the site.
+
+    >>> picture_name("figures/pictures/*-pareto.png")
+    'figures-pareto.png'
+    """
+    parts = [part for part in pattern.replace("*", "").split("/") if part != "pictures"]
+    return "-".join(part.strip("-") for part in parts).replace("--", "-").replace("-.png", ".png")
+
+
+def lines() -> Iterator[str]:
+    """Yield the page, line by line."""
+    yield INTRODUCTION
+    for shown in SHOWN:
+        yield f"## {shown.title}\n\n```sh"
+        yield from shown.commands
+        yield "```\n"
+        if shown.title.startswith("The report"):
+            yield '<a href="made/report.html">The page itself</a>, with a Gantt chart to zoom into.\n'
+        for pattern, text in shown.pictures:
+            yield f"{text}:\n\n![{text.replace('`', '')}](made/{picture_name(pattern)})\n"
+    yield "## One plan\n\n```sh\npython -m manual.figures docs/plan.svg\n```\n"
+    yield "`pb.draw_plan` draws a plan as a Gantt chart ([What a plan is](explanations/plan.md)):\n"
+    yield "![Two plans of a round](plan.svg)\n"
+    yield ELSEWHERE
+
+
+def page() -> str:
+    """Return the page."""
+    return "\n".join(lines())

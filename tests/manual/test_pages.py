@@ -1,0 +1,122 @@
+"""What the site is made of: names with sources, links, and pages of scripts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from manual import ROOT, figures, gallery, names, notebooks, reference
+from manual.kept import kept
+from manual.links import relinked
+from manual.roles import plain
+from planbatch.experiments.command.list import KINDS, registry_of
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_that_has_a_name_has_a_source(kind):
+    """And nothing else has one: the file is as long as the registry."""
+    known = set(registry_of(kind).known)
+    listed = set(names.sources()[kind])
+    if kind == "policies":
+        plans = {name for name in known if name.startswith("plan-")}
+        assert {name.removeprefix("plan-") for name in plans} == set(names.sources()["objectives"])
+        known -= plans
+    assert listed == known
+    assert all(entry["source"] for entry in names.sources()[kind].values())
+
+
+def test_the_page_of_names_has_a_row_for_each():
+    """With its parameters and its source; a bar in a cell does not end it."""
+    page = names.page()
+    for kind in KINDS:
+        for name in registry_of(kind).known:
+            assert f"| `{name}` |" in page
+    row = next(line for line in page.splitlines() if line.startswith("| `aged-wait` |"))
+    assert "(ageᵢ / T)²" in row
+    assert "`age=1d`" in row
+    assert row.count("|") == row.count("\\|") + 5
+
+
+@pytest.mark.parametrize("package", reference.PACKAGES)
+def test_every_public_name_is_in_the_reference(package):
+    """Once, by the module that defines it."""
+    lines = reference.package_page(package).splitlines()
+    listed = [line.rpartition(".")[2] for line in lines if line.startswith(":::")]
+    assert sorted(listed) == sorted(reference.names(package))
+
+
+def test_every_verb_has_its_help():
+    """Verbs of verbs, too."""
+    page = reference.verbs_page()
+    for verb in ("compare", "experiment run", "rounds capture", "slurm drive", "workload fetch"):
+        assert f"## planbatch {verb}\n" in page
+    assert "Traceback" not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "page", "expected"),
+    [
+        ("[x](docs/data.md)", "README.md", "index.md", "[x](data.md)"),
+        ("[x](../DESIGN.md#a)", "docs/data.md", "data.md", "[x](development/design.md#a)"),
+        ("[x](data.md)", "docs/model.md", "model.md", "[x](data.md)"),
+        ("[x](docs/data.md)", "DESIGN.md", "development/design.md", "[x](../data.md)"),
+        ("[x](tutorials/5-dask.ipynb)", "docs/a.md", "a.md", "[x](tutorials/5-dask.md)"),
+        ("`[x](docs/data.md)`", "README.md", "index.md", "`[x](docs/data.md)`"),
+        ("[x](https://a.org/b)", "README.md", "index.md", "[x](https://a.org/b)"),
+    ],
+)
+def test_links_lead_to_pages(text, place, page, expected):
+    """From places in the repository; code and other sites stay as they are."""
+    assert relinked(text, place, page) == expected
+
+
+def test_roles_become_code():
+    """As readers of Markdown expect."""
+    assert plain("see :func:`~a.b`; :class:`C`, ``d``") == "see `a.b`; `C`, ``d``"
+
+
+def test_the_picture_of_a_plan_is_what_its_command_draws(tmp_path):
+    """And the example's plans are those that the page tells of: the least mean wait is proven."""
+    figures.write_plan(tmp_path / "plan.svg")
+    assert (tmp_path / "plan.svg").read_bytes() == (ROOT / "docs" / "plan.svg").read_bytes()
+    first, best = figures.plans(figures.example()).values()
+    assert first.start.tolist() == [200, 100, 500, 500]
+    assert best.start.tolist() == [450, 100, 200, 200]
+
+
+def test_notebooks_are_kept_without_outputs():
+    """They would change with every version; and each begins with its title."""
+    assert len(notebooks.NOTEBOOKS) == 8
+    for path in notebooks.NOTEBOOKS:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        assert all(not cell.get("outputs") for cell in cells), path
+        assert "".join(cells[0]["source"]).startswith("# "), path
+
+
+def test_names_of_pictures_differ():
+    """They share a folder."""
+    called = [gallery.picture_name(p) for shown in gallery.SHOWN for p, _ in shown.pictures]
+    assert len(called) == len(set(called)) >= 14
+
+
+def test_what_is_kept_is_made_once(tmp_path, monkeypatch):
+    """Again if a part differs; what a failure leaves behind is not taken for the thing."""
+    monkeypatch.setattr("manual.kept.FOLDER", tmp_path)
+    made = []
+
+    def make(folder: Path) -> None:
+        made.append(folder)
+        (folder / "a").write_text(str(len(made)))
+
+    assert (kept("x", [b"1"], make) / "a").read_text() == "1"
+    assert (kept("x", [b"1"], make) / "a").read_text() == "1"
+    assert (kept("x", [b"2"], make) / "a").read_text() == "2"
+    assert len(made) == 2
+
+    def fail(folder: Path) -> None:
+        (folder / "a").write_text("half")
+        raise ValueError("half")
+
+    with pytest.raises(ValueError, match="half"):
+        kept("x", [b"3"], fail)
+    assert [path.name[:2] for path in tmp_path.iterdir()] == ["x-"]
