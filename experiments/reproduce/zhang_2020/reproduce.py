@@ -181,7 +181,8 @@ NOTES = [
     "waits: large and short jobs that came late go first. The corrected ones take the wait as it is.",
     "**EASY and plans** are replayed by planbatch's own rules on the same sequences, with runs cut at the request; "
     "plans with several seeds, whose mean, least and largest mean slowdowns are given.",
-    f"**Rollouts** are `{ROLLOUTS}`: EASY by expected slowdown, unless sampled futures say that another start is better.",
+    f"**Rollouts** are `{ROLLOUTS}`: EASY by expected slowdown, unless sampled futures say that another start "
+    "is better.",
     "**Learned.** The pictures have a dashed line at the mean that the paper prints for its learned policy; its ten "
     "values by sequence are not printed.",
 ]
