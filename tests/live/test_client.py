@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live.slurm.client import LINE, SlurmClient
-from planbatch.experiments.live.slurm.said import Answer, SlurmError
+from planbatch.experiments.live.slurm.said import MARKER, Answer, SlurmError, answers_of
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
 
@@ -169,6 +169,21 @@ def test_every_line_of_a_script_has_its_own_answer(slurm):
         Answer("hold 8", True),
         Answer("update JobId=9 AdminComment=planbatch:new", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("1_0-1: Job is no longer pending execution\n1_2-4: No error\n", (True, "")),
+        ("1_0: Invalid user id\n1_2-4: No error\n", (False, "1_0: Invalid user id")),
+        ("1_0: Job is no longer pending execution\n", (False, "1_0: Job is no longer pending execution")),
+    ],
+)  # fmt: skip
+def test_an_array_was_told_if_the_tasks_that_wait_were(said, answer):
+    """The first one is what Slurm 22.05.8 said of an array of five, of which two tasks ran."""
+    line = "update JobId=1 StartTime=uts1795406998 AdminComment=planbatch:free"
+    behind = f"{said}invalid keyword: {MARKER}0\n"
+    assert answers_of([line], behind) == [Answer(line, *answer)]
 
 
 def test_lines_behind_a_hang_are_not_done(slurm):
