@@ -77,6 +77,10 @@ class PolicySpec:
         Time that it searches per round, instead.
     promise : str
         The promise that it makes; see :meth:`Promise.parse`.
+    scenarios : int
+        In how many sampled sets of run times it judges plans; 0 for requested times alone.
+    risk : float
+        The share of them, the cheapest, that does not count.
     calendar : str
         The working time of ``wdbf``.
     policy : Policy, optional
@@ -91,6 +95,8 @@ class PolicySpec:
     evaluations: int | None = None
     seconds: float | None = None
     promise: str = "none"
+    scenarios: int = 0
+    risk: float = 0.0
     calendar: str = ""
     policy: Policy | None = None
     where: str = ""
@@ -128,6 +134,9 @@ class PolicySpec:
             own["optimizer"] = self.optimizer or "annealing"
             if self.evaluations is None and self.seconds is None:
                 own["evaluations"] = DEFAULT_EVALUATIONS
+        if not self.scenarios:
+            own.pop("scenarios", None)
+            own.pop("risk", None)
         return {"name": self.shown} | {key: value for key, value in own.items() if value != ""}
 
 

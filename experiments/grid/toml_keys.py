@@ -17,7 +17,7 @@ WORKLOAD_KEYS: dict[str, Any] = {
 }  # fmt: skip
 POLICY_KEYS: dict[str, Any] = {
     "name": str, "label": str, "objective": str, "optimizer": str, "evaluations": int,
-    "seconds": NUMBER, "promise": str, "calendar": str,
+    "seconds": NUMBER, "promise": str, "scenarios": int, "risk": NUMBER, "calendar": str,
 }  # fmt: skip
 SPANS_KEYS: dict[str, Any] = {
     "count": int, "warm-up": (str, int), "cool-down": (str, int), "compare": bool,

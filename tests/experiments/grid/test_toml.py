@@ -195,6 +195,25 @@ def test_sources_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
     assert expand(read(tmp_path / "elsewhere", text))[0].workload.name == "a"
 
 
+def test_scenarios_and_rounds(tmp_path):
+    """Plans over sampled run times are policies of their own; rules of rounds are workloads of their own."""
+    text = (
+        'rounds = ["each-instant", "each-event"]\n[[workload]]\nfirst = 30\n'
+        '[[policy]]\nname = "plan-wait"\nscenarios = [0, 8]\n'
+    )
+    cells = expand(read(tmp_path, text))
+    assert len({cell.key for cell in cells}) == 4
+    assert {cell.label for cell in cells} == {"plan-wait", "plan-wait:scenarios=8"}
+    for wrong, said in (
+        ("scenarios = -1", "scenarios"),
+        ("risk = 0.5", "risk: 0.5 is one of scenarios"),
+    ):
+        with pytest.raises(ExperimentFileError, match=said):
+            read(tmp_path, f'[[workload]]\nfirst = 30\n[[policy]]\nname = "plan-wait"\n{wrong}\n')
+    with pytest.raises(ExperimentFileError, match="rounds: 'each-moment' is none of"):
+        read(tmp_path, f'rounds = "each-moment"\n{MINIMAL}')
+
+
 def experiment_files() -> list[Path]:
     """The examples whose first line says that they are run as experiments."""
     command = "# planbatch experiment run examples/"
