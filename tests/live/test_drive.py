@@ -177,6 +177,23 @@ def test_it_goes_on_after_faults_and_its_heart_beats_if_they_are_not_its_own(tmp
     assert cluster.sent[-1] == "release 1"
 
 
+def test_the_heart_stops_if_slurm_lets_the_driver_do_nothing(tmp_path):
+    """Rights were taken: the watchdog is to step in. Of two jobs one refused is no reason, nor is a job that ended."""
+    for words, beats in (
+        (
+            {1: "Access/permission denied for job {}", 2: "Access/permission denied for job {}"},
+            None,
+        ),
+        ({1: "Access/permission denied for job {}"}, NOW),
+        ({1: "Job has already finished for job {}", 2: "Requested partition is down, job {}"}, NOW),
+    ):
+        cluster = Quicker(whole(1), whole(2), refused=words)
+        one = driver(cluster, tmp_path / str(len(words)), SOFT, on_exit="keep")
+        one.heartbeat.unlink(missing_ok=True)
+        run_for(one, cluster, 1)
+        assert last_beat(one.heartbeat) == beats
+
+
 def test_at_the_end_everything_is_given_back(tmp_path):
     cluster = Cluster(arrived(1), arrived(2), arrived(3, comment="planbatch:hold"))
     one = driver(cluster, tmp_path)

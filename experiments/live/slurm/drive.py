@@ -22,7 +22,7 @@ from planbatch.experiments.live.slurm.late import marks_back
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules
-from planbatch.experiments.live.slurm.said import Answer, SlurmError
+from planbatch.experiments.live.slurm.said import Answer, SlurmError, fault_of
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
 OnExit = Literal["release", "keep"]
@@ -91,6 +91,13 @@ class Tick:
     def late(self) -> list[Answer]:
         """The lines to jobs that had started, or ended, since they were read."""
         return [answer for answer in self.answers if answer.late]
+
+    @property
+    def powerless(self) -> bool:
+        """Whether Slurm refused every line, for lack of rights: jobs that arrive held would stay held."""
+        return bool(self.answers) and all(
+            not answer.done and fault_of(answer.message) == "rights" for answer in self.answers
+        )
 
     @property
     def refusal(self) -> str:
@@ -182,7 +189,8 @@ class Driver:
             tick = self.tick(memory)
             if tick.planned is not None:
                 memory = tick.planned.memory
-            if not self.dry_run and (not tick.fault or tick.kind in _NOT_OURS):
+            alive = not tick.fault or tick.kind in _NOT_OURS
+            if alive and not (self.dry_run or tick.powerless):
                 beat(self.heartbeat, self.clock())
             tell(tick)
             stop.wait(self._pause(tick))
