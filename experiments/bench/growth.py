@@ -9,7 +9,14 @@ import numpy as np
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.event_loop import At, compiled_drive, empty_log
-from planbatch.experiments.replay.replay import bound, compiled_form, guard_of, prepare, warm_up
+from planbatch.experiments.replay.replay import (
+    NO_KERNELS,
+    bound,
+    compiled_form,
+    further_kernels,
+    prepare,
+    warm_up,
+)
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import Workload
 
@@ -67,9 +74,9 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
     warm_up(native)
     state = prepare(workload, "requested", None, native.history)
     rng = np.random.default_rng(0)
-    kernels = native.decide, native.order, native.cost, native.follow, guard_of(state)
-    given = *kernels, native.param_array, rng
-    loop = compiled_drive(False)
+    further = further_kernels(state, native.history, native.order)
+    given = native.decide, native.order, native.cost, *further, native.param_array, rng
+    loop = compiled_drive(False, further == NO_KERNELS)
 
     def run(rounds: int) -> tuple[float, float]:
         """Run some more rounds; entering the loop, without a round, is not counted."""

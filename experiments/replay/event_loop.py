@@ -750,36 +750,43 @@ def drive(
     cost: Any,
     follow: Any,
     guard: Any,
+    turns: Any,
     params: FloatArray,
     rng: Any,
 ) -> int:
-    """Run rounds until the log is full, a lesson is due or the replay is over; return which, or what is wrong."""
+    """Run rounds until the log is full, a lesson is due or the replay is over; return which, or what is wrong.
+
+    ``follow`` keeps the history that ``order`` or predictions ask for, ``guard`` promises by requests whatever is
+    predicted, and ``turns`` is the order if each event is a round; without them, or None, the loop compiles faster.
+    """
     counters = replay.counters
     log = replay.log
     report = np.zeros(REPORTED)
     while counters[At.LOGGED] < len(log.time):
         if counters[At.NOW] >= counters[At.LESSON]:
             return Status.LESSON_DUE
-        status: int = advance_by_event(replay) if counters[At.EACH_EVENT] else advance(replay)
+        by_event = turns is not None and counters[At.EACH_EVENT]
+        status: int = advance_by_event(replay) if by_event else advance(replay)
         if status != Status.ROUND_DUE:
             return status
         logged = counters[At.LOGGED]
         report[:] = np.nan
         report[Report.EVALUATIONS] = 0.0
         plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
-        if len(replay.news):
-            catch_up(replay, follow)
-        if counters[At.PREDICTION]:
-            believe(replay)
-            put_off_ends(replay, counters[At.NOW])
+        if follow is not None:
+            if len(replay.news):
+                catch_up(replay, follow)
+            if counters[At.PREDICTION]:
+                believe(replay)
+                put_off_ends(replay, counters[At.NOW])
         decide(view(replay), order, cost, params, rng, plan, report)
         log.evaluations[logged] = int(report[Report.EVALUATIONS])
         log.seed_cost[logged] = report[Report.SEED_COST]
         log.cost[logged] = report[Report.COST]
-        if counters[At.GUARDED]:
+        if guard is not None and counters[At.GUARDED]:
             guard_promises(replay, guard)
-        if counters[At.EACH_EVENT]:
-            note_turns(replay, order)
+        if turns is not None and counters[At.EACH_EVENT]:
+            note_turns(replay, turns)
         status = commit(replay)
         if status != Status.CARRIED_OUT:
             return status
@@ -787,11 +794,15 @@ def drive(
 
 
 @cache
-def compiled_drive(several: bool) -> Callable[..., int]:
-    """:func:`drive`, compiled for any compiled policy, order and objective, for one resource or for several."""
+def compiled_drive(several: bool, plain: bool) -> Callable[..., int]:
+    """:func:`drive`, compiled for any compiled policy, order and objective, for one resource or for several.
+
+    ``plain`` says that there is no ``follow``, ``guard`` or ``turns``.
+    """
     replay_type = typeof(empty_replay(1, 1, 1, [1] if several else []))
     kinds = round_types(several)
-    handed = (kinds.decide, ORDER_KEYS, COST, FOLLOW, kinds.guard)
+    further = (types.none,) * 3 if plain else (FOLLOW, kinds.guard, ORDER_KEYS)
+    handed = (kinds.decide, ORDER_KEYS, COST, *further)
     signature = types.int64(replay_type, *handed, FLOAT64_ARRAY, GENERATOR)
     return compiled_for(signature, drive)
 

@@ -47,6 +47,8 @@ from planbatch.planner.round import Round, RoundArrays, RunningTable
 #: twice as many after each run that took less than ``SHORT_GO`` seconds.
 FIRST_ROUNDS, MOST_ROUNDS = 16, 8192
 SHORT_GO = 0.1
+#: What the loop takes as ``follow``, ``guard`` and ``turns`` if nothing asks for the past and a round is an instant.
+NO_KERNELS = (None, None, None)
 #: How many rounds in a row a policy in Python may put off what it planned while nothing else happens.
 MOST_IDLE_ROUNDS = 10_000
 
@@ -195,23 +197,31 @@ def kernel_to_compile(policy: Policy, several: bool = False) -> Any:
     return None if ready else native.decide
 
 
-def warm_up(policy: Policy, several: bool = False) -> None:
+def warm_up(
+    policy: Policy,
+    several: bool = False,
+    estimates: Estimates = "requested",
+    rounds: str = EACH_INSTANT,
+) -> None:
     """Compile what a replay of ``policy`` runs, or load it from disk, so that no replay's time includes it.
 
     ``several`` says whether the machine has resources besides processors.
     """
     native = compiled_form(policy)
     if native is not None:
+        plain = (
+            shared_history(native.history, predictor_of(estimates)) is None
+            and rounds == EACH_INSTANT
+        )
         kernels: tuple[tuple[Any, Any], ...] = (
             (native.decide, round_types(several).decide),
             (native.order, ORDER_KEYS),
             (native.cost, COST),
-            (native.follow, FOLLOW),
-            (keep_plan, round_types(several).guard),
+            *(() if plain else ((native.follow, FOLLOW), (keep_plan, round_types(several).guard))),
         )
         if native.traits.searches:  # long to compile: meanwhile, another process compiles the loop
             kernels[0][0].compile(kernels[0][1].signature.args)
-        compiled_drive(several)
+        compiled_drive(several, plain)
         for compiled, kind in kernels:
             compiled.compile(kind.signature.args)
 
@@ -267,27 +277,22 @@ def replay(
     history = getattr(policy, "history", None)
     state = prepare(workload, estimates, getattr(policy, "promise", None), history, rounds)
     kept = shared_history(history, predictor_of(estimates))
-    follow = follow_of(kept)
     rng = np.random.default_rng(seed)
     loop: Callable[..., int]
+    arguments: tuple[Any, ...]
     if native is not None and compiled is not False:
         several = bool(workload.resources)
-        warm_up(native, several)
-        loop = compiled_drive(several)
-        arguments = (
-            native.decide,
-            native.order,
-            native.cost,
-            follow,
-            guard_of(state),
-            native.param_array,
-            rng,
-        )
+        warm_up(native, several, estimates, rounds)
+        further = further_kernels(state, kept, native.order)
+        loop = compiled_drive(several, further == NO_KERNELS)
+        kernels = native.decide, native.order, native.cost
+        arguments = (*kernels, *further, native.param_array, rng)
     else:
         loop = drive
         decide = interpreted_decide(policy, workload, state)
         order = submit_order if native is None else native.order
-        arguments = (decide, order, mean_wait, follow, guard_of(state), np.zeros(0), rng)
+        further = further_kernels(state, kept, order)
+        arguments = (decide, order, mean_wait, *further, np.zeros(0), rng)
     began = perf_counter()
     status, pages = run_to_the_end(state, loop, arguments, learner_of(kept), progress)
     seconds = perf_counter() - began
@@ -309,25 +314,22 @@ def replay(
     )
 
 
-def follow_of(history: History | None) -> Any:
-    """Return the kernel of the one history that is kept, compiled as the loop takes it."""
+def further_kernels(state: Replay, history: History | None, order: Any) -> tuple[Any, Any, Any]:
+    """Return ``follow``, ``guard`` and ``turns`` as the loop takes them: all three, or :data:`NO_KERNELS`."""
+    if history is None and not state.counters[At.EACH_EVENT]:
+        return NO_KERNELS
     follow = follow_nothing if history is None else history.follow
-    if isinstance(follow, Dispatcher):
-        follow.compile(FOLLOW.signature.args)
-    return follow
+    guard = keep_promises if state.counters[At.GUARDED] else keep_plan
+    guarded = round_types(len(state.free) > 0).guard
+    for compiled, kind in ((follow, FOLLOW), (guard, guarded)):
+        if isinstance(compiled, Dispatcher):
+            compiled.compile(kind.signature.args)
+    return follow, guard, order
 
 
 def learner_of(history: History | None) -> Learner | None:
     """Return what a history learns by, if it does."""
     return None if history is None else history.learn
-
-
-def guard_of(state: Replay) -> Any:
-    """Return the kernel that keeps promises by requests if any are to be, compiled as the loop takes it."""
-    guard = keep_promises if state.counters[At.GUARDED] else keep_plan
-    if isinstance(guard, Dispatcher):
-        guard.compile(round_types(len(state.free) > 0).guard.signature.args)
-    return guard
 
 
 def run_loop(

@@ -17,11 +17,11 @@ from planbatch.experiments.replay.event_loop import (
 )
 from planbatch.experiments.replay.replay import (
     MOST_ROUNDS,
+    NO_KERNELS,
     ReplayError,
     compiled_form,
     describe_failure,
-    follow_of,
-    guard_of,
+    further_kernels,
     learner_of,
     prepare,
     round_seen,
@@ -52,11 +52,11 @@ def rounds_at(
     native = compiled_form(policy)
     assert native is not None
     several = bool(workload.resources)
-    warm_up(native, several)
+    warm_up(native, several, estimates)
     state = prepare(workload, estimates, getattr(policy, "promise", None), native.history)
     order, cost, params = native.order, native.cost, native.param_array
     kept = shared_history(native.history, predictor_of(estimates))
-    follow, guard = follow_of(kept), guard_of(state)
+    further = further_kernels(state, kept, order)
     rng = np.random.default_rng(seed)
     decide = typed_decision(native.decide, several)
     seen: list[Round] = []
@@ -70,7 +70,7 @@ def rounds_at(
         """Run some more rounds."""
         paged: Replay = state._replace(log=empty_log(rounds))
         state.counters[At.LOGGED] = 0
-        given = (deciding, order, cost, follow, guard, params, rng)
+        given = (deciding, order, cost, *further, params, rng)
         status = run_loop(paged, loop, given, learner_of(kept))
         if status != Status.LOG_FULL:
             raise ReplayError(describe_failure(status, policy, state))
@@ -79,7 +79,7 @@ def rounds_at(
     for number in numbers:
         while done < number:
             rounds = min(number - done, MOST_ROUNDS)
-            run(compiled_drive(several), native.decide, rounds)
+            run(compiled_drive(several, further == NO_KERNELS), native.decide, rounds)
             done += rounds
         run(drive, look, 1)
         done += 1

@@ -202,7 +202,8 @@ class ReplayTask:
             raise ValueError(
                 f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})"
             )
-        warm_up(self.policy, bool(self.workload.resources))  # loading kernels is on neither clock
+        several = bool(self.workload.resources)
+        warm_up(self.policy, several, self.estimates, self.rounds)  # on neither clock
         began, processor_began = perf_counter(), process_time()
         with own_core() if self.reserve else nullcontext() as core:
             trace = replay(

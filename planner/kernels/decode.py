@@ -12,6 +12,7 @@ from numba.extending import overload
 from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.amounts import copy_entry, enough, give, set_entry, take
 from planbatch.planner.kernels.futures import Futures, new_futures
+from planbatch.planner.kernels.lending import entry_type
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import (
     demands_of,
@@ -20,7 +21,7 @@ from planbatch.planner.kernels.profile import (
     processors_alone,
     room_for,
 )
-from planbatch.planner.kernels.sorting import copy_column
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -134,7 +135,7 @@ def class_limits(values: IntArray) -> IntArray:
     sample = np.empty(min(n, 96), np.int64)
     for i in range(len(sample)):
         sample[i] = values[i * n // len(sample)]
-    sample.sort()
+    sample = sample[stable_order(sample)]
     distinct = 0
     for i in range(len(sample)):
         if distinct == 0 or sample[i] != sample[distinct - 1]:
@@ -373,7 +374,7 @@ def decode_in(classes: JobClasses, k: int) -> None:
 
 @overload(decode_in, strict=False)
 def _decode_in(classes: Any, k: Any) -> Any:
-    if classes[JobClasses._fields.index("free")].ndim == 1:
+    if entry_type(classes, "free").ndim == 1:
         return lambda classes, k: decode_amounts_in(classes, k)
     return lambda classes, k: decode_rows_in(classes, k)
 

@@ -21,12 +21,15 @@ from numba.core.types.misc import unliteral
 from numba.extending import register_jitable
 
 from planbatch.planner.kernels.cache import ContentCache, module_digest
+from planbatch.planner.kernels.lending import lent
 from planbatch.planner.kernels.linking import Form, Whole, in_parts, number_by_content
 from planbatch.planner.kernels.resolving import resolve_once
+from planbatch.planner.kernels.shortcuts import take_shortcuts
 
 # First-class functions are what lets one compiled loop take any objective; that they are "experimental" helps nobody.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 resolve_once()
+take_shortcuts()
 
 
 class _Parts(CPUDispatcher):  # type: ignore[misc]
@@ -74,7 +77,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Resolve a call by another kernel."""
         return self.parts.get_call_template(
-            [unliteral(arg) for arg in args], {name: unliteral(arg) for name, arg in kws.items()}
+            [lent(unliteral(arg)) for arg in args],
+            {name: lent(unliteral(arg)) for name, arg in kws.items()},
         )
 
     def get_overload(self, sig: Any) -> Any:

@@ -22,6 +22,7 @@ from planbatch.planner.kernels.amounts import (
     take,
 )
 from planbatch.planner.kernels.blocks import any_at_most
+from planbatch.planner.kernels.lending import entry_type
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import IntArray
 from planbatch.planner.resources import Windows
@@ -30,9 +31,8 @@ from planbatch.planner.round import RoundArrays
 
 def processors_alone(arrays: Any) -> bool:
     """Return whether processors are the only resource, of a round or of the numba type of one."""
-    if isinstance(arrays, types.BaseTuple):
-        alone: bool = arrays[RoundArrays._fields.index("capacities")].dtype == types.int8
-        return alone
+    if isinstance(arrays, types.Type):
+        return bool(entry_type(arrays, "capacities").dtype == types.int8)
     return len(arrays.capacities) == 0
 
 

@@ -258,7 +258,7 @@ def end_stage(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State)
         return True
     n, jobs = len(state.order), state.stage[Stage.FRONT]
     candidate = state.order.copy()
-    candidate[:jobs] = state.order[state.search.best[:jobs]]
+    copy_column(candidate[:jobs], state.order[state.search.best[:jobs]])
     trial = np.empty(n, np.int64)
     if not take_if_better(arrays, classes, cost, candidate, trial, state):
         return False
