@@ -123,8 +123,8 @@ def test_what_one_process_compiles_another_loads(tmp_path):
 def test_a_damaged_file_is_compiled_anew(tmp_path):
     """Half a kernel is no kernel."""
     run(tmp_path)
-    path = next(p for p in tmp_path.rglob("mean_wait-*"))
-    path.write_bytes(path.read_bytes()[:100])
+    for path in tmp_path.rglob("mean_wait-*"):
+        path.write_bytes(path.read_bytes()[:100])
     assert run(tmp_path) == "0"
     assert run(tmp_path) == "1"
 
