@@ -130,14 +130,14 @@ def tune(
         return Tuned(tuning, trials=tuple(trials), unfinished=True)
     rows = []
     for place, name in enumerate(together):
-        found = [column[place] for column in columns]
-        failed = [one for one in found if isinstance(one, _Failed)]
+        outcomes = [column[place] for column in columns]
+        failed = [one for one in outcomes if isinstance(one, _Failed)]
         if failed and name in names:
             raise failed[0].error
         for one in failed:
             say(f"planbatch: {name} failed on a later span: {one.error}")
         error = str(failed[0].error) if failed else ""
-        rows.append(Judged(name, tuple(_numbers(one, tuning) for one in found), error))
+        rows.append(Judged(name, tuple(_numbers(one, tuning) for one in outcomes), error))
     front = sorted(rows[len(names) :], key=lambda row: row.values[0])
     return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
 
