@@ -26,7 +26,8 @@ from planbatch.experiments.grid.toml_keys import (
 )
 from planbatch.experiments.grid.toml_lines import line_of
 from planbatch.experiments.metrics.catalogue import as_metrics
-from planbatch.experiments.replay.instants import EACH_INSTANT
+from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.experiments.replay.instants import EACH_INSTANT, check_rounds
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
@@ -157,9 +158,12 @@ class FileReader:
     def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
         own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
-        for key in ("estimates", "rounds", "deadlines"):
-            if key in top:
-                own.setdefault(key, top[key])
+        inherited = [key for key in ("estimates", "rounds", "deadlines") if key in top.keys() - own]
+        own |= {key: top[key] for key in inherited}
+        for key, check in (("estimates", check_estimates), ("rounds", check_rounds)):
+            table = ("", 0) if key in inherited else ("workload", index)
+            for value in _listed(own.get(key, [])):
+                self.located(partial(check, value), *table, key, value)
         whole = {
             "drop_queue": tuple(map(str, _listed(own.pop("drop-queue", [])))),
             "resource": tuple(_listed(own.pop("resource", []))),

@@ -59,9 +59,8 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     """Make the search of checked keys, and the policy once with the first of all values."""
     later = _listed(top["later"])
     for key, spans in (("past", [top["past"]]), ("later", later)):
-        for span in spans:
-            if "-" not in span:  # dates need the log's start
-                reader.located(partial(parse_span, span), "", 0, key)
+        for span in spans:  # where the log starts, and so whether a span has jobs, is known later
+            reader.located(partial(parse_span, span, 0), "", 0, key, span)
     parameters = _parameters(reader, top["policy"], top["parameters"])
     workloads = list(reader.workloads(top.get("workload", {}), 0, {}))
     if len(workloads) > 1 or workloads[0].options.span is not None:
@@ -69,20 +68,56 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
             f"{reader.where('workload')}: [workload] is one log, and its spans are past and later"
         )
     goals = reader.located(
-        lambda: as_metrics(_listed(top.get("goals", DEFAULT_GOALS))), "", 0, "goals"
-    )
+        lambda: as_metrics(
+            [reader.beside(name) for name in _listed(top.get("goals", DEFAULT_GOALS))]
+        ),
+        "", 0, "goals",
+    )  # fmt: skip
     policy = reader.beside(top["policy"])
     tuning = Tuning(
         workloads[0], top["past"], tuple(later), policy, parameters, goals, top.get("trials", 50),
         top.get("seed", 0), reader.beside(top.get("default", policy.partition(":")[0])),
+        {span: reader.where("", 0, "past", span) for span in (top["past"],)}
+        | {span: reader.where("", 0, "later", span) for span in later},
     )  # fmt: skip
-    first = {key: v.low if isinstance(v, Range) else v[0] for key, v in parameters.items()}
-    last = {key: v.high if isinstance(v, Range) else v[-1] for key, v in parameters.items()}
-    for values in (first, last):
-        reader.located(partial(tuning.make, values), "", 0, "policy")
+    _check_policies(reader, tuning)
     key = "default" if "default" in top else "policy"
     reader.located(lambda: make_policy(tuning.default), "", 0, key)
     return tuning
+
+
+def _check_policies(reader: FileReader, tuning: Tuning) -> None:
+    """Make the policy with each choice and both ends of each range; an error names the parameter's line.
+
+    The other parameters have their first values, or else their last ones. If no value of any parameter makes a policy,
+    the policy's line is named.
+    """
+    tried = {
+        name: (values.low, values.high) if isinstance(values, Range) else values
+        for name, values in tuning.parameters.items()
+    }
+    bases = [{name: values[place] for name, values in tried.items()} for place in (0, -1)]
+    base = next((one for one in bases if _refusal(tuning, one) is None), None)
+    if base is None:
+        each = [(name, bases[0] | {name: v}) for name, values in tried.items() for v in values[1:]]
+        name = next((name for name, one in each if _refusal(tuning, one) is None), None)
+        place = ("", 0, "policy") if name is None else ("parameters", 0, name)
+        reader.located(partial(tuning.make, bases[0]), *place)
+        return
+    for name, values in tried.items():
+        for value in values:
+            shown = value if isinstance(value, str) else None
+            make = partial(tuning.make, base | {name: value})
+            reader.located(make, "parameters", 0, name, shown)
+
+
+def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:
+    """Return why no policy can be made with these parameters, or None if one can."""
+    try:
+        tuning.make(values)
+    except (ValueError, OSError) as error:
+        return str(error)
+    return None
 
 
 def _parameters(

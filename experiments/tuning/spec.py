@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import Policy
@@ -57,6 +57,8 @@ class Tuning:
         How many parameters are tried; seed of the sampler and of the replays.
     default : str
         The policy to compare with, besides EASY.
+    places : mapping of str to str
+        Where the spans stand in a file, named in errors, such as ``tune.toml, line 7``.
     """
 
     workload: WorkloadSpec
@@ -68,6 +70,7 @@ class Tuning:
     trials: int = 50
     seed: int = 0
     default: str = ""
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def text(self, values: Mapping[str, object]) -> str:
         """Return the name of the policy with these parameters."""

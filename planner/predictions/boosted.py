@@ -7,6 +7,7 @@ Machine", Annals of Statistics 29, 2001; the pinball loss of a quantile: Koenker
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,8 @@ MOST_TREES, DEPTH = 100, 3
 NODES = 2 ** (DEPTH + 1) - 1
 #: A node: its feature, -1 for a leaf; the threshold, or the leaf's value.
 NODE = 2
-#: What is shared: the number of trees, the first prediction, and the trees.
-TREES, BASE, FIRST = 0, 1, 2
+#: What is shared: the number of trees, the first prediction, how many jobs had ended at the last lesson, and the trees.
+TREES, BASE, LEARNED, FIRST = 0, 1, 2, 3
 SHARED = FIRST + MOST_TREES * NODES * NODE
 #: So few ended jobs teach nothing.
 FEWEST = 50
@@ -116,7 +117,7 @@ class Lesson:
     Attributes
     ----------
     every : int
-        Time between two lessons (s).
+        At least so much time lies between two lessons (s).
     quantile : float
         Which quantile of run time / request is predicted.
     trees : int
@@ -125,6 +126,8 @@ class Lesson:
         Of how many jobs.
     rate : float
         The learning rate.
+    growth : float
+        So many times as many jobs have to have ended as at the last lesson; 1 for a lesson every time.
     """
 
     every: int
@@ -132,27 +135,29 @@ class Lesson:
     trees: int
     jobs: int
     rate: float
+    growth: float = 1.0
 
     def __call__(self, news: IntArray, memory: FloatArray) -> None:
         """Learn from all news so far; write the trees into the memory."""
-        ended = news[news[:, News.EVENT] == Event.ENDED][-self.jobs :]
-        if len(ended) < FEWEST:
+        places = np.flatnonzero(news[:, News.EVENT] == Event.ENDED)
+        shared = shared_numbers(memory, SHARED)
+        if len(places) < max(FEWEST, self.growth * shared[LEARNED]):
             return
+        ended = news[places[-self.jobs :]]
         numbers = memory.reshape(memory.size)
         at = kept_from(memory, SHARED, KEPT, 0) - ended[:, News.JOB] * KEPT + CHAIN
         known = numbers[at[:, None] + np.arange(FEATURES)]
         quotients = ended[:, News.RUNTIME] / ended[:, News.WALLTIME]
-        self.write(self.grown(known, quotients), shared_numbers(memory, SHARED))
+        self.write(self.grown(known, quotients), shared)
+        shared[LEARNED] = len(places)
 
     def grown(self, known: FloatArray, quotients: FloatArray) -> Any:
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
-        from threadpoolctl import threadpool_limits
-
         model = regressor()(
             loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
             learning_rate=self.rate, min_samples_leaf=10, early_stopping=False, random_state=0,
         )  # fmt: skip
-        with threadpool_limits(1):
+        with controller().limit(limits=1):
             return model.fit(known, quotients)
 
     def write(self, model: Any, into: FloatArray) -> None:
@@ -173,6 +178,14 @@ class Lesson:
                     nodes[ours] = node["feature_idx"], node["num_threshold"]
                     places.append((node["left"], 2 * ours + 1))
                     places.append((node["right"], 2 * ours + 2))
+
+
+@cache
+def controller() -> Any:
+    """Return what limits the threads of the libraries that scikit-learn uses; finding these takes 20 ms."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def regressor() -> Any:
@@ -206,15 +219,17 @@ def _schedule(every: str) -> int:
 def boosted(
     quantile: float = 0.5,
     every: str = "7d",
-    trees: int = 50,
+    trees: int = 25,
     jobs: int = 4000,
-    rate: float = 0.1,
+    rate: float = 0.2,
+    growth: float = 3.0,
     correction: str = "at-start",
 ) -> Predictor:
     """Boosted trees for a quantile of run time / request, learned anew every so often from the jobs that ended last.
 
-    Needs scikit-learn (``pip install 'planbatch[predictions]'``). Until 50 jobs have ended, and the first lesson is
-    over, the request. A larger ``quantile`` underestimates less often.
+    A lesson is due after ``every``, once ``growth`` times as many jobs have ended as at the one before; ``growth=1``
+    for one every time. Until 50 jobs have ended, and the first lesson is over, the request. A larger ``quantile``
+    underestimates less often. Needs scikit-learn (``pip install 'planbatch[predictions]'``).
     """
     regressor()
     if not 0.0 < quantile < 1.0:
@@ -225,6 +240,8 @@ def boosted(
         raise ValueError(f"jobs: {jobs} is below {FEWEST}")
     if not 0.0 < rate <= 1.0:
         raise ValueError(f"rate: {rate} is not above 0 and at most 1")
-    lesson = Lesson(_schedule(every), quantile, trees, jobs, rate)
+    if not 1.0 <= growth < float("inf"):
+        raise ValueError(f"growth: {growth} is below 1, or no number")
+    lesson = Lesson(_schedule(every), quantile, trees, jobs, rate, growth)
     history = History(follow_boosted, WIDTH, 1, KEPT, SHARED, lesson)
     return Predictor(history, PREDICTION, corrector_of(correction))

@@ -1,15 +1,22 @@
 """Weighted powers of waits: by hand, against numpy, and as terms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import make_objective
 from planbatch.objectives.weighted import WEIGHTED_WAIT, weighted_powers, weighted_wait
+from planbatch.planner.expectation import EXPECTED_RUN_TIMES
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
-from tests.builders import random_round
+from planbatch.planner.use import FAIR_SHARE
+from tests.builders import assert_same, random_round
 
 #: submit, procs, walltime; at 100 s the ages are 10, 60 and 0 s.
 PROBLEM = Round.of(10, 100, [], [(90, 1, 50), (40, 2, 10), (100, 3, 200)])
@@ -70,8 +77,68 @@ def test_the_name_makes_the_same_objective_again():
     assert make_objective("weighted-wait").cost is WEIGHTED_WAIT.cost
 
 
-@pytest.mark.parametrize("text", ["power=0", "power=9", "power=nan", "area=5", "age=-4.5"])
+@pytest.mark.parametrize(
+    "text", ["power=0", "power=9", "power=nan", "area=5", "age=-4.5", "run=5", "share=-5"]
+)
 def test_exponents_out_of_range_are_refused(text):
     """The message names the exponent."""
     with pytest.raises(ValueError, match=f"{text.partition('=')[0]}:? "):
         make_objective(f"weighted-wait:{text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "history", "columns", "known"),
+    [
+        (
+            "run=-1",
+            EXPECTED_RUN_TIMES,
+            [[25, 0.04, 6], [10, 0.1, 6], [50, 0.02, 6]],
+            [1 / 25, 1 / 10, 1 / 50],
+        ),
+        (
+            "run=2",
+            EXPECTED_RUN_TIMES,
+            [[25, 0.04, 6], [0.5, 0.1, 6], [50, 0.02, 6]],
+            [625, 1, 2500],
+        ),
+        ("share=2", FAIR_SHARE, [[0.5, 0.1], [1.0, 0.2], [0.25, 0.3]], [1 / 4, 1, 1 / 16]),
+        ("share=-1", FAIR_SHARE, [[0.5, 0.1], [1.0, 0.2], [0.0, 0.3]], [2, 1, 1e6]),
+    ],
+)
+def test_weights_by_the_past_of_the_user(text, history, columns, known):
+    """Waits of 10, 110 and 10 s by hand; sizes of 1, 2 and 3 processors count, too."""
+    made = make_objective(f"weighted-wait:power=1,area=0,size=1,{text}")
+    assert made.history == history
+    jobs = PROBLEM.jobs._replace(past=np.column_stack([np.zeros(3), columns]))
+    cost = (10 * known[0] + 2 * 110 * known[1] + 3 * 10 * known[2]) / 3
+    assert made.cost(START, jobs, PROBLEM.now) == pytest.approx(cost, rel=1e-14)
+    assert terms_cost(made.terms(jobs, PROBLEM.now), START) == pytest.approx(cost)
+    assert make_objective(made.name).name == made.name
+
+
+def test_without_a_past_requests_are_expected_and_nobody_used_anything():
+    """In a round from a file."""
+    by_run = make_objective("weighted-wait:run=1,area=0")
+    by_length = make_objective("weighted-wait:length=1,area=0")
+    by_share = make_objective("weighted-wait:share=3")
+    at = (START, PROBLEM.jobs, PROBLEM.now)
+    assert by_run.cost(*at) == pytest.approx(by_length.cost(*at))
+    assert by_share.cost(*at) == pytest.approx(WEIGHTED_WAIT.cost(*at))
+
+
+def test_a_replay_keeps_the_past_that_weights_ask_for():
+    """Compiled and interpreted alike, and not as without it."""
+    workload = synthetic_workload(jobs=60, capacity=16, seed=2, load=1.2)
+    workload = replace(workload, user=np.arange(60) % 4 // 3)
+    for text in ("run=-1,area=0", "share=4,area=0"):
+        policy = make_policy(f"plan-weighted-wait:{text},evaluations=5")
+        one = replay(workload, policy)
+        assert_same(one, replay(workload, policy, compiled=False))
+        plain = replay(workload, make_policy("plan-weighted-wait:area=0,evaluations=5"))
+        assert (one.start != plain.start).any()
+
+
+def test_two_histories_are_refused():
+    """A replay keeps one; the message says which exponents."""
+    with pytest.raises(ValueError, match="run, share: these ask for two histories"):
+        make_objective("weighted-wait:run=1,share=1")

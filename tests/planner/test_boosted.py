@@ -12,9 +12,10 @@ from planbatch.experiments.replay.replay import prepare, replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.planner.history import News, shared_numbers
+from planbatch.planner.history import Event, News, shared_numbers
 from planbatch.planner.predictions.boosted import (
     FEATURES,
+    LEARNED,
     SHARED,
     TREES,
     Lesson,
@@ -85,6 +86,21 @@ def test_a_lesson_learns_of_ended_jobs_alone(busy):
     started[:, News.EVENT] = 1
     lesson(started, state.memory)
     assert shared_numbers(state.memory, SHARED)[TREES] == 0
+
+
+def test_lessons_wait_until_more_jobs_have_ended(busy):
+    """After a lesson of 60 ended jobs, with a growth of 2: none of 119, one of 120; a growth of 1 learns every time."""
+    state = prepare(busy, "predicted:boosted:every=1d,trees=3", None)
+    ended = np.zeros((200, len(News)), dtype=np.int64)
+    ended[:, News.EVENT], ended[:, News.JOB] = Event.ENDED, np.arange(200)
+    ended[:, News.WALLTIME], ended[:, News.RUNTIME] = 100, 50
+    shared = shared_numbers(state.memory, SHARED)
+    lesson = Lesson(86400, 0.5, 3, 1000, 0.3, 2.0)
+    for count, learned in ((49, 0), (60, 60), (119, 60), (120, 120), (200, 120)):
+        lesson(ended[:count], state.memory)
+        assert shared[LEARNED] == learned
+    replace(lesson, growth=1.0)(ended, state.memory)
+    assert shared[LEARNED] == 200
 
 
 def test_parameters_are_part_of_the_key():

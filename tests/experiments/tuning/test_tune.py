@@ -1,7 +1,9 @@
 """Tuning: the file and its errors, trials that depend on nothing but the file, the front, and the command."""
 
+import json
 import sys
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -56,8 +58,16 @@ def test_the_file_is_read(tmp_path):
         ("@{hours}h", "@{days}d", r"line 2: \[parameters\] has no days"),
         ("to = 48", "to = 1", r"line 12: from is 1, and to, 1, is not above it"),
         ("from = 1", "from = 0", r"line 12: log: from is 0"),
-        ('"sjf", "saf", "lxf"', '"sjf", "sfj"', r"line 2: .*sfj"),
+        ('"sjf", "saf", "lxf"', '"sjf", "sfj"', r"line 11: .*sfj"),
+        ('"sjf", "saf", "lxf"', '"sjf", "sfj", "lxf"', r"line 11: .*sfj"),
+        ('["sjf", "saf", "lxf"]', '[\n"sjf",\n"sfj", "lxf"]', r"line 13: .*sfj"),
+        ('"sjf", "saf", "lxf"', '"sfj"', r"line 2: .*sfj"),
+        ("from = 1", 'from = "1h"', r"line 12: from and to are numbers"),
+        ("from = 1,", "", r"line 12: .* is neither a list of choices nor"),
         ('4d:"\n', 'soon"\n', r"line 5: .*soon"),
+        ('"4d:"\n', '["4d:", "2000-13-01:"]\n', r"line 5: .*there is no date 2000-13-01"),
+        ('"0d:4d"', '"2000-02-30:"', r"line 4: .*there is no date 2000-02-30"),
+        ("trials = 10", 'goals = "own.py:mean"', r"line 3: .*own.py"),
         ("trials = 10", 'goals = "mean-weight"', r"line 3: metric: .*mean-weight"),
     ],
 )
@@ -66,6 +76,88 @@ def test_errors_name_line_and_key(tmp_path, old, new, message):
     assert old in QUICK
     with pytest.raises(ExperimentFileError, match=message):
         read_tuning(write(tmp_path, QUICK.replace(old, new)))
+
+
+def test_spans_without_jobs_name_the_line(tmp_path):
+    """What only the log can tell is told with the line of the span, too."""
+    tuning = read_tuning(write(tmp_path, QUICK.replace('"4d:"', '["4d:", "9000d:"]')))
+    with pytest.raises(
+        ValueError, match=r"quick.toml, line 5: .*no job was submitted within the span"
+    ):
+        tune(tuning)
+
+
+def test_goals_of_ones_own_stand_beside_the_file(tmp_path, monkeypatch):
+    """The path is relative to the TOML file, whatever the current folder."""
+    (tmp_path / "own.py").write_text(
+        "def starts(jobs):\n    return jobs['start'].mean()\n", encoding="utf-8"
+    )
+    (tmp_path / "elsewhere").mkdir()
+    path = write(tmp_path, QUICK.replace("trials = 10", 'trials = 2\ngoals = "own.py:starts"'))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    tuned = tune(read_tuning(path))
+    assert all(trial.values[0][0] > 0 for trial in tuned.trials)
+
+
+#: Fails if its parameter is 2, and after five days if it is 3.
+FRAGILE = """
+import planbatch as pb
+
+def fragile(problem, rng, k=1):
+    if k == 2 or k == 3 and problem.now > 5 * 86400:
+        raise RuntimeError(f"no plan for {k}")
+    return pb.make_policy("easy:sjf" if k == 3 else "easy")(problem, rng)
+"""
+
+
+def fragile(folder: Path, choices: str) -> Path:
+    """Write a search of the parameter of :data:`FRAGILE`."""
+    (folder / "own.py").write_text(FRAGILE, encoding="utf-8")
+    text = QUICK.replace("easy:{order}@{hours}h", "own.py:fragile:k={k}")
+    text = text.replace('"4d:"', '"4d:8d"').replace(
+        "trials = 10", 'trials = 12\ndefault = "easy"\ngoals = "mean-wait"'
+    )
+    return write(folder, text[: text.index("[parameters]")] + f"[parameters]\nk = {choices}\n")
+
+
+def test_a_failing_replay_does_not_end_the_search(tmp_path):
+    """A trial that raises is told and does not count; one that fails later has no value there."""
+    said: list[str] = []
+    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=said.append)
+    assert len(tuned.trials) == 12
+    by_name = {trial.policy.partition(":k=")[2]: trial for trial in tuned.trials}
+    assert set(by_name) == {"1", "2", "3"}
+    assert isnan(by_name["2"].values[0][0])
+    assert by_name["2"].error == "no plan for 2"
+    assert not by_name["1"].error
+    assert any("failed: no plan for 2" in line for line in said)
+    assert all(row.policy.endswith(":k=3") for row in tuned.front)
+    assert not isnan(tuned.front[0].values[0][0])
+    assert isnan(tuned.front[0].values[1][0])
+    assert any("k=3 failed on a later span: no plan for 3" in line for line in said)
+
+
+def test_if_all_trials_fail_that_is_the_error(tmp_path):
+    """The first failure is named."""
+    tuning = read_tuning(fragile(tmp_path, '["2"]'))
+    with pytest.raises(ValueError, match=r"all 12 trials failed; .*k=2: no plan for 2"):
+        tune(tuning)
+
+
+def test_the_command_prints_json(run, tmp_path):
+    """One object: what the table has, and all trials; what failed is null."""
+    path = fragile(tmp_path, '["1", "2", "3"]')
+    code, out, _ = run("tune", path, "--jobs", 1, "--out", tmp_path / "out", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert (found["past"], found["later"]) == ("0d:4d", ["4d:8d"])
+    assert len(found["trials"]) == 12
+    assert not found["interrupted"]
+    assert found["beside"][0]["values"]["4d:8d"]["mean-wait"] > 0
+    failed = [row for row in found["trials"] if row["policy"].endswith("k=2")]
+    assert failed[0]["values"] == {"0d:4d": {"mean-wait": None}}
+    assert failed[0]["error"] == "no plan for 2"
+    assert found["front"][0]["values"]["4d:8d"] == {"mean-wait": None}
 
 
 def test_processes_and_interrupts_change_nothing(tmp_path):
