@@ -1,4 +1,4 @@
-"""The examples of the documentation run, and import users' names only."""
+"""What the documentation shows: users' names, verbs and flags that exist; tests/manual/test_blocks.py runs it."""
 
 import ast
 import contextlib
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from planbatch.experiments.command.main import planbatch
 
@@ -25,70 +24,6 @@ PAGES = [name for name, blocks in BLOCKS.items() if blocks]
 FRONT_DOORS = {"planbatch"} | {
     f"planbatch.{package}" for package in ("planner", "objectives", "baselines", "experiments")
 }
-#: The table that the example of docs/study.md reads, made by its experiment.
-SUMMARY = """\
-workload,policy,estimates,mean_wait,max_wait
-"KTH-SP2, 1",easy,requested,600,86400
-"KTH-SP2, 1",plan-wait,requested,300,129600
-"KTH-SP2, 1",easy,actual,600,86400
-"KTH-SP2, 1",plan-wait,actual,300,129600
-"Theta, 1",easy,requested,600,86400
-"Theta, 1",plan-wait,requested,300,129600
-"Theta, 1",easy,actual,600,86400
-"Theta, 1",plan-wait,actual,300,129600
-"""
-
-
-def test_the_pages_with_examples_are_found():
-    """A test that reads nothing finds nothing wrong."""
-    assert {"README.md", "docs/extending.md", "docs/explanations/plan.md"} <= set(PAGES)
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_examples_run_one_after_the_other(name, tmp_path, monkeypatch, capsys):
-    """Every Python block of a page runs, in order, in one namespace."""
-    (tmp_path / "out" / "study").mkdir(parents=True)
-    (tmp_path / "out" / "study" / "summary.csv").write_text(SUMMARY)
-    monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "example"}
-    for block in BLOCKS[name]:
-        exec(compile(block, name, "exec"), namespace)
-    if name != "docs/plugins.md":  # a file of the user's, which prints nothing
-        assert capsys.readouterr().out
-
-
-def test_the_commands_for_data_run(tmp_path, monkeypatch):
-    """Every command of docs/data.md, on the files that its first block writes."""
-    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    exec(compile(BLOCKS["docs/data.md"][0], "docs/data.md", "exec"), {})
-    Path("partitions.toml").write_text("".join(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)))
-    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    commands = [line for line in "".join(blocks).splitlines() if line.startswith("planbatch ")]
-    assert len(commands) >= 10
-    for line in commands:
-        outcome = CliRunner().invoke(planbatch, shlex.split(line)[1:], catch_exceptions=False)
-        assert outcome.exit_code == 0, (line, outcome.output)
-
-
-def test_the_commands_for_plugins_run(tmp_path, monkeypatch):
-    """Every command of docs/plugins.md, with the file and the experiment that it shows."""
-    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    Path("my.py").write_text(BLOCKS["docs/plugins.md"][0])
-    Path("past.py").write_text(BLOCKS["docs/plugins.md"][1])
-    Path("grid.toml").write_text("".join(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)))
-    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    commands = [line for line in "".join(blocks).splitlines() if line.startswith("planbatch ")]
-    assert len(commands) >= 9
-    for line in [*commands, "planbatch experiment run grid.toml"]:
-        words = [
-            found
-            for word in shlex.split(line)[1:]
-            for found in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
-        ]
-        outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-        assert outcome.exit_code == 0, (line, outcome.output)
 
 
 @pytest.mark.parametrize("name", PAGES)

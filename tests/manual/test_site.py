@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import yaml
 from selenium.webdriver.common.by import By
 
 from manual import ROOT
@@ -135,3 +136,15 @@ def test_the_site(tmp_path):
     nothing_is_fetched(pages)
     tutorials_show_what_they_print(site)
     ten_questions_are_answered_by_one_search(site, tmp_path)
+
+
+def test_ten_questions_are_answered_within_two_clicks():
+    """From any page of a wide screen: a tab, which lists its pages, and one of them."""
+    navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    reached = set()
+    for tab in navigation:
+        (pages,) = tab.values()
+        for page in [pages] if isinstance(pages, str) else pages:
+            reached |= {page} if isinstance(page, str) else set(page.values())
+    assert len(reached) > 35
+    assert {page.replace(".html", ".md") for _, page in QUESTIONS.values()} <= reached
