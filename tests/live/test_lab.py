@@ -177,7 +177,7 @@ def test_there_is_only_one_driver(lab):
 
 def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
     """Failure 1: the job that has an old number is another one, and is planned anew."""
-    with lab.drive("strict", "--timeout", "3s", every="0.5s", name="numbers") as drive:
+    with lab.drive("strict", every="0.5s", name="numbers") as drive:
         lab.wait_for_save()
         lab.freeze_state()
         first = lab.submit("-N1", "--exclusive", "-t1", seconds=600)
