@@ -1,18 +1,19 @@
-"""How long the driver's ticks take on a drawn cluster, without Slurm: read, planned, compared, and written down.
+"""How long the driver's ticks take on a recorded cluster, without Slurm: read, planned, compared, and written down.
 
-    python -m tests.live.drive_time [--pending 10000] [--nodes 1024] [--ticks 5] [--policy plan-wait]
+    python -m tests.live.drive_time --from FOLDER [--ticks 5] [--policy plan-wait]
+    python -m tests.live.drive_time [--pending 10000] [--nodes 1024]
 
-Slurm's output is drawn (:mod:`tests.live.dialects`) and read as JSON in every tick; the lines that ``scontrol`` would
+Slurm's output was recorded (``python -m tests.live.lab.tick_time --keep FOLDER``), or is drawn
+(:mod:`tests.live.dialects`), and is read as JSON in every tick; the lines that ``scontrol`` would
 get change the next tick's. What Slurm's programs take comes on top: ``python -m tests.live.lab.tick_time`` has that.
 """
 
 import argparse
 import json
-import re
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +30,45 @@ from planbatch.experiments.live.slurm.said import Answer
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from tests.live.dialects import RECORDED, generated
 
-_WORDS = re.compile(
-    r"(?:(release|uhold) (\d+)|update JobId=(\d+)(?: StartTime=(\S+))?(?: AdminComment=(\S+))?)"
-)
+
+@dataclass(frozen=True)
+class Printed:
+    """What Slurm's clients printed at a time (s): jobs and nodes as JSON, partitions as text."""
+
+    time: int
+    queue: str
+    machine: str
+    partitions: str = ""
 
 
-class DrawnCluster:
-    """A client of a cluster that is drawn: it prints JSON, and does what ``scontrol`` is told.
+def drawn(pending: int, nodes: int) -> Printed:
+    """Output of a cluster of any size."""
+    queue, machine = map(json.dumps, generated(pending, nodes))
+    return Printed(RECORDED, queue, machine)
+
+
+def kept(folder: Path) -> Printed:
+    """Output that ``planbatch slurm observe --keep`` or ``tick_time --keep`` saved."""
+    names = ("jobs.json", "nodes.json", "partitions.txt")
+    return Printed(
+        int((folder / names[0]).stat().st_mtime), *((folder / name).read_text() for name in names)
+    )
+
+
+class RecordedCluster:
+    """A client of a cluster that was recorded, or drawn: it prints JSON, and does what ``scontrol`` is told.
 
     Parameters
     ----------
-    pending, nodes : int
-        Its size.
+    printed : Printed
+        What it printed; in the first dialect.
     held : bool
-        Whether its jobs arrived held, as in strict mode.
+        Whether its jobs arrived held, as in strict mode; all that wait are made so, or so that none is.
     """
 
-    def __init__(self, pending: int, nodes: int, held: bool) -> None:
-        self.queue, self.machine = generated(pending, nodes)
+    def __init__(self, printed: Printed, held: bool) -> None:
+        self.source, self.queue = printed, json.loads(printed.queue)
+        self.machine = json.loads(printed.machine)
         self.began = time.time()
         self.rows = {
             row["job_id"]: row for row in self.queue["jobs"] if row["job_state"] == "PENDING"
@@ -59,7 +81,7 @@ class DrawnCluster:
 
     def clock(self) -> float:
         """The time there (s)."""
-        return RECORDED + time.time() - self.began
+        return self.source.time + time.time() - self.began
 
     def jobs(self) -> Listing:
         """Read what was printed."""
@@ -70,8 +92,8 @@ class DrawnCluster:
         return Listing(self.machine)
 
     def partitions(self) -> str:
-        """None: all nodes are one pool."""
-        return ""
+        """Its partitions; of a drawn one, none: all nodes are one pool."""
+        return self.source.partitions
 
     def reservations(self) -> Listing:
         """None."""
@@ -88,9 +110,8 @@ class DrawnCluster:
     def script(self, lines: Sequence[str]) -> list[Answer]:
         """Do as told; the queue is printed anew (which the ticks' times leave out, see :func:`measured`)."""
         for line in lines:
-            words = _WORDS.fullmatch(line)
+            words = LINE.fullmatch(line)
             assert words is not None, line
-            assert LINE.fullmatch(line), line
             deed, number, updated, begin, mark = words.groups()
             row: dict[str, Any] = self.rows[int(number or updated)]
             if deed:
@@ -103,10 +124,10 @@ class DrawnCluster:
         return [Answer(line, True) for line in lines]
 
 
-def measured(shown: str, pending: int, nodes: int, ticks: int, name: str, folder: Path) -> None:
+def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) -> None:
     """Drive for some ticks, and print what each took."""
     mode: Any = "strict" if shown == "strict" else "soft"
-    cluster = DrawnCluster(pending, nodes, held=mode == "strict")
+    cluster = RecordedCluster(printed, held=mode == "strict")
     policy, rules = make_policy(name), DriveRules(mode)
     warm_up(policy)
     planner = Planner(policy, rules)
@@ -126,7 +147,8 @@ def measured(shown: str, pending: int, nodes: int, ticks: int, name: str, folder
             memory = tick.planned.memory
             cluster.printed = json.dumps(cluster.queue)
             rows.append((*took, len(tick.planned.starts), len(tick.commands), tick.later))
-    print(f"{shown}, {pending} pending on {nodes} nodes, {name}")
+    nodes = len(cluster.machine["nodes"])
+    print(f"{shown}, {len(cluster.rows)} pending on {nodes} nodes, {name}")
     for place, (wall, cpu, planned, told, later) in enumerate(rows, 1):
         print(f"  tick {place}: {wall:.1f} s ({cpu:.1f} s of processor time), {planned} planned, "
               f"{told} told, {later} later", flush=True)  # fmt: skip
@@ -141,10 +163,12 @@ def main() -> None:
     parse.add_argument("--nodes", type=int, default=1024)
     parse.add_argument("--ticks", type=int, default=5)
     parse.add_argument("--policy", default="plan-wait")
+    parse.add_argument("--from", dest="folder", type=Path)
     given = parse.parse_args()
+    printed = kept(given.folder) if given.folder else drawn(given.pending, given.nodes)
     for shown in ("dry-run", "soft", "strict"):
         with tempfile.TemporaryDirectory() as folder:
-            measured(shown, given.pending, given.nodes, given.ticks, given.policy, Path(folder))
+            measured(shown, printed, given.ticks, given.policy, Path(folder))
 
 
 if __name__ == "__main__":

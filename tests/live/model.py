@@ -1,9 +1,9 @@
 """A plain model of what a controller does with the driver's lines, as seen with Slurm 22.05.8; and builders of jobs."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from planbatch.experiments.live.slurm.client import LINE
 from planbatch.experiments.live.slurm.commands import Command, Target, lines_of
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, LiveNode, Snapshot
 
@@ -36,10 +36,7 @@ def applied(given: Snapshot, lines: Iterable[str], now: int | None = None) -> Sn
     """The cluster after some lines: what is released has not started yet."""
     jobs = {each.job_id: each for each in given.jobs}
     for line in lines:
-        words = re.fullmatch(
-            r"(?:(release|uhold) (\d+)|update JobId=(\d+)(?: StartTime=(\S+))?(?: AdminComment=(\S*))?)",
-            line,
-        )
+        words = LINE.fullmatch(line)
         assert words, f"the model does not know {line!r}"
         deed, number, updated, begin, comment = words.groups()
         found = jobs[int(number or updated)]

@@ -14,6 +14,7 @@ from planbatch.baselines import make_policy
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
 from planbatch.experiments.live.slurm.client import SlurmError
+from planbatch.experiments.live.slurm.keeping import keep_snapshot
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
@@ -484,6 +485,29 @@ def test_advise_goes_on_while_slurm_is_away(run, monkeypatch):
     assert " ".join(out.split()).count("nothing is done, the next tick tries again") == 3
     faults = [tick.others[0]["message"] for tick in read_ticks(Path("live/journal.jsonl"))]
     assert set(faults) == {"squeue: there is no such program here; install Slurm's client"}
+
+
+@pytest.mark.parametrize("dialect", ["first", "second", "text"])
+def test_what_was_read_can_be_kept_and_read_again(dialect, tmp_path):
+    """The same snapshot, of the same second; a folder with something in it is left alone."""
+    text = (SAMPLES / "sample_scontrol_show_job.txt").read_text()
+    client = {
+        "first": FakeClient(recorded("squeue")),
+        "second": FakeClient(second_dialect(recorded("squeue")), second_dialect(recorded("sinfo"))),
+        "text": FakeClient(text=text),
+    }[dialect]
+    seen = keep_snapshot(client, tmp_path / "kept")
+    assert saved_snapshot(tmp_path / "kept") == seen
+    assert len(seen.jobs) > 7
+    with pytest.raises(ValueError, match="is not empty"):
+        keep_snapshot(client, tmp_path / "kept")
+
+
+def test_half_a_snapshot_is_not_kept(tmp_path):
+    client = FakeClient(recorded("squeue"), {"nodes": 5})
+    with pytest.raises(ValueError, match="no list 'nodes'"):
+        keep_snapshot(client, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
 
 
 def test_saved_output_may_be_text(saved):

@@ -18,6 +18,7 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import Workload
 from tests.live.batsim_peer import Peer, PeerJob, through_text
+from tests.live.lab.processes import free_ports
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -266,10 +267,47 @@ def test_a_killed_job_gives_its_machines_back():
      "no compute resources"),
     (b'{"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": [{"id": 0}],'
      b' "config": {"redis-enabled": true}}}]}', "Redis"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": [5]}}]}',
+     "'5' is no object"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": [{}]}}]}',
+     "id is None, no number"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "JOB_SUBMITTED", "data": {"job_id": "w0!a", "job": "w0!a"}}]}',
+     "'w0!a' is no object"),
+    (b'{"now": 0, "events": [{"timestamp": 0, "type": "JOB_SUBMITTED", "data": {"job_id": "a", "job": {"res": "2"}}}]}',
+     "res is '2', no number"),
 ])  # fmt: skip
 def test_what_is_not_batsim_4_is_told_in_one_sentence(text, words):
     with pytest.raises(ValueError, match=words):
         BatsimScheduler(make_policy("fcfs")).answer(parse_message(text))
+
+
+def test_no_jobs_are_registered_and_batsim_is_told_so():
+    """With dynamic jobs, Batsim waits for these words before it ends a simulation."""
+    begins = {"compute_resources": [{"id": 0}], "config": {"dynamic-jobs-enabled": True}}
+    message = {
+        "now": 0.0,
+        "events": [{"timestamp": 0.0, "type": "SIMULATION_BEGINS", "data": begins}],
+    }
+    (event,) = asked("fcfs")(message)["events"]
+    assert (event["type"], event["data"]) == ("NOTIFY", {"type": "registration_finished"})
+
+
+def test_a_message_that_is_none_ends_the_command_with_one_sentence(run):
+    """Over the socket, as Batsim 5 would speak."""
+    port = free_ports(1)[0]
+    context = zmq.Context()
+    socket = context.socket(zmq.REQ)
+    socket.linger = 0
+    socket.connect(f"tcp://127.0.0.1:{port}")
+    socket.send(b"\x80\x01 flatbuffers")
+    code, _, said = run("batsim", f"tcp://127.0.0.1:{port}", "--policy", "fcfs")
+    socket.close()
+    context.term()
+    assert code == 2
+    assert said.splitlines()[-1].startswith(
+        "planbatch: Batsim's message is not JSON: planbatch speaks Batsim 4"
+    )
+    assert "Traceback" not in said
 
 
 def test_an_endpoint_that_is_none_is_told(run):

@@ -122,11 +122,11 @@ def test_unknown_versions_are_refused(slurm, version):
 
 
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(slurm, tmp_path):
-    client = slurm(timeout=0.5, squeue=f"sleep 300 & echo $! > {tmp_path}/child; wait")
+    client = slurm(timeout=2.0, squeue=f"sleep 300 & echo $! > {tmp_path}/child; wait")
     began = time.monotonic()
     fault, text = fault_of(lambda: client.run("squeue"))
     assert fault == "hang"
-    assert "within 0.5 s" in text
+    assert "within 2 s" in text
     assert time.monotonic() - began < 60  # it did not wait for the program
     child = int((tmp_path / "child").read_text())
     state = Path(f"/proc/{child}/stat")

@@ -76,6 +76,23 @@ def test_a_tick_releases_what_is_due(tmp_path):
     assert found(cluster.queue, 2).held is None
 
 
+def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
+    """A job of all nodes ends within a second, by its limit; that it has ended, only the next snapshot tells."""
+    names = tuple(f"n{i}" for i in range(8))
+    ends = job(9, nodes=8, cpus=256, state="RUNNING", exclusive=True, allocated=names, start_time=NOW - 59,
+               end_time=NOW + 1, time_limit=60)  # fmt: skip
+    cluster = Cluster(ends, arrived(1))
+    one = driver(cluster, tmp_path, policy="conservative")
+    slow = replace(one, clock=lambda: NOW + 2.0)  # the time after planning
+    tick = slow.tick({})
+    assert tick.planned.starts == {Target(arrived(1).key): NOW + 1}
+    assert tick.commands == ()
+    cluster.now = NOW + 2
+    assert one.tick(tick.planned.memory).commands == ()  # it overruns
+    cluster.queue = replace(cluster.queue, jobs=(arrived(1),))
+    assert [command.deed for command in one.tick({}).commands] == ["release"]
+
+
 def test_nobody_starts_in_the_place_of_a_released_job(tmp_path):
     """Job 2 is released and has not started: it counts as running for a minute, and 1 is planned behind it."""
     cluster = Cluster(arrived(1), arrived(2))

@@ -114,7 +114,7 @@ def test_a_controller_that_is_away_is_a_fault(lab):
     """One sentence in each tick; when it is back, the next tick plans."""
     lab.kill("slurmctld")
     try:
-        said = lab.command("advise", "--ticks", "1", "--timeout", "3s", "--out", "away")
+        said = lab.command("advise", "--ticks", "1", "--timeout", "1s", "--out", "away")
     finally:
         lab.mend()
     assert "nothing is done, the next tick tries again" in " ".join(said.split())

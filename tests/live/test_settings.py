@@ -81,7 +81,7 @@ def test_flags_go_before_the_file(config, run, tmp_path):
     )
     words = ("slurm", "drive", "--config", path, "--ticks", 1, "--conf", tmp_path / "absent")
     code, _, said = run(*words, "--state", tmp_path / "state")
-    assert code == 0
+    assert code == 1  # its only tick failed
     assert "there is no such Slurm configuration; nothing was done" in said
     assert (tmp_path / "j.jsonl").is_file()
     code, _, said = run(*words)

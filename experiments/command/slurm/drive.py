@@ -112,7 +112,8 @@ def command(
     """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
     Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
-    one sentence, and the next one is tried again. planbatch slurm release-all is the way out.
+    one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
+    job could be given back, or all of --ticks failed.
     """
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.slurm.client import SlurmClient
@@ -139,8 +140,8 @@ def command(
         tellers: list[Callable[[Tick], None]] = [Terminal(dry_run)]
         tellers += _metered(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())
-        if ticks is not None:
-            tellers.append(_counted(ticks, stop))
+        count = Count(ticks, stop)
+        tellers.append(count)
         with driver.alone():
             journal = Journal(journal_path)
             stack.callback(journal.close)
@@ -150,12 +151,14 @@ def command(
             say(
                 f"planbatch: {mode}{f' as {shown}' if dry_run else ''}, every {every:g} s; journal {journal_path}"
             )
-            driver.run(stop, lambda tick: _tell(tellers, tick), memory)
-    say("planbatch: ended; " + ("nothing was changed" if dry_run else _left(on_exit)))
-    return 0
+            left = driver.run(stop, lambda tick: _tell(tellers, tick), memory)
+    say("planbatch: ended; " + ("nothing was changed" if dry_run else _left(on_exit, left)))
+    return 1 if count.all_failed or not left else 0
 
 
-def _left(on_exit: str) -> str:
+def _left(on_exit: str, left: bool) -> str:
+    if not left:
+        return "not every job could be given back to Slurm; try planbatch slurm release-all"
     if on_exit == "release":
         return "every job was given back to Slurm"
     return "jobs are left as they are; planbatch slurm release-all gives them back"
@@ -187,15 +190,25 @@ def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
     return lambda tick: record(journal, planner, tick)
 
 
-def _counted(most: int, stop: Event) -> "Callable[[Tick], None]":
-    done = []
+class Count:
+    """Counts ticks, and stops after so many, if a number was asked for."""
 
-    def count(tick: "Tick") -> None:
-        done.append(tick.time)
-        if len(done) >= most:
-            stop.set()
+    def __init__(self, most: int | None, stop: Event) -> None:
+        self.most, self.stop = most, stop
+        self.ticks = self.failed = 0
 
-    return count
+    def __call__(self, tick: "Tick") -> None:
+        """Count a tick, unless it belongs to the way out."""
+        if self.stop.is_set():
+            return
+        self.ticks, self.failed = self.ticks + 1, self.failed + bool(tick.fault)
+        if self.ticks == self.most:
+            self.stop.set()
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether it ended after so many ticks as asked, and none was good."""
+        return self.ticks == self.failed == self.most
 
 
 def _warn(driver: "Driver") -> None:

@@ -58,8 +58,13 @@ class Watched:
     timeout: float
     options: "ObserveOptions"
 
-    def snapshot(self) -> "Snapshot":
+    def snapshot(self, keep: Path | None = None) -> "Snapshot":
         """Take a snapshot of the cluster, or read the saved one.
+
+        Parameters
+        ----------
+        keep : Path, optional
+            A folder that gets what the cluster's was read from.
 
         Raises
         ------
@@ -67,11 +72,15 @@ class Watched:
             One sentence on what is wrong.
         """
         from planbatch.experiments.live.slurm.client import SlurmClient
+        from planbatch.experiments.live.slurm.keeping import keep_snapshot
         from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
 
         if self.saved is not None:
+            if keep is not None:
+                raise ValueError("keep: --from's output is saved already; leave one of them out")
             return saved_snapshot(self.saved)
-        return read_snapshot(SlurmClient(self.conf, self.timeout))
+        client = SlurmClient(self.conf, self.timeout)
+        return read_snapshot(client) if keep is None else keep_snapshot(client, keep)
 
 
 conf_option = click.option(

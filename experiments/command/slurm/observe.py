@@ -14,12 +14,18 @@ from planbatch.experiments.command.slurm.flags import Watched, watch_options
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("out/round.json"),
               show_default=True, metavar="FILE", help="The round file; - for standard output.")  # fmt: skip
 @click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Save Slurm's own output there as well, for --from.",
+)
+@click.option(
     "--all",
     "everything",
     is_flag=True,
     help="List every job that is left out, not only the first ones.",
 )
-def command(watched: Watched, out: Path, everything: bool) -> None:
+def command(watched: Watched, out: Path, keep: Path | None, everything: bool) -> None:
     """Write what runs and waits now as a round file, for planbatch round.
 
     What is not in it is listed: jobs that are held, wait for others or for their time, are not ours to plan, or never
@@ -29,7 +35,7 @@ def command(watched: Watched, out: Path, everything: bool) -> None:
     from planbatch.experiments.rounds.file import round_to, write_round
     from planbatch.experiments.views.live_table import observation_lines, remark_table
 
-    seen = observe(watched.snapshot(), watched.options)
+    seen = observe(watched.snapshot(keep), watched.options)
     if str(out) == "-":
         click.echo(json.dumps(round_to(seen.problem, seen.source)))
         return

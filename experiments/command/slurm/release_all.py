@@ -59,7 +59,7 @@ def command(
         terminal(tick)
 
     everything = release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
-    if dry_run:
+    if dry_run and everything:
         return 0
     say(f"planbatch: {max(counts, default=0)} jobs were given back to Slurm" if everything
         else "planbatch: not everything could be given back; see above, and try again")  # fmt: skip

@@ -42,6 +42,22 @@ class Event:
             )
         return self.data[field]
 
+    def number(self, row: Any, field: str) -> float:
+        """Give a number in a row of the data, such as a job.
+
+        Raises
+        ------
+        ValueError
+            If there is none; names the event and the field.
+        """
+        if not isinstance(row, Mapping):
+            raise ValueError(f"Batsim's {self.type}: {str(row)[:40]!r} is no object")
+        found: Any = row.get(field)
+        known = isinstance(found, int | float) and not isinstance(found, bool)
+        if not known or not math.isfinite(found):
+            raise ValueError(f"Batsim's {self.type}: {field} is {found!r}, no number")
+        return float(found)
+
 
 @dataclass(frozen=True)
 class Message:

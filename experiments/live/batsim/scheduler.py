@@ -124,6 +124,9 @@ class BatsimScheduler:
         kind = event.type
         if kind == "SIMULATION_BEGINS":
             self._begin(event)
+            if (event.data.get("config") or {}).get("dynamic-jobs-enabled"):
+                # We register no jobs of our own; without these words the simulation would never end.
+                actions.append(("NOTIFY", {"type": "registration_finished"}))
         elif kind == "SIMULATION_ENDS":
             self.ended = True
         elif kind == "JOB_SUBMITTED":
@@ -144,7 +147,7 @@ class BatsimScheduler:
         resources = event.get("compute_resources")
         numbers = []
         for resource in resources:
-            number = int(resource["id"])
+            number = int(event.number(resource, "id"))
             numbers.append(number)
             states = str((resource.get("properties") or {}).get("sleep_pstates", ""))
             self._sleeping[number] = frozenset(
@@ -162,7 +165,7 @@ class BatsimScheduler:
 
     def _submitted(self, event: Event, actions: list[Action]) -> bool:
         name, given = str(event.get("job_id")), event.get("job")
-        procs = int(given.get("res", 0))
+        procs = int(event.number(given, "res"))
         if not 1 <= procs <= len(self._machines):
             actions.append(("REJECT_JOB", {"job_id": name}))
             return False
@@ -171,7 +174,7 @@ class BatsimScheduler:
         length = max(math.ceil(walltime), 1) if known else self.options.default_walltime
         deadline = given.get("deadline")
         latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
-        submit = whole_second(float(given.get("subtime", event.time)))
+        submit = whole_second(event.number({"subtime": event.time, **given}, "subtime"))
         job = _Job(
             name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest
         )

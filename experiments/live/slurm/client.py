@@ -32,9 +32,9 @@ JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
 
 #: The lines that ``scontrol`` is ever sent: verbs, numbers, times as numbers, and marks of our own, or none.
 LINE = re.compile(
-    r"(?:hold|uhold|release|requeuehold) \d{1,10}(?:_\d{1,10})?"
-    r"|update JobId=\d{1,10}(?:_\d{1,10})?"
-    r"(?: StartTime=(?:now|uts\d{1,10}))?(?: AdminComment=(?:planbatch:[a-z0-9:=.-]{0,80})?)?",
+    r"(?P<deed>hold|uhold|release|requeuehold) (?P<job>\d{1,10}(?:_\d{1,10})?)"
+    r"|update JobId=(?P<updated>\d{1,10}(?:_\d{1,10})?)"
+    r"(?: StartTime=(?P<begin>now|uts\d{1,10}))?(?: AdminComment=(?P<mark>(?:planbatch:[a-z0-9:=.-]{0,80})?))?",
     re.ASCII,
 )
 #: Most lines that one ``scontrol`` is sent: it has the time limit for these.

@@ -71,7 +71,8 @@ def commands_for(
     starts : mapping of Target to int
         The planned start of every job that has one (s), in the order of the plan; made of :func:`as_asked`'s snapshot.
     now : int
-        The time (s).
+        The time (s). What the plan starts after the snapshot is not released before the next one, even if its time has
+        come meanwhile: the job whose place it takes was still running.
     rules : DriveRules
         The mode, and what goes with it.
     """
@@ -89,7 +90,8 @@ def commands_for(
         if (command := _taken_back(job, found[key], now, rules)) is not None
     ]
     given = _all_given_back(elsewhere, now)
-    return [*given, *back, *_released(ours, found, starts, now, rules)]
+    due = {target: start for target, start in starts.items() if start <= snapshot.time}
+    return [*given, *back, *_released(ours, found, due, now, rules)]
 
 
 def _taken_back(job: LiveJob, found: Standing, now: int, rules: DriveRules) -> Command | None:
@@ -124,11 +126,11 @@ def _released(
     now: int,
     rules: DriveRules,
 ) -> list[Command]:
-    """Release what is held by the driver and due, in the order of the plan."""
+    """Release what is held by the driver of the jobs that are due, in the order of the plan."""
     commands = []
     for target, start in sorted(starts.items(), key=lambda item: item[1]):
         job = ours.get(target.key)
-        if job is None or job.held is None or start > now:
+        if job is None or job.held is None:
             continue
         mark = found[job.key].mark
         if mark is None or (mark.kind == "back" and now < mark.time + rules.pause(mark.times)):

@@ -173,7 +173,7 @@ class Driver:
                 )
             yield
 
-    def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> None:
+    def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> bool:
         """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
 
         Parameters
@@ -184,6 +184,11 @@ class Driver:
             Is told of every tick: the journal, the metrics, the terminal.
         memory : mapping of Target to Remembered
             What the last driver had planned.
+
+        Returns
+        -------
+        bool
+            Whether the cluster was left as ``on_exit`` says.
         """
         while not stop.is_set():
             tick = self.tick(memory)
@@ -194,7 +199,7 @@ class Driver:
                 beat(self.heartbeat, self.clock())
             tell(tick)
             stop.wait(self._pause(tick))
-        self._leave(tell)
+        return self._leave(tell)
 
     def tick(self, memory: Memory) -> Tick:
         """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then."""
@@ -239,13 +244,12 @@ class Driver:
             until = min([until, *to_come])
         return float(max(until - now, SHORTEST))
 
-    def _leave(self, tell: Callable[[Tick], None]) -> None:
+    def _leave(self, tell: Callable[[Tick], None]) -> bool:
         """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive held."""
-        if self.dry_run:
-            return
-        if self.on_exit == "release":
-            stop_beating(self.heartbeat)
-            release_all(self.client, tell, clock=self.clock, read=self.snapshot)
+        if self.dry_run or self.on_exit == "keep":
+            return True
+        stop_beating(self.heartbeat)
+        return release_all(self.client, tell, clock=self.clock, read=self.snapshot)
 
 
 def _failed(done: Tick, clock: float, fault: str, kind: str) -> Tick:

@@ -1,5 +1,6 @@
 """The driver's heartbeat: a file with the time of its last good tick, for ``job_submit.lua`` and the watchdog."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,7 +32,24 @@ def last_beat(path: Path) -> int | None:
 
 
 def silent_for(path: Path, now: float) -> float:
-    """Say for how long the driver has been silent (s); infinitely long if it never beat."""
+    """Say for how long the driver has been silent (s); infinitely long if it never beat.
+
+    Raises
+    ------
+    PermissionError
+        If the file may not be read: then nobody knows, and nothing is to be released.
+    """
+    try:
+        path.stat()
+        readable = os.access(path, os.R_OK)
+    except FileNotFoundError:
+        readable = True
+    except PermissionError:
+        readable = False
+    if not readable:
+        raise PermissionError(
+            f"{path}: the driver's heartbeat may not be read here; run as the driver's user"
+        )
     last = last_beat(path)
     return float("inf") if last is None else max(now - last, 0.0)
 

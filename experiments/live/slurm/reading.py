@@ -85,9 +85,18 @@ def read_snapshot(client: Client) -> Snapshot:
 
 
 def _of_lines(client: Client, text: str) -> tuple[LiveJob, ...]:
-    """Read lines of ``scontrol``; a second list, of numbers alone, tells which jobs there really are."""
-    numbers = client.run("squeue", "--noheader", "--all", "--states=all", "-o", "%A").split()
-    return jobs_of_text(text, frozenset(int(number) for number in numbers if number.isdigit()))
+    """Read lines of ``scontrol``; a second list, of numbers alone, tells which jobs there really are.
+
+    Jobs that are in the second list alone arrived in between, and have the highest numbers; else the first was cut off.
+    """
+    listed = client.run("squeue", "--noheader", "--all", "--states=all", "-o", "%A").split()
+    numbers = frozenset(int(number) for number in listed if number.isdigit())
+    jobs = jobs_of_text(text, numbers)
+    found = {job.job_id for job in jobs}
+    missing = numbers - found
+    if not text.endswith("\n") or (missing and min(missing) < max(found, default=0)):
+        raise ValueError("scontrol: its list of jobs is cut off")
+    return jobs
 
 
 def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:

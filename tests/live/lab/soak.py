@@ -129,11 +129,10 @@ class Soak:
             self.wrong.append(f"the journal differs from the cluster for {drift[:3]}")
 
 
-def fill(soak: Soak, minutes: float) -> Drive:
-    """Let things happen until the time is over; return the last driver."""
+def fill(soak: Soak, minutes: float, gap: float) -> Drive:
+    """Let things happen until the time is over, something breaks every ``gap`` seconds; return the last driver."""
     drive = soak.drive()
     ends, told = time.monotonic() + 60 * minutes, time.monotonic()
-    gap = 45.0 if minutes > 5 else 12.0
     next_break = time.monotonic() + gap / 2
     while time.monotonic() < ends:
         try:
@@ -242,11 +241,11 @@ def check_sizes(soak: Soak) -> None:
             soak.wrong.append(f"the driver's {name} grew from {before} to {after}")
 
 
-def soaked(minutes: float, seed: int) -> Soak:
-    """Run one soak on a lab of its own."""
+def soaked(minutes: float, seed: int, gap: float = 45.0) -> Soak:
+    """Run one soak on a lab of its own; ``gap`` seconds from one break to the next, on average."""
     with Lab(strict=True, silent=30) as lab:
         soak = Soak(lab, random.Random(seed))
-        drive = fill(soak, minutes)
+        drive = fill(soak, minutes, gap)
         check(soak, drive)
         drive.__exit__()
         if "Traceback" in drive.said():

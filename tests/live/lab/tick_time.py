@@ -1,24 +1,32 @@
 """How long a tick takes with many pending jobs: observed, planned and carried out.
 
 python -m tests.live.lab.tick_time [--pending 1000] [--nodes 64] [--ticks 10] [--policy plan-wait]
+python -m tests.live.lab.tick_time --pending 10000 --mode strict --keep FOLDER
+
+With ``--keep``, what Slurm prints before the first tick is kept for ``python -m tests.live.drive_time --from FOLDER``.
 """
 
 import argparse
 import random
 import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.command.slurm.advise import warm_up
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.heartbeat import beat
+from planbatch.experiments.live.slurm.keeping import keep_snapshot
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules, Mode
 from tests.live.lab.lab import Lab
 
 
-def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str) -> None:
+def measured(
+    mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: Path | None = None
+) -> None:
     """Fill a cluster, and drive it for some ticks."""
     rng = random.Random(1)
     with Lab(nodes=nodes, strict=mode == "strict", silent=3600) as lab:
@@ -26,15 +34,16 @@ def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str) -> Non
             lab.state.mkdir()
             beat(lab.state / "heartbeat", time.time())
         held = [] if mode == "strict" else ["--begin=now+3600"]
-        for _ in range(pending):
-            size, limit = rng.choice([1, 1, 2, 4, 8, 16]), rng.randint(1, 60)
-            lab.submit(
-                f"-N{min(size, nodes)}",
-                "--exclusive",
-                f"-t{limit}",
-                *held,
-                seconds=rng.randint(1, 20),
-            )
+        drawn = [
+            (min(rng.choice([1, 1, 2, 4, 8, 16]), nodes), rng.randint(1, 60), rng.randint(1, 20))
+            for _ in range(pending)
+        ]
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(lab.submit, f"-N{size}", "--exclusive", f"-t{limit}", *held, seconds=seconds)
+                         for size, limit, seconds in drawn]:  # fmt: skip
+                done.result()
+        if keep is not None:
+            keep_snapshot(lab.client, keep)
         if mode == "soft":  # so that they all wait, and none starts before the first tick
             numbers = [str(one) for one in lab.jobs()]
             lab.run("scontrol", "update", f"JobId={','.join(numbers)}", "StartTime=now+5")
@@ -78,9 +87,15 @@ def main() -> None:
     parse.add_argument("--nodes", type=int, default=64)
     parse.add_argument("--ticks", type=int, default=10)
     parse.add_argument("--policy", default="plan-wait")
+    parse.add_argument("--mode", choices=["strict", "soft"], help="only this one")
+    parse.add_argument("--keep", type=Path, metavar="FOLDER")
     given = parse.parse_args()
-    for mode in ("strict", "soft"):
-        measured(mode, given.pending, given.nodes, given.ticks, given.policy)
+    modes: tuple[Mode, ...] = (given.mode,) if given.mode else ("strict", "soft")
+    for mode in modes:
+        keep = (
+            given.keep if mode == "strict" else None
+        )  # its jobs are held: they wait as long as one likes
+        measured(mode, given.pending, given.nodes, given.ticks, given.policy, keep)
 
 
 if __name__ == "__main__":
