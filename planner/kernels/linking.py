@@ -255,7 +255,9 @@ def in_parts(codegen: Any) -> Iterator[None]:
     """Have numba make a :class:`Part` of every function that it compiles without a wrapper for Python."""
 
     def library(codegen: Any, name: str) -> Any:
-        flags = ConfigStack().top_or_none()  # None for the code of numba's own, such as its reference counting
+        flags = (
+            ConfigStack().top_or_none()
+        )  # None for the code of numba's own, such as its reference counting
         return (Part if flags and flags.no_cpython_wrapper else before)(codegen, name)
 
     before = codegen._library_class
