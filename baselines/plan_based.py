@@ -19,6 +19,7 @@ from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
+from planbatch.planner.run_times import RUN_TIMES
 
 #: Evaluations in each round unless another budget is given.
 DEFAULT_EVALUATIONS = 100
@@ -71,6 +72,7 @@ class PlanBased:
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
         set_field("name", name or f"plan-{self.objective.label}")
         check_supported(self.optimizer, self.objective)
+        _ = self.history  # refuses two
 
     @property
     def traits(self) -> Traits:
@@ -91,8 +93,23 @@ class PlanBased:
 
     @property
     def history(self) -> History | None:
-        """What the objective asks for of the past."""
-        return self.objective.history
+        """What the objective and the optimizer's first plans ask for of the past.
+
+        Raises
+        ------
+        ValueError
+            If they ask for different histories.
+        """
+        wanted: History | None = getattr(self.optimizer, "history", None)
+        kept = self.objective.history
+        if wanted is None or kept in (wanted, RUN_TIMES):  # the latter has expectations, too
+            return kept
+        if kept is not None:
+            raise ValueError(
+                f"{self.name}: the objective asks for another history than the first plans of {self.optimizer.name}, "
+                "and a replay keeps one"
+            )
+        return wanted
 
     def compiled_form(self) -> CompiledPolicy | None:
         """The same policy for the compiled replay, or None if a part of it is not compiled."""

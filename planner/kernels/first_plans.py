@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.planner.columns import Permutation
+from planbatch.planner.expectation import expected_area, expected_slowdown
 from planbatch.planner.kernels.decode import JobClasses, decode_into, decode_once
 from planbatch.planner.kernels.evaluate import decoded_cost, planned_cost
 from planbatch.planner.kernels.native import kernel, two_way_kernel
@@ -36,10 +37,17 @@ class FirstOrder(IntEnum):
     SHORTEST = 8
     SMALLEST = 9
     REGULAR_FIRST = 10  #: deadline-based backfilling; only in rounds with deadlines
+    EXPECTED_AREA = 11  #: procs · E[run time]; see :mod:`~planbatch.planner.expectation`
+    EXPECTED_SLOWDOWN = 12  #: procs · E[run time] / E[1 / run time]
 
 
-#: The names of the first plans, in the order of their numbers.
-FIRST_PLANS = tuple(order.name.lower().replace("_", "-") for order in FirstOrder)
+_NAMES = tuple(order.name.lower().replace("_", "-") for order in FirstOrder)
+#: The names of those that ask for the past of users: searches start from them where they are told to.
+EXPECTED_PLANS = _NAMES[FirstOrder.EXPECTED_AREA :]
+#: The names of the others, in the order of their numbers: from these searches start by default.
+FIRST_PLANS = _NAMES[: FirstOrder.EXPECTED_AREA]
+#: All names, in the order of their numbers.
+KNOWN_PLANS = FIRST_PLANS + EXPECTED_PLANS
 #: In rounds of more jobs than this, only the first few of them, and that of the deadlines, are decoded.
 LONG_QUEUE = 500
 FIRST_PLANS_OF_LONG_QUEUES = 4
@@ -65,6 +73,10 @@ def first_keys(arrays: RoundArrays, order: int) -> FloatArray:
         return arrays.planned.astype(np.float64)
     if order == FirstOrder.SUBMIT:
         return np.arange(len(jobs.procs)).astype(np.float64)
+    if order == FirstOrder.EXPECTED_AREA:
+        return expected_area(jobs, arrays.now)
+    if order == FirstOrder.EXPECTED_SLOWDOWN:
+        return expected_slowdown(jobs, arrays.now)
     procs = size_of(arrays)
     walltime = jobs.walltime.astype(np.float64)
     if order == FirstOrder.SHORTEST:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.first_plans import FirstOrder, best_first_plan
+from planbatch.planner.kernels.first_plans import FIRST_PLANS, best_first_plan
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, checked, not_finite
 from planbatch.planner.round import Round
@@ -34,7 +34,7 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     cost = checked(objective, problem.now)
     if n == 0:
         return FirstPlan(order, start, cost(start, problem.jobs, problem.now))
-    numbers, classes = np.arange(len(FirstOrder)), objective.classes(arrays)
+    numbers, classes = np.arange(len(FIRST_PLANS)), objective.classes(arrays)
     value = float(best_first_plan(arrays, classes, cost, numbers, order, start))
     if not np.isfinite(value):
         raise not_finite(objective, problem.now)

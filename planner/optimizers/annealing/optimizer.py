@@ -10,11 +10,15 @@ from numba import typeof, types
 
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
+from planbatch.planner.expectation import EXPECTED_RUN_TIMES
+from planbatch.planner.history import History
 from planbatch.planner.kernels.decode import classify
 from planbatch.planner.kernels.evaluate import with_futures
 from planbatch.planner.kernels.first_plans import (
+    EXPECTED_PLANS,
     FIRST_PLANS,
     FIRST_PLANS_OF_LONG_QUEUES,
+    KNOWN_PLANS,
     LONG_QUEUE,
     FirstOrder,
     best_first_plan,
@@ -89,7 +93,8 @@ class Annealing:
     front_jobs : int
         Number of jobs in the first front.
     first_plans : tuple of str
-        The plans to start from, among :data:`FIRST_PLANS`.
+        The plans to start from, among :data:`KNOWN_PLANS`; ``expected-area`` and ``expected-slowdown`` ask for the
+        past of users.
     name : str
         Name of the optimizer in tables.
     """
@@ -120,9 +125,9 @@ class Annealing:
         for name in ("swap", "near", "large", "front"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not a probability")
-        unknown = [name for name in self.first_plans if name not in FIRST_PLANS]
+        unknown = [name for name in self.first_plans if name not in KNOWN_PLANS]
         if unknown or not self.first_plans:
-            raise ValueError(f"first_plans: {unknown or 'none'} not among {', '.join(FIRST_PLANS)}")
+            raise ValueError(f"first_plans: {unknown or 'none'} not among {', '.join(KNOWN_PLANS)}")
 
     @classmethod
     def paper(cls) -> "Annealing":
@@ -154,7 +159,13 @@ class Annealing:
     @property
     def first_numbers(self) -> IntArray:
         """Return the numbers of the first plans."""
-        return np.array([FIRST_PLANS.index(name) for name in self.first_plans])
+        return np.array([KNOWN_PLANS.index(name) for name in self.first_plans])
+
+    @property
+    def history(self) -> History | None:
+        """What the first plans ask for of the past."""
+        expected = not set(EXPECTED_PLANS).isdisjoint(self.first_plans)
+        return EXPECTED_RUN_TIMES if expected else None
 
     def supports(self, objective: Objective) -> bool:
         """Return True: every objective is supported."""
