@@ -256,7 +256,7 @@ def test_loading_kernels_is_on_no_clock_of_a_replay(monkeypatch):
         calls.append("clock")
         return 0.0
 
-    monkeypatch.setattr(task_module, "warm_up", lambda policy, several: calls.append(policy.name))
+    monkeypatch.setattr(task_module, "warm_up", lambda policy, *_: calls.append(policy.name))
     monkeypatch.setattr(task_module, "process_time", clock)
     monkeypatch.setattr(task_module, "perf_counter", clock)
     outcome = ReplayTask(LOAD, make_policy("fcfs"))()
