@@ -1,5 +1,6 @@
 """Every block of the pages runs: shell, Python and TOML, page by page, each page in a folder of its own."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -65,7 +66,10 @@ def run(command: str) -> None:
         assert done.exit_code == 0, (command, done.output)
     else:
         assert words[0] == "python", command
-        subprocess.run([sys.executable, *words[1:]], check=True, stdout=subprocess.DEVNULL)
+        checkout = {**os.environ, "PYTHONPATH": str(ROOT)}  # its tests stand on some pages
+        subprocess.run(
+            [sys.executable, *words[1:]], check=True, stdout=subprocess.DEVNULL, env=checkout
+        )
 
 
 @pytest.fixture
