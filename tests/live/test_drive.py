@@ -12,7 +12,7 @@ import pytest
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.commands import Target
-from planbatch.experiments.live.slurm.drive import Driver, release_all
+from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.heartbeat import last_beat
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
@@ -20,6 +20,7 @@ from planbatch.experiments.live.slurm.record import record, remembered
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import JobArray
+from planbatch.experiments.live.slurm.way_out import release_all
 from planbatch.planner.plan import Plan
 from tests.live.model import NOW, applied, found, job, snapshot
 
@@ -246,7 +247,7 @@ def test_the_way_out_is_tried_again_and_told(tmp_path):
     client = type("Client", (), {"script": cluster.script})()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "planbatch.experiments.live.slurm.drive.read_snapshot", lambda client: cluster.read()
+            "planbatch.experiments.live.slurm.way_out.read_snapshot", lambda client: cluster.read()
         )
         cluster.faults = [SlurmError("unreachable", "gone")]
         assert release_all(client, told.append, clock=cluster.clock)

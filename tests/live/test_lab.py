@@ -7,7 +7,9 @@ import json
 import os
 import pwd
 import random
+import re
 import shutil
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from manual import ROOT
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.heartbeat import NAME, beat, stop_beating
@@ -336,6 +339,30 @@ def watchdog(lab: Lab) -> str:
     words = ["release-all", "--silent-for", f"{lab.silent}s"]
     flags = ["--state", str(lab.state), "--conf", str(lab.conf)]
     return lab.command(*words, *flags)
+
+
+def test_slurms_own_programs_are_a_way_out_too(lab):
+    """The two lines of docs/live.md: what planbatch held and put off starts; holds of users and administrators stay.
+
+    A comment, which users write, that looks like a mark is none.
+    """
+    page = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^squeue --noheader .*", page, re.MULTILINE)
+    marks = {"ours": "held", "begin": f"begin=0:set={int(time.time()) + 3600}", "hers": "new"}
+    comments = {"hers": "planbatch:hold", "theirs": "planbatch:held"}
+    numbers = {}
+    for name in ("ours", "begin", "hers", "theirs"):
+        when = "--begin=now+1hour" if name == "begin" else "--hold"
+        numbers[name] = one = lab.submit("-N1", "-t1", when, f"--comment={comments.get(name, '')}")
+        if name in marks:
+            lab.run("scontrol", "update", f"JobId={one}", f"AdminComment=planbatch:{marks[name]}")
+    assert len(lines) == 2
+    for line in lines:
+        subprocess.run(line, shell=True, check=True, env=lab.environment, stdout=subprocess.DEVNULL)
+    freed = [numbers["ours"], numbers["begin"]]
+    lab.wait_for("both run", lambda jobs: all(jobs[one].state == "COMPLETED" for one in freed))
+    jobs = lab.jobs()
+    assert all(jobs[numbers[name]].held is not None for name in ("hers", "theirs"))
 
 
 def test_a_user_without_rights_can_do_nothing(lab, tmp_path):

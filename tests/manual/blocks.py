@@ -45,6 +45,7 @@ NOT_RUN = {
     "planbatch experiment run grid.toml --backend dask": "needs that cluster; tutorial 5 runs it",
     "planbatch slurm drive": "changes a cluster; tests/live/test_drive.py",
     "planbatch slurm release-all": "changes a cluster; tests/live/test_lab.py",
+    "squeue --noheader": "changes a cluster; tests/live/test_lab.py",
     "python -m tests.live.lab": "starts a Slurm cluster; tests/live/test_lab.py starts one",
     "python -m tests.live.drive_time --from": "needs what the line before records in a Slurm cluster",
     "python -m pytest tests/live/test_lab.py": "a test of its own",

@@ -25,8 +25,9 @@ from planbatch.experiments.command.slurm.flags import (
 )
 
 if TYPE_CHECKING:
-    from planbatch.experiments.live.slurm.drive import Driver, Tick
+    from planbatch.experiments.live.slurm.drive import Driver
     from planbatch.experiments.live.slurm.planner import Planner
+    from planbatch.experiments.live.slurm.tick import Tick
 
 
 @click.command()

@@ -17,7 +17,7 @@ from planbatch.experiments.command.slurm.flags import (
 )
 
 if TYPE_CHECKING:
-    from planbatch.experiments.live.slurm.drive import Tick
+    from planbatch.experiments.live.slurm.tick import Tick
 
 
 @click.command()
@@ -40,9 +40,9 @@ def command(
     Jobs that their users or administrators hold stay held. Exit code 1 if something could not be given back.
     """
     from planbatch.experiments.live.slurm.client import SlurmClient
-    from planbatch.experiments.live.slurm.drive import release_all
     from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
     from planbatch.experiments.live.slurm.heartbeat import silent_for as silence
+    from planbatch.experiments.live.slurm.way_out import release_all
 
     heartbeat = state / NAME
     silent = silence(heartbeat, time.time())

@@ -11,31 +11,24 @@ from typing import Literal, Protocol
 
 from planbatch.experiments.files.lock import locked
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.commands import (
-    Command,
-    commands_for,
-    give_back,
-    lines_of,
-)
+from planbatch.experiments.live.slurm.commands import Command, commands_for, lines_of
 from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, stop_beating
 from planbatch.experiments.live.slurm.late import marks_back
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules
-from planbatch.experiments.live.slurm.said import Answer, SlurmError, fault_of
+from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
+from planbatch.experiments.live.slurm.tick import Tick
+from planbatch.experiments.live.slurm.way_out import release_all
 
 OnExit = Literal["release", "keep"]
 #: No two ticks are closer than this (s).
 SHORTEST = 0.2
-#: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
-_NOT_OURS = ("unreachable", "hang")
 #: Most jobs that are told something in one tick; the others are in the next one, which then follows at once.
 MOST = 500
 #: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
 STREAMS = 4
-#: How often a way out is tried: each time, what is not given back yet is.
-ATTEMPTS = 5
 
 
 class Planning(Protocol):
@@ -44,69 +37,6 @@ class Planning(Protocol):
     def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
         """Plan."""
         ...
-
-
-@dataclass(frozen=True)
-class Tick:
-    """What happened in one tick.
-
-    Attributes
-    ----------
-    time : float
-        When it began (s).
-    seconds : float
-        How long it took (s).
-    snapshot : Snapshot, optional
-        The cluster; None if it could not be read.
-    planned : Planned, optional
-        The plan; None if there is none.
-    commands : tuple of Command
-        What was to be done.
-    answers : tuple of Answer
-        What became of its lines; empty in a dry run.
-    later : int
-        How many more jobs are to be told something in the next tick.
-    fault : str
-        What went wrong, one sentence; empty if nothing did.
-    kind : str
-        What kind of fault; see :data:`client.Fault`. ``plan`` if there was no plan.
-    """
-
-    time: float
-    seconds: float = 0.0
-    snapshot: Snapshot | None = None
-    planned: Planned | None = None
-    commands: tuple[Command, ...] = ()
-    answers: tuple[Answer, ...] = ()
-    later: int = 0
-    fault: str = ""
-    kind: str = ""
-
-    @property
-    def refused(self) -> list[Answer]:
-        """The lines that Slurm did not carry out, but for those that came too late."""
-        return [answer for answer in self.answers if not (answer.done or answer.late)]
-
-    @property
-    def late(self) -> list[Answer]:
-        """The lines to jobs that had started, or ended, since they were read."""
-        return [answer for answer in self.answers if answer.late]
-
-    @property
-    def powerless(self) -> bool:
-        """Whether Slurm refused every line, for lack of rights: jobs that arrive held would stay held."""
-        return bool(self.answers) and all(
-            not answer.done and fault_of(answer.message) == "rights" for answer in self.answers
-        )
-
-    @property
-    def refusal(self) -> str:
-        """One sentence on what Slurm refused; empty if nothing."""
-        if not self.refused:
-            return ""
-        first = self.refused[0]
-        said = f"scontrol refused {len(self.refused)} of {len(self.answers)} lines"
-        return f"{said}; the first: {first.line}: {first.message[:200]}"
 
 
 @dataclass(frozen=True)
@@ -194,7 +124,7 @@ class Driver:
             tick = self.tick(memory)
             if tick.planned is not None:
                 memory = tick.planned.memory
-            alive = not tick.fault or tick.kind in _NOT_OURS
+            alive = not tick.fault or tick.kind in CLUSTER_FAULTS
             if alive and not (self.dry_run or tick.powerless):
                 beat(self.heartbeat, self.clock())
             tell(tick)
@@ -217,10 +147,10 @@ class Driver:
                 commands = (*commands, *back)
                 answers = (*answers, *self._sent(back))
         except SlurmError as error:
-            return _failed(done, clock, str(error), error.fault)
+            return done.failed(time.perf_counter() - clock, str(error), error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
             said = " ".join(str(error).split()) or type(error).__name__
-            return _failed(done, clock, said, "plan")
+            return done.failed(time.perf_counter() - clock, said, "plan")
         seconds = time.perf_counter() - clock
         later = len(wanted) - len(commands)
         return Tick(began, seconds, snapshot, planned, commands, answers, later)
@@ -250,60 +180,3 @@ class Driver:
             return True
         stop_beating(self.heartbeat)
         return release_all(self.client, tell, clock=self.clock, read=self.snapshot)
-
-
-def _failed(done: Tick, clock: float, fault: str, kind: str) -> Tick:
-    seconds = time.perf_counter() - clock
-    return Tick(
-        done.time, seconds, done.snapshot, done.planned, done.commands, (), 0, fault[:400], kind
-    )
-
-
-def release_all(
-    client: SlurmClient,
-    tell: Callable[[Tick], None],
-    *,
-    dry_run: bool = False,
-    clock: Callable[[], float] = time.time,
-    read: Callable[[], Snapshot] | None = None,
-) -> bool:
-    """Give every job back to Slurm, as its user asked for it: the way out.
-
-    Parameters
-    ----------
-    client : SlurmClient
-        What talks to Slurm.
-    tell : callable
-        Is told of every attempt.
-    dry_run : bool
-        Whether commands are only shown.
-    clock : callable
-        Gives the time (s).
-    read : callable, optional
-        Takes the snapshots; by default those of the client.
-
-    Returns
-    -------
-    bool
-        Whether nothing is left that is the driver's. Jobs that arrive meanwhile need a second attempt.
-    """
-    for _ in range(ATTEMPTS):
-        began, start = clock(), time.perf_counter()
-        snapshot: Snapshot | None = None
-        commands: tuple[Command, ...] = ()
-        try:
-            snapshot = read() if read is not None else read_snapshot(client)
-            commands = tuple(give_back(snapshot, int(clock())))
-            answers = () if dry_run else tuple(client.script(lines_of(commands)))
-        except (OSError, ValueError) as error:
-            kind = error.fault if isinstance(error, SlurmError) else "plan"
-            seconds = time.perf_counter() - start
-            tell(Tick(began, seconds, snapshot, None, commands, (), 0, str(error), kind))
-            if isinstance(error, SlurmError) and error.fault in _NOT_OURS:
-                continue
-            return False
-        seconds = time.perf_counter() - start
-        tell(Tick(began, seconds, snapshot, None, commands, answers))
-        if dry_run or not commands:
-            return True
-    return False

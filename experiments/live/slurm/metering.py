@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from planbatch.experiments.live.slurm.drive import Tick
+from planbatch.experiments.live.slurm.tick import Tick
 
 #: The only address: whoever is to see the metrics from elsewhere puts something in between.
 ADDRESS = "127.0.0.1"

@@ -15,9 +15,9 @@ from planbatch.experiments.live.slurm.advise import (
     write_tick,
 )
 from planbatch.experiments.live.slurm.commands import Target
-from planbatch.experiments.live.slurm.drive import Tick
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.said import Answer
+from planbatch.experiments.live.slurm.tick import Tick
 from planbatch.experiments.live.slurm.waiting import TASK_IDS
 from planbatch.experiments.live.slurm.when import last_tick
 from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS

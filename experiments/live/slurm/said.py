@@ -11,6 +11,9 @@ Fault = Literal[
     "missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"
 ]
 
+#: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
+CLUSTER_FAULTS: frozenset[Fault] = frozenset(("unreachable", "hang"))
+
 #: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
 MARKER = "planbatch-answer-"
 

@@ -1,0 +1,75 @@
+"""What happened in one tick of the driver, or in one attempt to give everything back."""
+
+from dataclasses import dataclass, replace
+
+from planbatch.experiments.live.slurm.commands import Command
+from planbatch.experiments.live.slurm.planner import Planned
+from planbatch.experiments.live.slurm.said import Answer, fault_of
+from planbatch.experiments.live.slurm.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What happened in one tick.
+
+    Attributes
+    ----------
+    time : float
+        When it began (s).
+    seconds : float
+        How long it took (s).
+    snapshot : Snapshot, optional
+        The cluster; None if it could not be read.
+    planned : Planned, optional
+        The plan; None if there is none.
+    commands : tuple of Command
+        What was to be done.
+    answers : tuple of Answer
+        What became of its lines; empty in a dry run.
+    later : int
+        How many more jobs are to be told something in the next tick.
+    fault : str
+        What went wrong, one sentence; empty if nothing did.
+    kind : str
+        What kind of fault; see :data:`client.Fault`. ``plan`` if there was no plan.
+    """
+
+    time: float
+    seconds: float = 0.0
+    snapshot: Snapshot | None = None
+    planned: Planned | None = None
+    commands: tuple[Command, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    later: int = 0
+    fault: str = ""
+    kind: str = ""
+
+    def failed(self, seconds: float, fault: str, kind: str) -> "Tick":
+        """Return what was done before something went wrong: nothing was carried out."""
+        return replace(self, seconds=seconds, answers=(), later=0, fault=fault[:400], kind=kind)
+
+    @property
+    def refused(self) -> list[Answer]:
+        """The lines that Slurm did not carry out, but for those that came too late."""
+        return [answer for answer in self.answers if not (answer.done or answer.late)]
+
+    @property
+    def late(self) -> list[Answer]:
+        """The lines to jobs that had started, or ended, since they were read."""
+        return [answer for answer in self.answers if answer.late]
+
+    @property
+    def powerless(self) -> bool:
+        """Whether Slurm refused every line, for lack of rights: jobs that arrive held would stay held."""
+        return bool(self.answers) and all(
+            not answer.done and fault_of(answer.message) == "rights" for answer in self.answers
+        )
+
+    @property
+    def refusal(self) -> str:
+        """One sentence on what Slurm refused; empty if nothing."""
+        if not self.refused:
+            return ""
+        first = self.refused[0]
+        said = f"scontrol refused {len(self.refused)} of {len(self.answers)} lines"
+        return f"{said}; the first: {first.line}: {first.message[:200]}"
