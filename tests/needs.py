@@ -9,6 +9,8 @@ import pytest
 
 #: Programs of a controller, of nodes, of a client, and of munge.
 SLURM = ("slurmctld", "slurmd", "squeue", "scontrol", "munged", "mungekey")
+#: Programs of Slurm's accounts.
+SLURM_ACCOUNTS = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -49,6 +51,12 @@ def slurm() -> None:
         pytest.skip("needs root: a controller and nodes are started")
     if not all(map(shutil.which, SLURM)):
         _missing("needs Slurm: apt-get install slurmctld slurmd slurm-client munge")
+
+
+def slurm_accounts() -> None:
+    """Go on if slurmdbd and its database can be started; else the test is skipped, or fails in CI."""
+    if not all(map(shutil.which, SLURM_ACCOUNTS)):
+        _missing("needs Slurm's accounts: apt-get install slurmdbd mariadb-server")
 
 
 def _missing(wanted: str) -> NoReturn:

@@ -22,6 +22,8 @@ from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.heartbeat import NAME, beat, stop_beating
 from planbatch.experiments.live.slurm.marks import mark_of
+from tests import needs
+from tests.live.lab.accounts import give_rights
 from tests.live.lab.drive import Drive
 from tests.live.lab.lab import Lab
 from tests.live.lab.processes import wait_until
@@ -396,6 +398,26 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
         assert [mark_of(jobs[one].admin_comment).kind for one in numbers] == ["due", "due"]
         assert sorted(one for one, _ in releases(drive)) == sorted(numbers)
         assert "compiling kernels" not in drive.said()  # nothing is left to be compiled in a tick
+
+
+def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
+    """The controller is root's, the driver another user's: an operator may not write marks, an administrator may."""
+    needs.slurm_accounts()
+    with Lab(nodes=2, strict=True, operator="daemon") as lab:
+        with lab.drive("strict") as drive:
+            first = lab.submit("-N2", "--exclusive", "-t1", user=65534)
+            all_completed(lab, [first])
+            wait_until("it says so", lambda: "set adminlevel=Admin" in drive.said())
+            give_rights(lab.environment, "daemon", "Admin")
+            numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
+            all_completed(lab, numbers)
+            later = lab.submit("-N2", "--exclusive", "-t1", "--begin=now+1hour", user=65534)
+            lab.wait_for("it is held", lambda jobs: jobs[later].held)
+        jobs = lab.jobs()
+        kinds = {one: mark_of(jobs[one].admin_comment).kind for one in jobs}
+        assert kinds == {first: "new", numbers[0]: "due", numbers[1]: "due", later: "free"}
+        assert {one for one, _ in releases(drive)} == {first, *numbers}
+        assert jobs[later].held is None
 
 
 def test_a_dry_run_changes_nothing(lab):

@@ -272,3 +272,5 @@ class Terminal:
             say(f"{clock} {said}{refused}{later} ({tick.seconds:.2f} s)")
             for answer in tick.refused[:3]:
                 say(f"         {answer.line}: {answer.message[:120]}")
+            if tick.advice:
+                say(f"         {tick.advice}")

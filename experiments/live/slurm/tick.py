@@ -7,6 +7,12 @@ from planbatch.experiments.live.slurm.planner import Planned
 from planbatch.experiments.live.slurm.said import Answer, fault_of
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
+#: What a driver may need to be told.
+RIGHTS = (
+    "AdminComment may be written by root, SlurmUser and administrators, not by operators: "
+    "sacctmgr modify user NAME set adminlevel=Admin"
+)
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -60,16 +66,23 @@ class Tick:
 
     @property
     def powerless(self) -> bool:
-        """Whether Slurm refused every line, for lack of rights: jobs that arrive held would stay held."""
-        return bool(self.answers) and all(
-            not answer.done and fault_of(answer.message) == "rights" for answer in self.answers
+        """Whether Slurm refused every mark for lack of rights: without marks nothing is driven, nor given back."""
+        marks = [answer for answer in self.answers if "AdminComment=" in answer.line]
+        return bool(marks) and all(
+            not answer.done and fault_of(answer.message) == "rights" for answer in marks
         )
 
     @property
     def refusal(self) -> str:
-        """One sentence on what Slurm refused; empty if nothing."""
+        """One sentence on what Slurm refused, and the advice if there is any; empty if nothing was refused."""
         if not self.refused:
             return ""
         first = self.refused[0]
         said = f"scontrol refused {len(self.refused)} of {len(self.answers)} lines"
-        return f"{said}; the first: {first.line}: {first.message[:200]}"
+        advice = f". {self.advice}" if self.advice else ""
+        return f"{said}; the first: {first.line}: {first.message[:200]}{advice}"
+
+    @property
+    def advice(self) -> str:
+        """What to do about a lack of rights; empty if there is none."""
+        return RIGHTS if self.powerless else ""

@@ -17,6 +17,12 @@ from planbatch.experiments.live.slurm.files import site_file
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.said import SlurmError
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
+from tests.live.lab.accounts import (
+    database_command,
+    database_socket,
+    give_rights,
+    with_accounts,
+)
 from tests.live.lab.drive import STATE, Drive
 from tests.live.lab.processes import PATIENCE, ends_with_its_parent, free_ports, wait_until
 from tests.live.lab.ready import forked
@@ -48,6 +54,8 @@ class Lab:
         After how many seconds of silence a driver counts as dead.
     owner : str
         ``SlurmUser``, as whom the controller runs, and drivers: without slurmdbd nobody else but root has rights.
+    operator : str
+        A user who gets an operator's rights from slurmdbd, and as whom drivers run; empty for none, and no slurmdbd.
     folder : Path
         Everything of the lab; short, since sockets' paths may not be long.
     """
@@ -59,6 +67,7 @@ class Lab:
     strict: bool = False
     silent: int = 5
     owner: str = "root"
+    operator: str = ""
     folder: Path = field(
         default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp"))
     )
@@ -93,6 +102,8 @@ class Lab:
         try:
             self._write_files()
             self._start_munge()
+            if self.operator:
+                self._start_accounts()
             self.start_controller(clean=True)
             for name in self.node_names:
                 self.start_node(name)
@@ -125,7 +136,10 @@ class Lab:
             for name in ("state", "log", STATE):
                 (self.folder / name).mkdir(exist_ok=True)
                 shutil.chown(self.folder / name, self.owner, self.group)
-        port, *ports = free_ports(1 + len(self.node_names))
+        if self.operator:
+            (self.folder / STATE).mkdir()
+            shutil.chown(self.folder / STATE, self.operator)
+        port, accounts, *ports = free_ports(2 + len(self.node_names))
         text = (HERE / "slurm.conf.in").read_text()
         for mark, value in (
             ("@PORT@", str(port)),
@@ -134,6 +148,8 @@ class Lab:
             ("@OWNER@", self.owner),
         ):
             text = text.replace(mark, value)
+        if self.operator:
+            text = with_accounts(text, self.folder, accounts, self.owner)
         for name, own in zip(self.node_names, ports, strict=True):
             text += (
                 f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={own} "
@@ -151,10 +167,10 @@ class Lab:
             text += "JobSubmitPlugins=lua\n"
         self.conf.write_text(text)
 
-    def _start(self, name: str, *command: str) -> None:
+    def _start(self, name: str, *command: str, env: dict[str, str] | None = None) -> None:
         with (self.folder / "log" / f"{name}.out").open("ab") as out:
             self._daemons[name] = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=self.environment,
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env or self.environment,
                 start_new_session=True, preexec_fn=ends_with_its_parent,
             )  # fmt: skip
 
@@ -165,6 +181,15 @@ class Lab:
         self._start("munged", "munged", "--foreground", f"--key-file={keys}/key", f"--socket={socket_path}",
                     f"--pid-file={keys}/pid", f"--log-file={keys}/log", f"--seed-file={keys}/seed")  # fmt: skip
         wait_until("munge's socket", socket_path.exists)
+
+    def _start_accounts(self) -> None:
+        self._start("mariadbd", *database_command(self.folder))
+        wait_until("the database's socket", database_socket(self.folder).exists)
+        where = {"MYSQL_UNIX_PORT": str(database_socket(self.folder))}
+        self._start("slurmdbd", "slurmdbd", "-D", env={**self.environment, **where})
+        wait_until(
+            "slurmdbd answers", lambda: give_rights(self.environment, self.operator, "Operator")
+        )
 
     def start_controller(self, clean: bool = False) -> None:
         """Start the controller, from its saved state unless ``clean``."""
@@ -331,7 +356,7 @@ class Lab:
     def drive(self, mode: str, *flags: object, every: str = "1s", name: str = "driver") -> "Drive":
         """Start a driver of this cluster."""
         words = ["drive", "--mode", mode, "--every", every, *map(str, flags)]
-        return Drive(self.conf, name, words, self.owner)
+        return Drive(self.conf, name, words, self.operator or self.owner)
 
     def log(self) -> str:
         """What the controller wrote."""

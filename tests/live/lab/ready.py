@@ -17,17 +17,16 @@ from pathlib import Path
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.command.main import main
 from planbatch.experiments.command.slurm.advise import warm_up
-from planbatch.experiments.live.slurm import record as _record  # what `drive` imports when it runs
 from tests.live.lab.processes import ends_with_its_parent
 
 if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(
     sys.orig_argv
 ):
-    assert _record is not None
     warm_up(make_policy("plan-wait"))
     # A driver of another user may not read the interpreter's own folder, if that is root's home.
     codecs.lookup("ascii")
-    import_module("planbatch.experiments.live.slurm.advise")
+    for name in ("advise", "drive", "record"):  # which the command imports when it runs
+        import_module(f"planbatch.experiments.live.slurm.{name}")
 
 
 def forked(
