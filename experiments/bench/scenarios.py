@@ -1,4 +1,4 @@
-"""What judging plans in scenarios costs, against judging them once, in the same run."""
+"""What judging plans in eight scenarios costs, against one scenario and against requests alone, in the same run."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -56,20 +56,23 @@ def uneven_futures(problem: Round, count: int = COUNT) -> Futures:
 
 
 def measure_scenarios() -> Iterator[Measurement]:
-    """Evaluations per second in eight scenarios, and how many by requests take as long, of 20 to 1,000 waiting jobs."""
+    """Evaluations per second in eight scenarios, of 20 to 1,000 waiting jobs; how many in one, or by requests, take as long."""
     for waiting, repeats in ((20, 4000), (50, 2000), (300, 100), (1000, 20)):
         problem = random_round(waiting, 40)
         arrays, classes = problem.arrays, classify(problem.arrays)
-        judged = with_futures(classes, uneven_futures(problem))
+        in_eight = with_futures(classes, uneven_futures(problem))
+        in_one = with_futures(classes, uneven_futures(problem, 1))
         order = np.random.default_rng(2).permutation(waiting)
         start = np.empty(waiting, dtype=np.int64)
-        eight, alone = (
+        eight, one, alone = (
             partial(repeat_cost, arrays, known, SQUARED_WAIT.cost, order, start, repeats)
-            for known in (judged, classes)
+            for known in (in_eight, in_one, classes)
         )
-        for call in (eight, alone):
+        for call in (eight, one, alone):
             call()
-        mine, reference = best_times(eight, alone, process_time)
+        mine, single = best_times(eight, one, process_time)
+        again, reference = best_times(eight, alone, process_time)
         about = f"evaluate {waiting:,} jobs, {COUNT} scenarios"
         yield Measurement(about, repeats / mine, "plans/s")
-        yield Measurement(f"{about}: takes", mine / reference, "× requests alone")
+        yield Measurement(f"{about}: takes", mine / single, "× one scenario")
+        yield Measurement(f"{about}: takes", again / reference, "× requests alone")

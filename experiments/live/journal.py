@@ -41,7 +41,7 @@ class Journal:
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
         The file. If it is there, it is continued; a line that a killed writer cut off is taken away.
     most_bytes, most_parts : int
         From which size on a new file is begun; how many older ones are kept.
@@ -53,11 +53,11 @@ class Journal:
     """
 
     def __init__(
-        self, path: Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS
+        self, path: str | Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS
     ) -> None:
-        self.path, self.most_bytes, self.most_parts = path, most_bytes, most_parts
+        self.path, self.most_bytes, self.most_parts = Path(path), most_bytes, most_parts
         self._rows: dict[str, dict[Any, Any]] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._opened()
 
     def _opened(self) -> FileIO:
@@ -217,12 +217,12 @@ class Tick:
     others: tuple[dict[str, Any], ...] = ()
 
 
-def read_ticks(path: Path, *, newest: bool = False) -> Iterator[Tick]:
+def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
     """Read a journal, tick by tick: each begins with a snapshot, or with the fault that there is none.
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
         The journal.
     newest : bool
         Read its newest part only, which begins with a full snapshot.
@@ -234,6 +234,7 @@ def read_ticks(path: Path, *, newest: bool = False) -> Iterator[Tick]:
     ValueError
         If a line cannot be read; names file and line.
     """
+    path = Path(path)
     state = _State()
     tick: Tick | None = None
     for line in read_lines(path, newest=newest):

@@ -268,8 +268,9 @@ def write_tables(tables: Sequence[Table], folder: Path) -> None:
         (folder / f"{table.name}.tex").write_text(table.latex(), encoding="utf-8")
 
 
-def write_page(report: Report, path: Path) -> None:
+def write_page(report: Report, path: str | Path) -> None:
     """Write the page, whole or not at all."""
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(report.html.encode())

@@ -68,12 +68,12 @@ def kind_of(path: Path) -> str:
     return name.suffix.lower()
 
 
-def read_schedule(path: Path, capacity: int | None = None) -> Schedule:
+def read_schedule(path: str | Path, capacity: int | None = None) -> Schedule:
     """Read the jobs of a replay.
 
     Parameters
     ----------
-    path : Path
+    path : str or Path
         Batsim's jobs CSV, a log with waits, ``jobs.parquet``, or the folder of a cell.
     capacity : int, optional
         Processors of the machine; by default those of ``cell.json`` or the log's header, or else the most that were
@@ -84,6 +84,7 @@ def read_schedule(path: Path, capacity: int | None = None) -> Schedule:
     OSError, ValueError
         If the file is wrong; the message is one sentence.
     """
+    path = Path(path)
     if path.is_dir() or path.name == "jobs.parquet":
         return read_parquet(path if path.is_dir() else path.parent, capacity)
     if not path.is_file():
@@ -144,7 +145,7 @@ def peak(jobs: Jobs) -> int:
     return int(np.cumsum(changes[order]).max())
 
 
-def write_schedule(path: Path, schedule: Schedule) -> None:
+def write_schedule(path: str | Path, schedule: Schedule) -> None:
     """Write jobs in the format that the file's name stands for.
 
     A Parquet file has the columns of ``jobs.parquet``, but no ``cell.json`` is written: reading it back needs the
@@ -155,6 +156,7 @@ def write_schedule(path: Path, schedule: Schedule) -> None:
     OSError, ValueError
         If the file is wrong; the message is one sentence.
     """
+    path = Path(path)
     kind = kind_of(path)
     if kind == ".csv":
         write_batsim(path, schedule.jobs, schedule.capacity, schedule.name)

@@ -159,7 +159,11 @@ class Cell:
             name: found[name] if name in found else np.full(n, absent[name])
             for name in Jobs.__dataclass_fields__
         }
-        jobs = Jobs(**{name: column.astype(np.int64) for name, column in columns.items()})
+        known = {  # data frames have NaN for what is absent
+            name: np.where(np.isnan(column), absent[name], column) if name in absent else column
+            for name, column in columns.items()
+        }
+        jobs = Jobs(**{name: column.astype(np.int64) for name, column in known.items()})
         wrong = (jobs.start < jobs.submit) | (jobs.end <= jobs.start)
         wrong |= (jobs.procs < 1) | (jobs.procs > self.capacity)
         if wrong.any():
@@ -265,7 +269,7 @@ def read_cell(folder: Path, key: str) -> Cell:
     return cell
 
 
-def read_results(folder: Path) -> Results:
+def read_results(folder: str | Path) -> Results:
     """Read the results of an experiment from a folder.
 
     A missing or broken cell is listed, and the others are read. Jobs and rounds are not read yet: reading them may
@@ -276,6 +280,7 @@ def read_results(folder: Path) -> Results:
     ResultsError
         If the folder holds no experiment, one of another version, or no finished cell.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise ResultsError(
             f"{folder}: there is no such folder; give the --out folder of an experiment"

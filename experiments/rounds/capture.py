@@ -246,7 +246,7 @@ def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[R
 
 
 def write_captured(
-    rounds: dict[int, list[Round]], folder: Path, workload: str, policy: str, note: str = ""
+    rounds: dict[int, list[Round]], folder: str | Path, workload: str, policy: str, note: str = ""
 ) -> list[Path]:
     """Write captured rounds as ``WORKLOAD-POLICY-n0100-t12345.json`` (n: the requested size).
 
@@ -254,13 +254,14 @@ def write_captured(
     ----------
     rounds : dict of int to list of Round
         What :func:`capture` returned.
-    folder : Path
+    folder : str or Path
         Created if it does not exist.
     workload, policy : str
         What was replayed; for the names of the files and their ``source``.
     note : str
         A further remark for ``source``.
     """
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{workload}-{policy}".replace(":", "-").replace("/", "-").replace(" ", "-")
     paths = []

@@ -30,8 +30,9 @@ CUT = 3.0
 WAITS = (8.4, 4.6)
 
 
-def write_comparison(comparison: Comparison, folder: Path) -> None:
+def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG."""
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     comparison.to_frame().to_csv(folder / "comparison.csv")
     write_picture(folder / "waits", WAITS, lambda axes: draw_waits(comparison, axes))

@@ -25,11 +25,12 @@ _SAME = ("workload", "policy", "estimates", "spans", "capacity", "budget_seconds
 _FIGURES = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
 
 
-def cell_table(folder: Path, metrics: Sequence[Metric] = ()) -> Table:
+def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     """Lay out ``summary.csv``: one row per workload and policy, with means over the seeds.
 
     If EASY ran, the table has the change of the mean wait against it. Further metrics stand behind the usual ones.
     """
+    folder = Path(folder)
     rows = mean_rows(_rows(folder / "summary.csv"), [metric.name for metric in metrics])
     shown = rows[:MOST_ROWS]
     seeds = any(row["seeds"] > 1 for row in rows)
@@ -117,8 +118,9 @@ def changed(rows: list[dict[str, Any]]) -> list[str]:
     return texts
 
 
-def span_table(folder: Path) -> Table | None:
+def span_table(folder: str | Path) -> Table | None:
     """Lay out ``spans.csv``: the errors of the mean waits of split replays; None without that file."""
+    folder = Path(folder)
     if not (folder / "spans.csv").exists():
         return None
     rows = [row for row in _rows(folder / "spans.csv") if row["metric"] == "mean_wait"]

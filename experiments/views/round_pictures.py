@@ -35,14 +35,14 @@ PROFILE, CURVES = (8.4, 4.4), (10.4, 4.4)
 GRID = "#E6E6E6"
 
 
-def write_round_comparison(comparison: RoundComparison, folder: Path, plans: int = 4) -> list[Path]:
+def write_round_comparison(comparison: RoundComparison, folder: str | Path, plans: int = 4) -> list[Path]:
     """Write tables (CSV) and pictures (PNG and SVG).
 
     Parameters
     ----------
     comparison : RoundComparison
         What to write.
-    folder : Path
+    folder : str or Path
         Created if it does not exist.
     plans : int
         Number of rounds whose plans are drawn.
@@ -52,6 +52,7 @@ def write_round_comparison(comparison: RoundComparison, folder: Path, plans: int
     list of Path
         The files written; for pictures, the PNG.
     """
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / "rounds.csv", folder / "summary.csv"]
     comparison.to_frame().to_csv(written[0], index=False)

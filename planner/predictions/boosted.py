@@ -31,10 +31,11 @@ from planbatch.planner.predictions.users import (
 FEATURES = 13
 KEPT = CHAIN + FEATURES
 PREDICTION = 1
-#: At most so many trees of so many levels: nodes of a tree are numbered as in a heap.
+#: At most so many trees of so many levels. Trees are full, and their nodes numbered as in a heap: the leaves come last.
 MOST_TREES, DEPTH = 100, 3
-NODES = 2 ** (DEPTH + 1) - 1
-#: A node: its feature, -1 for a leaf; the threshold, or the leaf's value.
+LEAVES = 2**DEPTH
+NODES = 2 * LEAVES - 1
+#: A node: its feature, and the threshold up to which it goes left; of a leaf, its value in the place of the threshold.
 NODE = 2
 #: What is shared: the number of trees, the first prediction, how many jobs had ended at the last lesson, and the trees.
 TREES, BASE, LEARNED, FIRST = 0, 1, 2, 3
@@ -73,10 +74,10 @@ def value_of(model: FloatArray, x: FloatArray) -> float:
     for tree in range(int(model[TREES])):
         first = FIRST + tree * NODES * NODE
         node = 0
-        while model[first + node * NODE] >= 0.0:
-            feature = int(model[first + node * NODE])
-            left = x[feature] <= model[first + node * NODE + 1]
-            node = 2 * node + (1 if left else 2)
+        for _ in range(DEPTH):
+            at = first + node * NODE
+            right = x[int(model[at])] > model[at + 1]
+            node = 2 * node + 1 + int(right)
         total += model[first + node * NODE + 1]
     return model[BASE] + total
 
@@ -168,16 +169,17 @@ class Lesson:
         for place, (predictor,) in enumerate(model._predictors):
             tree = predictor.nodes
             nodes = into[FIRST + place * NODES * NODE :][: NODES * NODE].reshape(NODES, NODE)
-            places = [(0, 0)]
-            while places:
-                theirs, ours = places.pop()
-                node = tree[theirs]
-                if node["is_leaf"]:
-                    nodes[ours] = -1, node["value"]
+            theirs = [0] * NODES
+            for ours in range(NODES):
+                node = tree[theirs[ours]]
+                if ours >= NODES - LEAVES:
+                    nodes[ours, 1] = node["value"]
+                elif node["is_leaf"]:  # above the last level: everything goes left, to a leaf of the same value
+                    nodes[ours] = 0, np.inf
+                    theirs[2 * ours + 1] = theirs[ours]
                 else:
                     nodes[ours] = node["feature_idx"], node["num_threshold"]
-                    places.append((node["left"], 2 * ours + 1))
-                    places.append((node["right"], 2 * ours + 2))
+                    theirs[2 * ours + 1], theirs[2 * ours + 2] = node["left"], node["right"]
 
 
 @cache

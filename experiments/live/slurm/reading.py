@@ -99,12 +99,12 @@ def _of_lines(client: Client, text: str) -> tuple[LiveJob, ...]:
     return jobs
 
 
-def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
+def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
     """Read a snapshot from a folder of saved output: ``squeue.json`` and ``sinfo.json``, or their texts.
 
     Parameters
     ----------
-    folder : Path
+    folder : str or Path
         The folder; its files may be named as in :data:`JOB_FILES`, :data:`NODE_FILES`, :data:`PARTITION_FILES` and
         :data:`RESERVATION_FILES`.
     now : int, optional
@@ -117,6 +117,7 @@ def saved_snapshot(folder: Path, now: int | None = None) -> Snapshot:
     ValueError
         If one of them cannot be read; names the file.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"{folder}: there is no such folder of saved output")
     job_file, node_file = _needed(folder, JOB_FILES), _needed(folder, NODE_FILES)
