@@ -163,7 +163,21 @@ def decide_bb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1)."""
+    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1).
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("bb")
+    >>> policy.compiled_form().decide is pb.decide_bb
+    True
+    """
     serve_balanced(arrays, order, False, balance_setting(params), start)
 
 
@@ -177,5 +191,19 @@ def decide_ibb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Improved Backfill Balanced: Algorithm 1."""
+    """Improved Backfill Balanced: Algorithm 1.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("ibb")
+    >>> policy.compiled_form().decide is pb.decide_ibb
+    True
+    """
     serve_balanced(arrays, order, True, balance_setting(params), start)

@@ -188,7 +188,6 @@ ORDERED: dict[str, Maker] = {
     "ibb": queue_based(decide_ibb, "Improved Backfill Balanced (Liu et al. 2016)."),
 }  # fmt: skip
 
-#: Name → maker of the policy, called with the parameters that it takes by name.
 POLICIES: dict[str, Maker] = {
     "fcfs": ORDERED["fcfs"],
     "easy": ORDERED["easy"],
@@ -224,6 +223,14 @@ POLICIES: dict[str, Maker] = {
     "wdbf": working_time,
     **{f"plan-{name}": plan_for(name) for name in OBJECTIVES},
 }  # fmt: skip
+"""Name → maker of the policy, called with the parameters that it takes by name.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> "easy" in pb.POLICIES, "plan-wait" in pb.POLICIES
+(True, True)
+"""
 
 
 def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Policy:
@@ -273,6 +280,19 @@ def make_policy(name: str, **settings: Any) -> Policy:
         If there is no such policy or order, with the nearest name; if a parameter is out of its range.
     TypeError
         If no policy of planbatch has such a parameter.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.make_policy("easy:smallest-area").name
+    'easy:smallest-area'
+    >>> pb.make_policy("plan-wait", evaluations=200, promise="1h").budget
+    Budget(seconds=None, evaluations=200)
+    >>> pb.make_policy("esay")
+    Traceback (most recent call last):
+        ...
+    ValueError: policy: there is no 'esay'; did you mean easy? Your own is FILE.py:NAME, MODULE:NAME, or an
+    entry point in planbatch.policies
     """
     unknown = settings.keys() - SETTINGS
     if unknown:

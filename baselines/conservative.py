@@ -85,7 +85,21 @@ def decide_conservative(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Design rule 7: keep reservations, improve them in FCFS order after an early end, then admit new jobs."""
+    """Design rule 7: keep reservations, improve them in FCFS order after an early end, then admit new jobs.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("conservative")
+    >>> policy.compiled_form().decide is pb.decide_conservative
+    True
+    """
     room = room_for(arrays, len(start) + 3)
     times = np.empty(room, np.int64)
     keep_reservations(arrays, demands_of(arrays), start, times, new_amounts(arrays, room))

@@ -121,7 +121,21 @@ def decide_dbf(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Deadline-based backfilling of 2017: Algorithm 1 and Section 4."""
+    """Deadline-based backfilling of 2017: Algorithm 1 and Section 4.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("dbf")
+    >>> policy.compiled_form().decide is pb.decide_dbf
+    True
+    """
     decide_with_lists(arrays, np.empty(0), FCFS_ORDER, False, start)
 
 
@@ -138,6 +152,19 @@ def decide_dbf_2016(
     """Deadline-based backfilling of 2016: Algorithm 1 of the French paper.
 
     ``params`` may give the order in which reservations move forward after an early end; the default is ``FCFS_ORDER``.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (see above),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("dbf-2016")
+    >>> policy.compiled_form().decide is pb.decide_dbf_2016
+    True
     """
     advance = int(params[0]) if len(params) else FCFS_ORDER
     decide_with_lists(arrays, np.empty(0), advance, True, start)

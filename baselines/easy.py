@@ -61,7 +61,21 @@ def decide_easy(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """:func:`easy`, for one resource or for several."""
+    """:func:`easy`, for one resource or for several.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("easy")
+    >>> policy.compiled_form().decide is pb.decide_easy
+    True
+    """
     start[:] = NEVER
     if not any_fits(arrays):
         return

@@ -48,7 +48,21 @@ def decide_fcfs(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Start jobs in the queue's order while they fit; the first that does not blocks the others."""
+    """Start jobs in the queue's order while they fit; the first that does not blocks the others.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("fcfs")
+    >>> policy.compiled_form().decide is pb.decide_fcfs
+    True
+    """
     serve_queue(arrays, order, False, start)
 
 
@@ -65,5 +79,18 @@ def decide_best_fit(
     """Start every job that fits, in the queue's order; a blocked one is skipped, and may starve.
 
     HTCondor's dedicated scheduler calls this "Best-fit" (Liu et al. 2016, Section 1).
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("best-fit")
+    >>> policy.compiled_form().decide is pb.decide_best_fit
+    True
     """
     serve_queue(arrays, order, True, start)

@@ -81,6 +81,19 @@ def decide_los(
     The shadow time and the extra processors are EASY's; among the first ``params[0]`` jobs that could be backfilled,
     the set with most processors is started. Shmueli and Feitelson: "Backfilling with Lookahead to Optimize the
     Performance of Parallel Job Scheduling" (JSSPP 2003).
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (see above),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("los")
+    >>> policy.compiled_form().decide is pb.decide_los
+    True
     """
     fill_column(start, NEVER)
     if not any_fits(arrays):

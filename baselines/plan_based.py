@@ -49,6 +49,14 @@ class PlanBased:
     ValueError
         If there is no objective or optimizer of a name, or a budget is out of its range. As
         ``UnsupportedObjectiveError``, if the optimizer cannot work on the objective.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> mine = pb.PlanBased("squared-wait", budget=50, name="mine")
+    >>> pb.replay(workload, mine).policy
+    'mine'
     """
 
     objective: Objective

@@ -73,6 +73,16 @@ class Policy(Protocol):
 
     It may have more to say: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
     promised; ``for_workload(workload)``, the policy for one machine; ``compiled_form()``, a :class:`CompiledPolicy`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> def shortest_first(problem, rng):
+    ...     return pb.decode(problem, np.argsort(problem.jobs.walltime, kind="stable"))
+    >>> pb.replay(workload, shortest_first).policy
+    'shortest-first'
     """
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
@@ -101,6 +111,14 @@ class CompiledPolicy:
         What it says about itself.
     history : History, optional
         What the replay keeps up to date for the order; by default, what the order asks for.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> mine = pb.CompiledPolicy("largest first", pb.decide_easy, order="largest-area")
+    >>> pb.replay(workload, mine).policy
+    'largest first'
     """
 
     name: str

@@ -25,6 +25,12 @@ class Promise:
         The promise is no earlier than this long after the submission (s).
     by_deadline : bool
         The promise of a job with a deadline is no earlier than deadline − walltime.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.Promise.parse("1h+2x")
+    Promise(seconds=3600, walltimes=2.0, within=None, by_deadline=False)
     """
 
     seconds: int = 0

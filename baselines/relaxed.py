@@ -43,6 +43,19 @@ def decide_relaxed(
     have in the first round in which it was blocked, so that delays of many rounds do not add up; ω is ``params[0]``.
     With 0 it is EASY. Ward, Mahood, West: "Scheduling Jobs on Parallel Systems Using a Relaxed Backfill Strategy"
     (JSSPP 2002).
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (see above),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("relaxed")
+    >>> policy.compiled_form().decide is pb.decide_relaxed
+    True
     """
     fill_column(start, NEVER)
     keys, behind = both_keys(order(arrays.jobs, arrays.now), len(start))

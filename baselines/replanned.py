@@ -19,6 +19,20 @@ def decide_replanned(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Decode the queue's order; earlier reservations are not kept."""
+    """Decode the queue's order; earlier reservations are not kept.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (none),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("replanned")
+    >>> policy.compiled_form().decide is pb.decide_replanned
+    True
+    """
     keys = order(arrays.jobs, arrays.now)
     decode_once(arrays, stable_order(keys), start)

@@ -38,6 +38,19 @@ def decide_first_reserved(
 
     With one it is EASY, with as many as there are jobs ``replanned``. The depth of reservations is a parameter of the
     schedulers Maui and Moab (Jackson, Snell, Clement: "Core Algorithms of the Maui Scheduler", JSSPP 2001).
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (see above),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("first-reserved")
+    >>> policy.compiled_form().decide is pb.decide_first_reserved
+    True
     """
     fill_column(start, NEVER)
     if not any_fits(arrays):
@@ -79,6 +92,19 @@ def decide_selective(
     Reservations are kept, and improved after early ends, as in conservative backfilling. New ones take the earliest
     start, in the order of the queue; then jobs without one start if they fit now. Srinivasan, Kettimuthu, Subramani,
     Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling" (JSSPP 2002).
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (see above),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("selective")
+    >>> policy.compiled_form().decide is pb.decide_selective
+    True
     """
     n = len(start)
     demands, walltime = demands_of(arrays), arrays.jobs.walltime

@@ -52,6 +52,19 @@ def decide_slack(
     jobs are not delayed, and are promised the start in their first plan plus the slack. After Talby and Feitelson:
     "Supporting Priorities and Improving Utilization of the IBM SP Scheduler Using Slack-Based Backfilling" (IPPS
     1999); their slack also depends on priorities, and they weigh several plans by cost.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (the promise),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("slack")
+    >>> policy.compiled_form().decide is pb.decide_slack
+    True
     """
     n = len(start)
     jobs = arrays.jobs
@@ -81,6 +94,12 @@ class SlackBased(CompiledPolicy):
     ----------
     promise : Promise, optional
         The slack of every job.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.make_policy("slack").promise
+    Promise(seconds=86400, walltimes=0.0, within=None, by_deadline=False)
     """
 
     promise: Promise | None = None

@@ -47,6 +47,12 @@ class Calendar:
     ------
     ValueError
         If there is no working hour, or no such day, hour or time zone.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.Calendar.parse("9-18:Europe/Berlin")
+    Calendar(opens=9, closes=18, days=(0, 1, 2, 3, 4), holidays=(), time_zone='Europe/Berlin')
     """
 
     opens: int = 9
@@ -166,6 +172,14 @@ class WorkingTimeBackfilling:
     ----------
     calendar : Calendar
         The work schedule.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> wdbf = pb.WorkingTimeBackfilling(pb.Calendar(opens=8, closes=17))
+    >>> pb.metrics(pb.replay(workload, wdbf)).jobs
+    100
     """
 
     calendar: Calendar = Calendar()

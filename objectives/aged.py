@@ -63,6 +63,15 @@ def _terms(scale: float) -> Callable[[JobTable, int], Terms]:
 
 
 AGED_WAIT = Objective("aged-wait", mean_aged_wait, terms=_terms(86400.0))
+""":func:`aged_wait` with a day: the longer a job waits, the more each further second costs.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.AGED_WAIT).cost
+25.0
+"""
 
 
 @cache
@@ -79,6 +88,15 @@ def aged_wait(scale: int) -> Objective:
     ------
     ValueError
         If ``scale`` is not positive.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.aged_wait(43200).name
+    'aged-wait:43200s'
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.solve(problem, pb.aged_wait(43200)).plan.start.tolist()
+    [50, 0]
     """
     if not scale > 0:
         raise ValueError(f"aged-wait: a scale of {scale} s is not positive")

@@ -18,7 +18,6 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.plugins.objective import objective_of
 from planbatch.planner.plugins.registry import Registry
 
-#: The objectives by the names that the command uses.
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
     for objective in (
@@ -40,19 +39,33 @@ OBJECTIVES: dict[str, Objective] = {
         REGULAR_WAIT,
     )
 }
+"""The objectives by the names that the command uses.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> pb.OBJECTIVES["wait"] is pb.WAIT
+True
+"""
 
 
-#: Objectives that are 0 for every plan if no job has a deadline.
 DEADLINE_OBJECTIVES = frozenset(
     objective.name for objective in (TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES)
 )
+"""Objectives that are 0 for every plan if no job has a deadline.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> sorted(pb.DEADLINE_OBJECTIVES)
+['maximum-tardiness', 'missed-deadlines', 'tardiness']
+"""
 
 
 def _documented(target: Any) -> Any:
     return target.cost if isinstance(target, Objective) else target
 
 
-#: The objectives by name, packages' and users' own among them.
 OBJECTIVE_NAMES = Registry(
     "objective",
     {**OBJECTIVES, AGED_WAIT.name: aged_wait_from, WEIGHTED_WAIT.name: weighted_wait},
@@ -61,15 +74,36 @@ OBJECTIVE_NAMES = Registry(
     "objectives",
     _documented,
 )
+"""The objectives by name, packages' and users' own among them.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> "wait" in pb.OBJECTIVE_NAMES.known
+True
+"""
 
 
 def make_objective(name: str) -> Objective:
     """Make the objective of a name: ``wait``, ``aged-wait:12h``, or a user's own, ``FILE.py:name`` or ``MODULE:name``.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`OBJECTIVES`, with parameters behind a colon; or a user's own.
 
     Raises
     ------
     ValueError
         If there is no objective of this name (the message suggests the nearest), or a parameter cannot be read; as
         ``PluginError``, if a user's file or function cannot be used.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.make_objective("aged-wait:12h").name
+    'aged-wait:12h'
+    >>> pb.make_objective("weighted-wait:power=1.5,area=0").name
+    'weighted-wait:power=1.5,area=0,size=0,length=0,age=0'
     """
     return OBJECTIVE_NAMES.make(name)  # type: ignore[no-any-return]

@@ -29,6 +29,14 @@ def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
     ------
     ValueError
         If there is no part, a weight is negative, or there is no objective of a name.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> both = pb.weighted_sum((1.0, "wait"), (0.1, "makespan"))
+    >>> pb.solve(problem, both).cost
+    40.0
     """
     if not parts:
         raise ValueError("weighted sum: give at least one (weight, objective)")
@@ -93,6 +101,13 @@ def lexicographic(
     ------
     ValueError
         If ``step`` is not positive, or there is no objective of a name.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.solve(problem, pb.lexicographic("makespan", "wait")).plan.start.tolist()
+    [50, 0]
     """
     if not step > 0:
         raise ValueError(f"step: {step} is not positive")

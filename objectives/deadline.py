@@ -75,6 +75,42 @@ def maximum_tardiness_terms(jobs: JobTable, now: int) -> Terms:
 
 
 TARDINESS = Objective("tardiness", total_tardiness, terms=tardiness_terms)
+"""Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.TARDINESS).cost
+0.0
+"""
 MAXIMUM_TARDINESS = Objective("maximum-tardiness", maximum_tardiness, terms=maximum_tardiness_terms)
+"""max (startᵢ + walltimeᵢ − deadlineᵢ), at least 0, in seconds.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.MAXIMUM_TARDINESS).cost
+0.0
+"""
 MISSED_DEADLINES = Objective("missed-deadlines", missed_deadlines)
+"""Σ [startᵢ + walltimeᵢ > deadlineᵢ]: how many jobs end after their deadline.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.MISSED_DEADLINES).cost
+0.0
+"""
 REGULAR_WAIT = Objective("regular-wait", regular_wait)
+"""Total tardiness first, then the mean wait of jobs without a deadline (Ntakpé and Suter 2017, Section 4).
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.REGULAR_WAIT).cost
+0.0002892681515765114
+"""

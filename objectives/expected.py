@@ -31,3 +31,12 @@ asks_for(EXPECTED_RUN_TIMES, mean_expected_slowdown)
 EXPECTED_SLOWDOWN = Objective(
     "expected-slowdown", mean_expected_slowdown, terms=expected_slowdown_terms
 )
+"""(1/n) Σ waitᵢ · E[1 / max(runᵢ, 10 s)]: what users' pasts say of the slowdown.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.EXPECTED_SLOWDOWN).cost
+0.25
+"""

@@ -27,3 +27,12 @@ def makespan_terms(jobs: JobTable, now: int) -> Terms:
 
 
 MAKESPAN = Objective("makespan", makespan, terms=makespan_terms)
+"""max (startᵢ + walltimeᵢ) − now, in seconds.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.MAKESPAN).cost
+150.0
+"""

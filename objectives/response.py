@@ -53,5 +53,32 @@ def stretch_terms(jobs: JobTable, now: int) -> Terms:
 
 
 RESPONSE = Objective("response", mean_response, terms=response_terms)
+"""(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.RESPONSE).cost
+100.0
+"""
 BOUNDED_SLOWDOWN = Objective("bounded-slowdown", mean_bounded_slowdown)
+"""(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)): the slowdown that walltimes promise.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.BOUNDED_SLOWDOWN).cost
+1.25
+"""
 STRETCH = Objective("stretch", mean_stretch, terms=stretch_terms)
+"""(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.STRETCH).cost
+1.25
+"""

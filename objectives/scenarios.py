@@ -38,6 +38,12 @@ def over_scenarios(
     ValueError
         If a number is out of its range, there is no objective of a name, or it asks for a history other than that of
         run times.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.over_scenarios("wait", 8, risk=0.9).label
+    'wait:scenarios=8,risk=0.9'
     """
     base = as_objective(objective)
     check_history(f"scenarios: the objective {base.name}", base.cost)

@@ -90,10 +90,22 @@ def user_wait_terms(jobs: JobTable, now: int) -> Terms:
 def powered_wait(power: float) -> Objective:
     """(1/n) Σ (startᵢ − submitᵢ)^p, in seconds^p: the larger p, the more the longest waits count.
 
+    Parameters
+    ----------
+    power : float
+        p, above 0.
+
     Raises
     ------
     ValueError
         If ``power`` is not positive.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.solve(problem, pb.powered_wait(1.5)).plan.start.tolist()
+    [50, 0]
     """
     if not power > 0:
         raise ValueError(f"power: {power} is not positive")
@@ -119,7 +131,52 @@ def mean_fourth_wait(start: IntArray, jobs: JobTable, now: int) -> float:
 
 
 WAIT = Objective("wait", mean_wait, terms=wait_terms)
+"""(1/n) Σ (startᵢ − submitᵢ), in seconds: PLAN 1 of Zheng et al. 2016, Section IV-B.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.WAIT).cost
+25.0
+"""
 SQUARED_WAIT = Objective("squared-wait", mean_squared_wait, terms=squared_wait_terms)
+"""(1/n) Σ (startᵢ − submitᵢ)², in seconds²: PLAN 2 of Zheng et al. 2016, Section IV-B.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.SQUARED_WAIT).cost
+1250.0
+"""
 FOURTH_WAIT = Objective("fourth-wait", mean_fourth_wait)
+""":func:`powered_wait` with p = 4, in seconds⁴: the longest waits count nearly alone.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.FOURTH_WAIT).cost
+3125000.0
+"""
 AREA_WAIT = Objective("area-wait", mean_area_wait, terms=area_wait_terms)
+"""Σ procsᵢ · (startᵢ − submitᵢ) / Σ procsᵢ, in seconds: the mean wait of a processor's worth of work.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.AREA_WAIT).cost
+33.333333333333336
+"""
 USER_WAIT = Objective("user-wait", mean_user_wait, terms=user_wait_terms)
+"""(1/U) Σᵤ (1/nᵤ) Σᵢ (startᵢ − submitᵢ), in seconds: every one of the U users counts the same.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.USER_WAIT).cost
+25.0
+"""

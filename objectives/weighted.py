@@ -80,6 +80,15 @@ def _terms(
 
 
 WEIGHTED_WAIT = Objective("weighted-wait", mean_weighted_wait, terms=_terms(2, -1.0, 0.0, 0.0, 0.0))
+""":func:`weighted_wait` with its defaults: (1/n) Σ waitᵢ² / areaᵢ.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> pb.solve(problem, pb.WEIGHTED_WAIT).cost
+3.125
+"""
 
 
 @kernel
@@ -147,6 +156,13 @@ def weighted_wait(
     ------
     ValueError
         If an exponent is out of its range, or neither ``run`` nor ``share`` is 0; names it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.solve(problem, pb.weighted_wait(power=1, area=-1)).plan.start.tolist()
+    [50, 0]
     """
     if not 0 < power <= LARGEST_POWER:
         raise ValueError(f"weighted-wait: power: {power:g} is not above 0 and at most 8")

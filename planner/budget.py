@@ -23,6 +23,15 @@ class Budget:
     ------
     ValueError
         If both are absent, or one is negative or not a number.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.Budget(seconds=0.5, evaluations=8800)  # whichever is used up first
+    Budget(seconds=0.5, evaluations=8800)
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.solve(problem, "wait", "tabu", pb.Budget(evaluations=20)).evaluations <= 20
+    True
     """
 
     seconds: float | None = None
@@ -70,6 +79,13 @@ class Clock:
     ----------
     budget : Budget
         The budget.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> clock = pb.Budget(seconds=60).start()
+    >>> clock.elapsed < clock.remaining
+    True
     """
 
     def __init__(self, budget: Budget) -> None:

@@ -8,11 +8,29 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-#: An order of a round's waiting jobs: their indices, each once.
 Permutation = NDArray[np.int64]
+"""An order of a round's waiting jobs: their indices, each once; int64, shape (n,).
 
-#: "No such time": no deadline, no promise, not planned. Far from the limits of int64, so that sums stay safe.
+Examples
+--------
+>>> import numpy as np
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> order: pb.Permutation = np.array([1, 0])
+>>> pb.decode(problem, order).start.tolist()
+[50, 0]
+"""
+
 NEVER = 2**60
+"""The time that never comes (s): no deadline, no promise, no start.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> problem.jobs.deadline[0] == pb.NEVER
+np.True_
+"""
 #: The largest accepted time, size or duration: beyond it, float64 no longer holds every integer.
 MAX_VALUE = 2**53
 

@@ -28,6 +28,13 @@ def decode(problem: Round, order: Permutation) -> Plan:
     ------
     ValueError
         If ``order`` is not a permutation of the round's jobs.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.decode(problem, [0, 1]).start.tolist(), pb.decode(problem, [1, 0]).start.tolist()
+    ([0, 100], [50, 0])
     """
     indices = np.asarray(order, dtype=np.int64)
     if not np.array_equal(np.sort(indices), np.arange(len(problem))):

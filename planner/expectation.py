@@ -83,8 +83,15 @@ def follow_quotients(news: IntArray, memory: FloatArray, jobs: JobTable, now: in
             expect(row if own else everybody, OWN if own else ALL, float(jobs.walltime[i]), past)
 
 
-#: The history that kernels ask for.
 EXPECTED_RUN_TIMES = History(follow_quotients, QUOTIENTS + ALL, len(Expected))
+"""The history of run times: columns with E[run] and E[1 / max(run, 10 s)] of each waiting job.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> pb.HISTORIES["expectation"] is pb.EXPECTED_RUN_TIMES
+True
+"""
 
 
 @kernel
@@ -96,7 +103,22 @@ def knows_expectation(jobs: JobTable) -> bool:
 
 @kernel
 def expected_run(jobs: JobTable, i: int) -> float:
-    """Return the expected run time of a job (s): its walltime if no history is kept."""
+    """Return the expected run time of a job (s): its walltime if no history is kept.
+
+    Parameters
+    ----------
+    jobs : JobTable
+        The waiting jobs.
+    i : int
+        Which of them.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.expected_run(problem.jobs, 0)
+    100.0
+    """
     if knows_expectation(jobs):
         return float(jobs.past[i, Expected.RUN])
     return float(jobs.walltime[i])
@@ -104,7 +126,22 @@ def expected_run(jobs: JobTable, i: int) -> float:
 
 @kernel
 def expected_rate(jobs: JobTable, i: int) -> float:
-    """Return the expectation of 1 / max(run time, 10 s) of a job (1/s): by its walltime if no history is kept."""
+    """Return the expectation of 1 / max(run time, 10 s) of a job (1/s): by its walltime if no history is kept.
+
+    Parameters
+    ----------
+    jobs : JobTable
+        The waiting jobs.
+    i : int
+        Which of them.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.expected_rate(problem.jobs, 0)
+    0.01
+    """
     if knows_expectation(jobs):
         return float(jobs.past[i, Expected.RATE])
     return 1.0 / max(float(jobs.walltime[i]), SHORTEST_RUN)

@@ -7,8 +7,15 @@ from planbatch.planner.expectation import EXPECTED_RUN_TIMES
 from planbatch.planner.history import History
 from planbatch.planner.use import FAIR_SHARE
 
-#: The histories by name.
 HISTORIES = {"expectation": EXPECTED_RUN_TIMES, "fair-share": FAIR_SHARE}
+"""The histories by name.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> sorted(pb.HISTORIES)
+['expectation', 'fair-share']
+"""
 
 
 def asked_history(what: str, function: Any) -> History | None:

@@ -16,7 +16,14 @@ from planbatch.planner.model import FloatArray, IntArray, JobTable
 
 
 class News(IntEnum):
-    """The columns of the news."""
+    """The columns of the news.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> [column.name for column in pb.News]
+    ['EVENT', 'TIME', 'JOB', 'USER', 'PROCS', 'WALLTIME', 'RUNTIME']
+    """
 
     EVENT = 0  #: what happened; see :class:`Event`
     TIME = 1  #: when (s)
@@ -28,7 +35,14 @@ class News(IntEnum):
 
 
 class Event(IntEnum):
-    """What happened to a job."""
+    """What happened to a job.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> [event.name for event in pb.Event]
+    ['SUBMITTED', 'STARTED', 'ENDED']
+    """
 
     SUBMITTED = 0
     STARTED = 1
@@ -62,6 +76,15 @@ class History:
         What is learned of the past now and then, in plain Python; it stays in the memory.
     ledger : bool
         Whether the rounds have a :class:`~planbatch.planner.ledger.Ledger`, for policies that need more than columns.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> history = pb.EXPECTED_RUN_TIMES
+    >>> history.width, history.columns
+    (1002, 3)
+    >>> history.rows(users=3, jobs=100)
+    4
     """
 
     follow: Follow
@@ -116,6 +139,23 @@ def history_of(function: Any) -> History | None:
 
 
 def asks_for(history: History, *functions: Any) -> None:
-    """Give functions, orders or costs, the history that they ask for."""
+    """Give functions, orders or costs, the history that they ask for.
+
+    Parameters
+    ----------
+    history : History
+        What a replay keeps up to date for them.
+    *functions : callable
+        Orders ``keys(jobs, now)`` or costs ``cost(start, jobs, now)``, compiled or not.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> def expected_area(jobs, now):
+    ...     return [jobs.procs[i] * pb.expected_run(jobs, i) for i in range(len(jobs.submit))]
+    >>> pb.asks_for(pb.EXPECTED_RUN_TIMES, expected_area)
+    >>> expected_area.history is pb.EXPECTED_RUN_TIMES
+    True
+    """
     for function in functions:
         function.history = history

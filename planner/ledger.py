@@ -14,7 +14,14 @@ from planbatch.planner.columns import FloatArray, IntArray
 
 
 class Entry(IntEnum):
-    """The columns of the ledger; behind them stand the demands on the resources besides processors."""
+    """The columns of the ledger; behind them stand the demands on the resources besides processors.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> list(pb.Entry)[:3]
+    [<Entry.SUBMIT: 0>, <Entry.PROCS: 1>, <Entry.WALLTIME: 2>]
+    """
 
     SUBMIT = 0  #: submit time (s)
     PROCS = 1  #: processors
@@ -41,6 +48,13 @@ class Ledger(NamedTuple):
         What the history wrote of each job, last while it waited.
     running : int64 array, shape (m,)
         The rows of the running jobs, in their order.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> ledger = pb.Round.of(capacity=4).ledger  # none is kept
+    >>> ledger.rows.shape, ledger.past.shape, ledger.running.shape
+    ((0, 6), (0, 0), (0,))
     """
 
     rows: IntArray

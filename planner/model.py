@@ -48,6 +48,13 @@ class JobTable(NamedTuple):
     past : float64 array, shape (n, H)
         What the history of the job's user says, as the order asks for it (see :mod:`history`); no columns if it asks
         for nothing.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> problem.jobs.procs.tolist(), problem.jobs.walltime.tolist()
+    ([4, 2], [100, 50])
     """
 
     submit: IntArray
@@ -62,7 +69,15 @@ class JobTable(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job of a workload; see :class:`Workload` for the units."""
+    """One job of a workload; see :class:`Workload` for the units.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> job = pb.Job(id=1, submit=0, procs=4, walltime=100, runtime=60)
+    >>> job.deadline == pb.NEVER
+    True
+    """
 
     id: int
     submit: int
@@ -112,6 +127,17 @@ class Workload:
     ------
     ValueError
         If a column is out of its range or the columns differ in length; names the field.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.Workload(
+    ...     "two jobs", 4, id=np.array([1, 2]), submit=np.array([0, 10]), procs=np.array([4, 2]),
+    ...     walltime=np.array([100, 50]), runtime=np.array([80, 50]),
+    ... )
+    >>> len(workload), workload.take(workload.procs > 2).id.tolist()
+    (2, [1])
     """
 
     name: str

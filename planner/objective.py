@@ -17,14 +17,47 @@ from planbatch.planner.scenarios import Scenarios
 from planbatch.planner.terms import Terms
 
 Cost = Callable[[IntArray, JobTable, int], float]
+"""What users write: ``cost(start, jobs, now) -> float`` of the starts (int64, shape (n,), s), jobs and time (s).
+
+Examples
+--------
+>>> import planbatch as pb
+>>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+>>> def longest_wait(start, jobs, now):
+...     return float((start - jobs.submit).max())
+>>> pb.solve(problem, longest_wait).cost
+50.0
+"""
 
 
 class ObjectiveError(ValueError):
-    """An objective raised, or returned something that is not a finite number."""
+    """An objective raised, or returned something that is not a finite number.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> try:
+    ...     pb.solve(problem, lambda start, jobs, now: float("nan"))
+    ... except pb.ObjectiveError as error:
+    ...     print(error)
+    objective <lambda> returned a cost that is not a finite number in the round at 0
+    """
 
 
 class UnsupportedObjectiveError(ValueError):
-    """An optimizer was given an objective that it cannot work on."""
+    """An optimizer was given an objective that it cannot work on.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> try:
+    ...     pb.solve(problem, lambda start, jobs, now: 0.0, "cp-sat")
+    ... except pb.UnsupportedObjectiveError as error:
+    ...     print(error)
+    optimizer cp-sat cannot work on the objective <lambda>, which declares neither terms nor a model
+    """
 
 
 @dataclass(frozen=True)
@@ -53,6 +86,16 @@ class Objective:
         has neither terms nor a bound.
     futures : Futures, optional
         Those of one round; see :meth:`drawn`.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> def longest_wait(start, jobs, now):
+    ...     return float((start - jobs.submit).max())
+    >>> mine = pb.Objective("longest-wait", longest_wait)
+    >>> pb.solve(problem, mine).cost, mine.compiled
+    (50.0, False)
     """
 
     name: str

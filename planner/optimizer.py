@@ -16,7 +16,14 @@ from planbatch.planner.round import Round
 
 
 class Status(StrEnum):
-    """How a search ended."""
+    """How a search ended.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> [status.value for status in pb.Status]
+    ['finished', 'optimal', 'interrupted']
+    """
 
     #: The budget is used up, or the search has nothing more to try.
     FINISHED = "finished"
@@ -51,6 +58,16 @@ class Result:
     lower_bound : float
         A proven bound: no plan costs less. NaN if none is known: searches that prove nothing leave it to
         :func:`solve`, so that replays of thousands of rounds do not pay for it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> result = pb.solve(problem, "wait")
+    >>> result.cost, result.lower_bound, result.gap
+    (25.0, 25.0, 0.0)
+    >>> result.permutation.tolist()
+    [1, 0]
     """
 
     plan: Plan
@@ -120,6 +137,13 @@ class Optimizer(Protocol):
     """A search for a good plan. Optimizers hold parameters only; the state of a run lives in the call.
 
     An optimizer may also have a method ``compiled``, see :func:`compiled_search`.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> optimizer = pb.make_optimizer("tabu")
+    >>> optimizer.name, optimizer.supports(pb.WAIT)
+    ('tabu', True)
     """
 
     @property

@@ -42,7 +42,6 @@ from planbatch.planner.plugins.order_text import OrderText, take_apart
 from planbatch.planner.plugins.reference import is_one
 from planbatch.planner.plugins.registry import Registry
 
-#: The orders by name.
 ORDERS: dict[str, Any] = {
     "submit": submit_order,
     "shortest": shortest_first,
@@ -71,6 +70,14 @@ ORDERS: dict[str, Any] = {
     "sjf": shortest_first,
     "saf": smallest_area_first,
 }
+"""The orders by name.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> sorted(pb.ORDERS)[:4]
+['earliest-deadline', 'expected-area', 'expected-slowdown', 'f1']
+"""
 
 
 def _accept(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
@@ -147,10 +154,31 @@ def _with_threshold(name: str, threshold: int | None) -> OrderKeys:
 def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
     """Return the permutation of ``jobs`` by an order or its name; equal keys keep FCFS order.
 
+    Parameters
+    ----------
+    order : callable or str
+        ``keys(jobs, now)``, float64 of shape (n,), the smallest first; or a name of :data:`ORDERS`.
+    jobs : JobTable
+        The waiting jobs.
+    now : int
+        The time of the round (s).
+
+    Returns
+    -------
+    int64 array, shape (n,)
+        Indices of the jobs, the first in the queue first.
+
     Raises
     ------
     ValueError
         If the order does not return one number per job, or there is none of this name.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.order_by("smallest-area", problem.jobs, problem.now).tolist()
+    [1, 0]
     """
     keys = (
         as_order(order) if isinstance(order, str) else order

@@ -21,6 +21,14 @@ class Plan:
         ``NEVER``.
     notes : int64 array, shape (n,), optional
         One number per job, which the policy gets back in the next round (``Round.notes``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> plan = pb.Plan(np.array([50, 0]))
+    >>> plan.order().tolist(), plan.startable(0).tolist()
+    ([1, 0], [1])
     """
 
     start: IntArray
@@ -75,6 +83,16 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
         The plan.
     complete : bool
         Whether every job must have a start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.check_plan(problem, pb.Plan(np.array([0, 100])))
+    []
+    >>> pb.check_plan(problem, pb.Plan(np.array([0, 50])))
+    ['6 processors are in use at 50, above the capacity of 4']
     """
     jobs, start = problem.jobs, plan.start
     if len(start) != len(problem):

@@ -16,13 +16,20 @@ from planbatch.planner.predictions.predictor import (
 )
 from planbatch.planner.predictions.simple import last_two, ratio
 
-#: The predictors by name.
 PREDICTORS: dict[str, Any] = {
     "ratio": ratio,
     "last-two": last_two,
     "e-loss": e_loss,
     "boosted": boosted,
 }
+"""Name → maker of the predictor.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> sorted(pb.PREDICTORS)
+['boosted', 'e-loss', 'last-two', 'ratio']
+"""
 
 
 def _accept(predictor: Any, name: str, values: tuple[Any, ...]) -> Predictor:

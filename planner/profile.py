@@ -30,6 +30,21 @@ class Profile:
     ----------
     problem : Round
         The round; running jobs free their resources at their expected ends, windows at their ends.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> profile = pb.Profile(problem)
+    >>> profile.times.tolist(), profile.free.tolist()
+    ([100, 200], [4, 8])
+    >>> profile.earliest(8, 100)
+    200
+    >>> profile.reserve(4, 100, 50)
+    >>> profile.earliest(4, 50)
+    150
     """
 
     def __init__(self, problem: Round) -> None:

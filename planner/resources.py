@@ -30,6 +30,13 @@ class Resource:
     ------
     ValueError
         If the name is empty or taken, or the capacity is not a positive whole number.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> memory = pb.Resource("memory", 64_000_000, "kB")
+    >>> memory.amount(2_000_000)
+    '2,000,000 kB of memory'
     """
 
     name: str
@@ -63,6 +70,12 @@ class Window:
         Unavailable amounts, by the names of the resources; ``processors`` is the first.
     known : int, optional
         Time from which schedulers know of it (s): early for maintenance, its start (the default) for a failure.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.Window(start=3600, end=7200, amounts={"processors": 64}, known=0).announced
+    0
     """
 
     start: int

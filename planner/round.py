@@ -28,6 +28,15 @@ class RunningTable(NamedTuple):
         Expected ends (s), ascending, after the round's ``now``.
     demands : int64 array, shape (m, K - 1)
         Demands on the resources besides processors; 0 if left out.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> problem.running.procs.tolist(), problem.running.end.tolist()
+    ([4], [200])
     """
 
     procs: IntArray
@@ -92,6 +101,15 @@ class Round:
     ------
     ValueError
         If a field is out of its range, the running jobs exceed the capacity, or an end is not after ``now``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> len(problem), problem.free, problem.in_use.tolist()
+    (3, 4, [[4]])
     """
 
     now: int

@@ -43,6 +43,12 @@ class Scenarios:
     ------
     ValueError
         If one is out of its range; names it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> str(pb.Scenarios(8, risk=0.9))
+    'scenarios=8,risk=0.9'
     """
 
     count: int = 8

@@ -66,6 +66,14 @@ def solve(
         If the optimizer cannot work on the objective.
     ObjectiveError
         If the objective raises, or returns anything but a finite number.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> result = pb.solve(problem, "wait", "annealing", pb.Budget(evaluations=100))
+    >>> result.plan.start.tolist(), result.cost, result.gap, result.status.value
+    ([50, 0], 25.0, 0.0, 'optimal')
     """
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)

@@ -30,6 +30,14 @@ class Terms(NamedTuple):
         The number of jobs for a mean, 1 for a sum.
     largest : bool
         Whether the largest term counts instead of the sum.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> terms = pb.WAIT.terms(problem.jobs, problem.now)
+    >>> terms.weight.tolist(), terms.origin.tolist(), terms.power, terms.divisor
+    ([1.0, 1.0], [0, 0], 1, 2)
     """
 
     weight: FloatArray

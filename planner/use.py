@@ -81,11 +81,33 @@ def follow_weekly_use(news: IntArray, memory: FloatArray, jobs: JobTable, now: i
     follow_use(news, memory, jobs, now, 604800.0)
 
 
-#: The history of fair-share that functions ask for.
 FAIR_SHARE = History(follow_weekly_use, WIDTH, 2)
+"""The history of users' decayed use, for fair-share; as in Slurm, with a half-life of a week.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> pb.HISTORIES["fair-share"] is pb.FAIR_SHARE
+True
+"""
 
 
 @kernel
 def fair_share(jobs: JobTable, i: int) -> float:
-    """Return the fair-share factor of a job's user, 0 … 1; 1, as of one who used nothing, if no history is kept."""
+    """Return the fair-share factor of a job's user, 0 … 1; 1, as of one who used nothing, if no history is kept.
+
+    Parameters
+    ----------
+    jobs : JobTable
+        The waiting jobs.
+    i : int
+        Which of them.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.fair_share(problem.jobs, 0)
+    1.0
+    """
     return float(jobs.past[i, SHARE]) if jobs.past.shape[1] == SIZE + 1 else 1.0

@@ -126,6 +126,19 @@ def decide_rollouts(
     This is one step of policy improvement by rollouts (Bertsekas and Castañon: "Rollout Algorithms for Stochastic
     Scheduling Problems", Journal of Heuristics 5, 1999): if the scenarios are the truth, the policy is no worse than
     its base.
+
+    Parameters
+    ----------
+    arrays, order, cost, params, rng, start, report
+        What every :class:`CompiledPolicy` gets: the round, the queue's order, the cost of plans, numbers (see above),
+        random numbers; the planned starts, int64, shape (n,), in seconds, and the report of a search are written.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> policy = pb.make_policy("rollouts")
+    >>> policy.compiled_form().decide is pb.decide_rollouts
+    True
     """
     fill_column(start, NEVER)
     if not any_fits(arrays):

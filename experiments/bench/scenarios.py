@@ -56,7 +56,7 @@ def uneven_futures(problem: Round, count: int = COUNT) -> Futures:
 
 
 def measure_scenarios() -> Iterator[Measurement]:
-    """Evaluations per second in eight scenarios, of 20 to 1,000 waiting jobs; how many in one, or by requests, take as long."""
+    """Evaluations per second in eight scenarios of 20 to 1,000 waiting jobs, against one and against requests alone."""
     for waiting, repeats in ((20, 4000), (50, 2000), (300, 100), (1000, 20)):
         problem = random_round(waiting, 40)
         arrays, classes = problem.arrays, classify(problem.arrays)

@@ -49,6 +49,14 @@ class Comparison:
         Further metrics.
     values : mapping of str to mapping of str to float
         Their values by policy and metric; NaN for one that failed.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> comparison = pb.compare(workload, ["fcfs", "easy"])
+    >>> comparison.metrics["easy"].mean_wait <= comparison.metrics["fcfs"].mean_wait
+    True
     """
 
     workload: Workload
@@ -204,6 +212,14 @@ def compare(
         If a policy breaks the rules.
     ChildProcessError
         If a policy cannot be sent to another process, or crashes it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> comparison = pb.compare(workload, ["easy", "plan-wait"])
+    >>> comparison.to_frame().index.tolist()
+    ['easy', 'plan-wait']
     """
     asked = as_metrics(metrics)
     chosen = [as_policy(policy) for policy in policies]

@@ -27,7 +27,14 @@ NO_PROMISE = "none"
 
 
 class Choice(NamedTuple):
-    """One policy under one promise."""
+    """One policy under one promise.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.choices(["plan-wait"], ["none", "2x"])[1].name
+    'plan-wait'
+    """
 
     name: str
     promise: str
@@ -83,6 +90,14 @@ class Trade:
         Replays that an interrupt left without a result.
     asked : tuple of Metric
         Further metrics.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> found = pb.trade([workload], pb.choices(["plan-wait"], ["none", "2x"]))
+    >>> found.to_frame().shape[0]
+    3
     """
 
     points: tuple[Point, ...]
@@ -140,6 +155,13 @@ def pareto_front(costs: FloatArray) -> BoolArray:
     Returns
     -------
     bool array, shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> pb.pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
+    [True, True, False]
     """
     costs = np.asarray(costs, dtype=np.float64).reshape(-1, 2)
     front = np.zeros(len(costs), dtype=bool)
@@ -175,6 +197,12 @@ def choices(
     ------
     ValueError
         If a policy or a promise is not known.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> [(choice.name, choice.promise) for choice in pb.choices(["plan-wait"], ["none", "2x"])]
+    [('easy', 'none'), ('plan-wait', 'none'), ('plan-wait', '2x')]
     """
     listed = []
     for name in dict.fromkeys((REFERENCE, *names)):
@@ -220,6 +248,14 @@ def trade(
         If two workloads have the same name, EASY is not chosen, or no job of a workload waits under EASY.
     ReplayError
         If a policy breaks the rules.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> found = pb.trade([workload], pb.choices(["plan-wait"], ["none", "2x"]))
+    >>> len(found.points)
+    3
     """
     names = [workload.name for workload in workloads]
     twice = sorted({name for name in names if names.count(name) > 1})

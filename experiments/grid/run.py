@@ -44,6 +44,16 @@ class RunReport:
         The ``cell.json`` of every stored cell, by its key.
     metrics : sequence of Metric
         Further metrics of the tables.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
+    >>> done.cells, done.missing, dict(done.failed)
+    (2, 0, {})
     """
 
     folder: Path
@@ -94,6 +104,18 @@ def run_experiment(
     ------
     ValueError, OSError
         If the input is bad, before anything runs, or if results cannot be written. Finished results are never touched.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> grid = pb.Experiment([workload], ["fcfs", "easy"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     once = pb.run_experiment(grid, folder)
+    ...     again = pb.run_experiment(grid, folder)
+    >>> once.reused, again.reused
+    (0, 2)
     """
     check_backend(backend, scheduler)
     cells = expand(experiment, say)

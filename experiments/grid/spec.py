@@ -43,6 +43,14 @@ class WorkloadSpec:
         The workload itself, instead of a source.
     where : str
         The place in a file, named in errors, such as ``grid.toml, line 7``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> spec = pb.WorkloadSpec("KTH-SP2-1996-2.1-cln", estimates="predicted:ratio")
+    >>> grid = pb.Experiment([spec], ["easy", "plan-wait"])
+    >>> grid.workloads[0].estimates
+    'predicted:ratio'
     """
 
     source: str = EMBEDDED
@@ -87,6 +95,12 @@ class PolicySpec:
         The policy itself, instead of a name.
     where : str
         The place in a file, named in errors.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.PolicySpec("plan-wait", evaluations=200).make().budget
+    Budget(seconds=None, evaluations=200)
     """
 
     name: str = ""
@@ -161,6 +175,14 @@ class Experiment:
         Whether and how logs are split; one cell for each way.
     metrics : sequence of Metric, function or str
         Further columns of the tables; see :func:`make_metric`. They do not affect the cells.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> grid = pb.Experiment([workload], ["easy", "plan-wait"], seeds=[1, 2])
+    >>> len(grid.policies), grid.seeds
+    (2, (1, 2))
     """
 
     workloads: Sequence[Any]

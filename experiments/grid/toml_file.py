@@ -44,12 +44,35 @@ class ExperimentFileError(ValueError):
 def read_experiment(path: str | Path) -> Experiment:
     """Read an experiment from a TOML file; docs/experiments.md lists the keys.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
     Raises
     ------
     OSError
         If the file cannot be read.
     ExperimentFileError
         If a key, a policy, a log or a value is not known; the message has its line and the nearest name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> text = '''
+    ... [[workload]]
+    ... source = "embedded"
+    ... [[policy]]
+    ... name = "easy"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "grid.toml")
+    ...     _ = file.write_text(text)
+    ...     grid = pb.read_experiment(file)
+    >>> grid.policies[0].name
+    'easy'
     """
     path = Path(path)
     try:

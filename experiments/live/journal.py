@@ -50,6 +50,18 @@ class Journal:
     ------
     OSError
         If it cannot be written, or another process writes it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "journal.jsonl")
+    ...     with pb.Journal(file) as journal:
+    ...         journal.fault(100, "squeue: no answer within 20 s")
+    ...     [tick.others[0]["message"] for tick in pb.read_ticks(file)]
+    ['squeue: no answer within 20 s']
     """
 
     def __init__(
@@ -233,6 +245,18 @@ def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
         If there is no journal.
     ValueError
         If a line cannot be read; names file and line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "journal.jsonl")
+    ...     with pb.Journal(file) as journal:
+    ...         journal.snapshot(pb.Snapshot(100, (), ()))
+    ...     [tick.snapshot.time for tick in pb.read_ticks(file)]
+    [100]
     """
     path = Path(path)
     state = _State()

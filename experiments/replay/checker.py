@@ -69,6 +69,20 @@ def check_trace(trace: Trace, rounds: str = EACH_INSTANT) -> list[str]:
     windows leave together; every start happens in a round, and the log
     counts the starts; no job starts after the latest start that it was promised. More may be in use in a recorded
     schedule: that is how the log was written.
+
+    Parameters
+    ----------
+    trace : Trace
+        The replay.
+    rounds : str
+        When there was a round: ``each-instant`` or ``each-event``, as in :func:`replay`.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.check_trace(pb.replay(workload, "plan-wait"))
+    []
     """
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)

@@ -36,6 +36,13 @@ class Metrics:
         max endᵢ − min submitᵢ (s).
     utilisation : float
         Σ procsᵢ · runᵢ / (capacity · makespan).
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.metrics(pb.replay(workload, "easy")).as_dict()["jobs"]
+    100
     """
 
     jobs: int
@@ -66,6 +73,13 @@ class DeadlineMetrics:
         Jobs whose first planned end (start + walltime) was after their deadline.
     regular_mean_wait : float
         Mean wait (s) of the jobs without a deadline; 0 if all have one.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.with_deadlines(pb.synthetic_workload(jobs=100, capacity=16), "third")
+    >>> pb.deadline_metrics(pb.replay(workload, "dbf")).infeasible_deadlines
+    9
     """
 
     missed_deadlines: int
@@ -78,7 +92,20 @@ class DeadlineMetrics:
 
 
 def deadline_metrics(trace: Trace) -> DeadlineMetrics:
-    """Measure a trace against the deadlines of its jobs."""
+    """Measure a trace against the deadlines of its jobs.
+
+    Parameters
+    ----------
+    trace : Trace
+        A replay of a workload with deadlines.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.with_deadlines(pb.synthetic_workload(jobs=100, capacity=16), "third")
+    >>> pb.deadline_metrics(pb.replay(workload, "easy")).missed_deadlines
+    0
+    """
     workload = trace.workload
     regular = workload.deadline == NEVER
     wait = (trace.start - workload.submit)[regular]
@@ -91,7 +118,30 @@ def deadline_metrics(trace: Trace) -> DeadlineMetrics:
 
 
 def utilisation_by_resource(trace: Trace) -> dict[str, float]:
-    """Return Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty if processors are the only one."""
+    """Return Σ demandᵢ · runᵢ / (capacity · makespan) of every resource; empty if processors are the only one.
+
+    Parameters
+    ----------
+    trace : Trace
+        A replay.
+
+    Returns
+    -------
+    dict of str to float
+        By the resources' names, the processors first, from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.Workload(
+    ...     "two jobs", 4, id=np.array([1, 2]), submit=np.array([0, 0]), procs=np.array([1, 1]),
+    ...     walltime=np.array([100, 100]), runtime=np.array([100, 100]),
+    ...     resources=(pb.Resource("gpus", 4),), demands=np.array([[4], [2]]),
+    ... )
+    >>> pb.utilisation_by_resource(pb.replay(workload, "easy"))
+    {'processors': 0.25, 'gpus': 0.75}
+    """
     workload = trace.workload
     if not workload.resources:
         return {}
@@ -141,10 +191,23 @@ def measured(jobs: Any, capacity: int) -> Metrics:
 def metrics(trace: Trace) -> Metrics:
     """Measure a trace; see :class:`Metrics` for the formulas.
 
+    Parameters
+    ----------
+    trace : Trace
+        A replay.
+
     Raises
     ------
     ValueError
         If the trace has no jobs.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> found = pb.metrics(pb.replay(workload, "easy"))
+    >>> found.jobs, found.max_wait >= found.p95_wait >= found.median_wait
+    (100, True)
     """
     workload = trace.workload
     if not len(workload):

@@ -54,7 +54,21 @@ MOST_IDLE_ROUNDS = 10_000
 
 
 class ReplayError(ValueError):
-    """A policy broke the rules of the replay."""
+    """A policy broke the rules of the replay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> def too_much(problem, rng):
+    ...     return pb.Plan(np.full(len(problem), problem.now))
+    >>> try:
+    ...     pb.replay(workload, too_much)
+    ... except pb.ReplayError as error:
+    ...     print(error)
+    policy too-much started more jobs than fit, in the round at 54129
+    """
 
 
 def bound(policy: Policy, workload: Workload) -> Policy:
@@ -267,6 +281,14 @@ def replay(
     ------
     ReplayError
         If the policy starts more than fits, plans the past, lets jobs wait for ever, or returns no plan.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> trace = pb.replay(workload, "easy")
+    >>> pb.check_trace(trace), int((trace.start - workload.submit).min())
+    ([], 0)
     """
     policy = bound(as_policy(policy), workload)
     if isinstance(policy, Recorded):

@@ -35,6 +35,12 @@ class Spans:
         How much of the log (s) is replayed before and after each span without being counted.
     compare : bool
         Whether every cell is also replayed as a whole, to measure the error.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.Spans(4, warm_up=86400)
+    Spans(count=4, warm_up=86400, cool_down=86400, compare=False)
     """
 
     count: int

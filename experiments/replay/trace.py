@@ -36,6 +36,18 @@ class RoundLog:
         Plans that the search evaluated after the seeds.
     seed_cost, cost : float64 arrays
         Cost of the best seed and of the plan; NaN if the round needed no search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> rounds = pb.replay(workload, "plan-wait").rounds
+    >>> int(rounds.started.sum())
+    100
+    >>> searched = ~np.isnan(rounds.cost)
+    >>> bool((rounds.cost[searched] <= rounds.seed_cost[searched]).all())
+    True
     """
 
     time: IntArray
@@ -77,6 +89,14 @@ class Trace:
         What every job was believed to take in the round that started it (s); ``NEVER`` if run times were not predicted.
     traits : Traits
         What the policy states about itself.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> trace = pb.replay(workload, "easy")
+    >>> trace.to_frame()[["submit", "start", "end"]].shape
+    (100, 3)
     """
 
     workload: Workload

@@ -37,6 +37,17 @@ class Report:
         Cells that could not be read, and why.
     missing : tuple of str
         Cells that have not been run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
+    ...     report = pb.make_report(pb.read_results(folder))
+    >>> report.broken, report.missing
+    ([], ())
     """
 
     html: str
@@ -79,6 +90,17 @@ def make_report(
     ------
     ResultsError
         If the jobs of no cell can be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"], title="Try"), folder)
+    ...     report = pb.make_report(pb.read_results(folder))
+    >>> "<title>Try" in report.html
+    True
     """
     cases = cases_of(results, reference)
     if asked := as_metrics(metrics):
@@ -269,7 +291,28 @@ def write_tables(tables: Sequence[Table], folder: Path) -> None:
 
 
 def write_page(report: Report, path: str | Path) -> None:
-    """Write the page, whole or not at all."""
+    """Write the page, whole or not at all.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    path : str or Path
+        The HTML file; its folder is created if it does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
+    ...     page = Path(folder, "report.html")
+    ...     pb.write_page(pb.make_report(pb.read_results(folder)), page)
+    ...     page.stat().st_size > 100_000
+    True
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:

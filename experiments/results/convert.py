@@ -30,6 +30,19 @@ class Schedule:
         Processors of the machine.
     jobs : Jobs
         The jobs, in FCFS order.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "jobs.parquet")
+    ...     pb.replay(workload, "easy").to_frame().to_parquet(file)
+    ...     schedule = pb.read_schedule(file, capacity=16)
+    >>> schedule.capacity, len(schedule.workload())
+    (16, 100)
     """
 
     name: str
@@ -83,6 +96,19 @@ def read_schedule(path: str | Path, capacity: int | None = None) -> Schedule:
     ------
     OSError, ValueError
         If the file is wrong; the message is one sentence.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.compare(workload, ["easy"], out=folder)
+    ...     (cell,) = Path(folder).glob("cells/*")
+    ...     schedule = pb.read_schedule(cell)
+    >>> schedule.capacity
+    16
     """
     path = Path(path)
     if path.is_dir() or path.name == "jobs.parquet":
@@ -151,10 +177,32 @@ def write_schedule(path: str | Path, schedule: Schedule) -> None:
     A Parquet file has the columns of ``jobs.parquet``, but no ``cell.json`` is written: reading it back needs the
     machine's size.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file: ``.csv`` for Batsim's, ``.swf`` for a log, ``.parquet``; compressed if ``.gz`` and so on follow.
+    schedule : Schedule
+        The jobs.
+
     Raises
     ------
     OSError, ValueError
         If the file is wrong; the message is one sentence.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.compare(workload, ["easy"], out=folder)
+    ...     (cell,) = Path(folder).glob("cells/*")
+    ...     log = Path(folder, "easy.swf")
+    ...     pb.write_schedule(log, pb.read_schedule(cell))
+    ...     log = pb.read_log(log)
+    >>> len(log.workload())
+    100
     """
     path = Path(path)
     kind = kind_of(path)

@@ -220,6 +220,17 @@ class Results:
         Keys of cells that have not been run.
     broken : tuple of (str, str)
         Keys of cells that cannot be read, and why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"], title="Try"), folder)
+    ...     results = pb.read_results(folder)
+    >>> results.title
+    'Try'
     """
 
     folder: Path
@@ -275,10 +286,26 @@ def read_results(folder: str | Path) -> Results:
     A missing or broken cell is listed, and the others are read. Jobs and rounds are not read yet: reading them may
     reveal more broken cells.
 
+    Parameters
+    ----------
+    folder : str or Path
+        The ``--out`` folder of an experiment.
+
     Raises
     ------
     ResultsError
         If the folder holds no experiment, one of another version, or no finished cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"]), folder)
+    ...     results = pb.read_results(folder)
+    >>> len(results.cells), results.missing
+    (1, ())
     """
     folder = Path(folder)
     if not folder.is_dir():

@@ -102,6 +102,14 @@ def capture(
     -------
     dict of int to list of Round
         For every size, in ascending order, the rounds by time; empty if there was none.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=300, capacity=16, load=1.2)
+    >>> found = pb.capture(workload, "easy", [10])
+    >>> {size: [len(problem) for problem in rounds] for size, rounds in found.items()}
+    {10: [10]}
     """
     if not sizes or min(sizes) < 1:
         raise ValueError(f"sizes: {list(sizes)} are not numbers of waiting jobs, 1 or more")
@@ -260,6 +268,17 @@ def write_captured(
         What was replayed; for the names of the files and their ``source``.
     note : str
         A further remark for ``source``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=300, capacity=16, load=1.2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = pb.write_captured(pb.capture(workload, "easy", [10]), Path(folder), "demo", "easy")
+    >>> len(found)
+    1
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

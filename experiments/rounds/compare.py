@@ -73,6 +73,16 @@ def compare_rounds(
     ValueError
         Before anything runs: for bad input; as ``UnsupportedObjectiveError``, if an optimizer cannot work on an
         objective.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> found.summary()["optimizer"].tolist()
+    ['annealing', 'tabu']
     """
     if seeds < 1 or jobs < 1 or curves < 0:
         raise ValueError(f"seeds {seeds}, jobs {jobs}, curves {curves}: at least 1, 1 and 0 needed")

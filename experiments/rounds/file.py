@@ -219,7 +219,26 @@ def _windows(read: _Reader, value: Any, capacity: int, resources: Sequence[Resou
 
 
 def read_round(path: str | Path) -> Round:
-    """Read a round file; see :func:`round_from` for its errors."""
+    """Read a round file; see :func:`round_from` for its errors.
+
+    Parameters
+    ----------
+    path : str or Path
+        A round file, JSON.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "round.json")
+    ...     pb.write_round(file, problem)
+    ...     again = pb.read_round(file)
+    >>> again
+    Round(at 0 s, 2 waiting, 0 running, 4 of 4 processors free)
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -275,6 +294,25 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
 
 
 def write_round(path: str | Path, problem: Round, source: str = "") -> None:
-    """Write a round file, whole or not at all."""
+    """Write a round file, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    problem : Round
+        The round.
+    source : str
+        Where it comes from, for people.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.write_round(Path(folder, "round.json"), problem, source="made up")
+    """
     with atomic_write(Path(path)) as stream:
         stream.write(json.dumps(round_to(problem, source), indent=1).encode() + b"\n")

@@ -70,6 +70,16 @@ class RoundComparison:
         The best known plans, from this comparison or from before.
     bounds : mapping of (round, objective) to float
         Proven lower bounds: no plan costs less; NaN if there is none.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing"], ["wait"], 100, seeds=2)
+    >>> len(found.cells), found.bounds
+    (2, {('one', 'wait'): 180.0})
     """
 
     rounds: Mapping[str, Round]

@@ -31,7 +31,26 @@ WAITS = (8.4, 4.6)
 
 
 def write_comparison(comparison: Comparison, folder: str | Path) -> None:
-    """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG."""
+    """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+    folder : str or Path
+        Created if it does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.write_comparison(pb.compare(workload, ["fcfs", "easy"]), Path(folder))
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['comparison.csv', 'mean-wait.png', 'mean-wait.svg', 'waits.png', 'waits.svg']
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     comparison.to_frame().to_csv(folder / "comparison.csv")
@@ -71,6 +90,13 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.draw_waits(pb.compare(workload, ["fcfs", "easy"])).get_ylabel()
+    'jobs that waited at most so long'
     """
     submit = comparison.workload.submit
     waits = {
@@ -161,6 +187,13 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.draw_mean_waits(pb.compare(workload, ["fcfs", "easy"])).get_xlabel()
+    'mean wait (hours); in brackets: against EASY'
     """
     measured = comparison.metrics
     names = sorted(measured, key=lambda name: measured[name].mean_wait)

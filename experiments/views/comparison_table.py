@@ -9,7 +9,26 @@ from planbatch.experiments.comparison.compare import Comparison
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Lay out a comparison: one row per policy, the best figure of every column marked."""
+    """Lay out a comparison: one row per policy, the best figure of every column marked.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+
+    Returns
+    -------
+    rich.table.Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> table = pb.comparison_table(pb.compare(workload, ["fcfs", "easy"]))
+    >>> table.row_count
+    2
+    """
     summaries = comparison.summaries
     changes = REFERENCE in comparison.finished
     table = Table(

@@ -29,6 +29,24 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     """Lay out ``summary.csv``: one row per workload and policy, with means over the seeds.
 
     If EASY ran, the table has the change of the mean wait against it. Further metrics stand behind the usual ones.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Results of an experiment.
+    metrics : sequence of Metric
+        Further columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
+    ...     table = pb.cell_table(folder)
+    >>> table.row_count
+    2
     """
     folder = Path(folder)
     rows = mean_rows(_rows(folder / "summary.csv"), [metric.name for metric in metrics])
@@ -119,7 +137,23 @@ def changed(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def span_table(folder: str | Path) -> Table | None:
-    """Lay out ``spans.csv``: the errors of the mean waits of split replays; None without that file."""
+    """Lay out ``spans.csv``: the errors of the mean waits of split replays; None without that file.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Results of an experiment whose replays were split.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"]), folder)
+    ...     print(pb.span_table(folder))  # nothing was split
+    None
+    """
     folder = Path(folder)
     if not (folder / "spans.csv").exists():
         return None

@@ -149,6 +149,16 @@ def draw_plans(
     ------
     ValueError
         If no optimizer has a plan for the round.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> len(pb.draw_plans(found, "one", "wait"))
+    2
     """
     problem = comparison.rounds[name]
     plans = best_of_each(comparison, name, objective)
@@ -221,6 +231,15 @@ def draw_plan(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> pb.draw_plan(problem, pb.solve(problem, "wait").plan).get_ylabel()
+    'processors'
     """
     start = plan.start if isinstance(plan, Plan) else plan
     last = planned_end(problem, start) if until is None else until

@@ -35,7 +35,9 @@ PROFILE, CURVES = (8.4, 4.4), (10.4, 4.4)
 GRID = "#E6E6E6"
 
 
-def write_round_comparison(comparison: RoundComparison, folder: str | Path, plans: int = 4) -> list[Path]:
+def write_round_comparison(
+    comparison: RoundComparison, folder: str | Path, plans: int = 4
+) -> list[Path]:
     """Write tables (CSV) and pictures (PNG and SVG).
 
     Parameters
@@ -51,6 +53,19 @@ def write_round_comparison(comparison: RoundComparison, folder: str | Path, plan
     -------
     list of Path
         The files written; for pictures, the PNG.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sorted(path.name for path in pb.write_round_comparison(found, Path(folder)))
+    ['plans-wait-one.png', 'profile-wait.png', 'rounds.csv', 'summary.csv']
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -129,6 +144,16 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     ------
     ValueError
         If no search came to a result.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> pb.draw_profile(found, "wait").get_ylabel()
+    'searches'
     """
     if not has_excess(comparison, objective):
         raise ValueError(f"{objective}: no search came to a result")
@@ -227,6 +252,16 @@ def draw_curves(
     ------
     ValueError
         If the searches of this objective have no curves.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100, curves=1)
+    >>> pb.draw_curves(found, "wait").get_xlabel()
+    'evaluations'
     """
     data = comparison.curves()
     data = data[data["objective"] == objective]

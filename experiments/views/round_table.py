@@ -9,7 +9,28 @@ from planbatch.experiments.rounds.results import SHOWN, RoundComparison, written
 
 
 def round_table(comparison: RoundComparison) -> Table:
-    """Lay out the summary: one block per objective, the best figure of every column in it marked."""
+    """Lay out the summary: one block per objective, the best figure of every column in it marked.
+
+    Parameters
+    ----------
+    comparison : RoundComparison
+        The searches.
+
+    Returns
+    -------
+    rich.table.Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> pb.round_table(found).row_count
+    2
+    """
     summary = comparison.summary()
     rounds, budget = len(comparison.rounds), budget_text(comparison.budget)
     table = Table(

@@ -79,6 +79,14 @@ def draw_trade(trade: Trade, ax: Axes | Sequence[Axes] | None = None) -> list[Ax
     -------
     list of Axes
         One per workload.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> found = pb.trade([workload], pb.choices(["plan-wait"], ["none", "2x"]))
+    >>> len(pb.draw_trade(found))
+    1
     """
     groups, across = trade.by_workload(), _across(trade)
     colours = _by_order([point.policy for point in trade.points], (INK, *COLOURS[:-1]))
@@ -191,7 +199,30 @@ def _legend(
 
 
 def trade_table(workload: str, points: Sequence[Point], asked: Sequence[Metric] = ()) -> Table:
-    """Lay out the points of a workload, by mean wait; those on the front marked."""
+    """Lay out the points of a workload, by mean wait; those on the front marked.
+
+    Parameters
+    ----------
+    workload : str
+        Its name, the title.
+    points : sequence of Point
+        Its points; see :meth:`Trade.by_workload`.
+    asked : sequence of Metric
+        Further columns.
+
+    Returns
+    -------
+    rich.table.Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> found = pb.trade([workload], pb.choices(["plan-wait"], ["none"]))
+    >>> [pb.trade_table(*pair).row_count for pair in found.by_workload().items()]
+    [2]
+    """
     table = Table(
         title=Text(workload), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False,
         caption="ratios are to EASY's; ●: on the Pareto front", caption_justify="left",

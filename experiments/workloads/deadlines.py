@@ -49,6 +49,13 @@ def with_deadlines(
     ValueError
         If the text cannot be read, a value is out of its range, or a deadline lies before
         submission + walltime.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.with_deadlines(pb.synthetic_workload(jobs=99, capacity=16), "third")
+    >>> int((workload.deadline < pb.NEVER).sum())
+    33
     """
     rule, _, rest = spec.strip().partition(":")
     parts = rest.split(":") if rest else []

@@ -173,6 +173,13 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     dict
         Numbers, strings, lists and dicts only, as in JSON; times in seconds. Anomalies and
         recorded load are those of the whole log, everything else refers to the workload.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.workload_info(workload)["jobs"]
+    100
     """
     submit = workload.submit
     load = offered_load(workload)

@@ -104,6 +104,12 @@ def load_workload(
     ------
     OSError, ValueError
         The message says in one sentence what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.load_workload(None, pb.WorkloadOptions(first=100))
+    Workload(lublin-batch-256: 100 jobs, 256 processors, submitted in 30.3 h)
     """
     if source is None:
         return transform_workload(default_workload(), options)

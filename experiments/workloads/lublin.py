@@ -51,6 +51,13 @@ class LublinParameters:
         Shape and scale of the gamma distribution of arrivals over the half-hours of a day.
     queue : int
         Queue number of the jobs: 0 interactive, 1 batch.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> from planbatch.experiments.workloads.lublin import BATCH
+    >>> BATCH.for_machine(64).uhi
+    6.0
     """
 
     serial_prob: float
@@ -228,6 +235,12 @@ def synthetic_workload(
     ------
     ValueError
         If a parameter is out of its range; the message names it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.synthetic_workload(jobs=1000, capacity=128, load=0.8)
+    Workload(lublin-batch-128: 1,000 jobs, 128 processors, submitted in 19.7 d)
     """
     check_positive("jobs", jobs, "jobs")
     check_positive("capacity", capacity, "processors")
@@ -284,5 +297,11 @@ def default_workload() -> Workload:
 
     5,000 batch jobs on 256 processors at an offered load of 0.7, which is typical of real logs: under EASY, 27 jobs
     wait on average and at most 137, and the work is done as fast as it arrives.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.default_workload()
+    Workload(lublin-batch-256: 5,000 jobs, 256 processors, submitted in 113 d)
     """
     return synthetic_workload(jobs=5000, capacity=256, seed=1, load=0.7)

@@ -51,6 +51,12 @@ class WorkloadOptions:
         Further resources, each from a column; see :func:`parse_rule`.
     windows : str, optional
         A CSV file of windows; see :mod:`windows`.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.WorkloadOptions(span="0d:30d", load=1.1).described()
+    'span 0d:30d; load times 1.1'
     """
 
     skip_bad_lines: bool = False

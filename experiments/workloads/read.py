@@ -47,6 +47,21 @@ def read_log(
         If the file cannot be read.
     ValueError
         If it is not a log, or has a line that cannot be read; the message names file, line and column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> table = '''submit,procs,walltime,runtime
+    ... 0,4,100,80
+    ... 10,2,50,50'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "two.csv")
+    ...     _ = file.write_text(table)
+    ...     log = pb.read_log(file)
+    >>> log.workload(capacity=4)
+    Workload(two: 2 jobs, 4 processors, submitted in 10 s)
     """
     try:
         ZoneInfo(timezone)

@@ -20,10 +20,23 @@ DROPPED_QUEUE = "in a dropped queue"
 def first_jobs(workload: Workload, n: int) -> Workload:
     """Keep the first ``n`` jobs.
 
+    Parameters
+    ----------
+    workload : Workload
+        The workload.
+    n : int
+        How many jobs, in the order of their submission.
+
     Raises
     ------
     ValueError
         If ``n`` is not positive.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> len(pb.first_jobs(pb.default_workload(), 100))
+    100
     """
     return workload.take(slice(0, check_positive("first", n, "jobs")))
 
@@ -42,6 +55,12 @@ def in_span(workload: Workload, start: int | None = None, end: int | None = None
     ------
     ValueError
         If no job was submitted within the span.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> len(pb.in_span(pb.default_workload(), end=86400)) < 5000
+    True
     """
     origin = int(workload.submit[0]) if len(workload) else 0
     inside = within(workload.submit - origin, start, end)
@@ -71,10 +90,26 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     jobs, so that every job keeps its slack. Recorded waits are dropped: they belong to the old load. Factors below 1
     stretch.
 
+    Parameters
+    ----------
+    workload : Workload
+        The workload.
+    factor : float
+        How many times the load.
+
     Raises
     ------
     ValueError
         If the factor is not a positive number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> faster = pb.scale_load(workload, 2.0)
+    >>> int(np.ptp(workload.submit)), int(np.ptp(faster.submit))
+    (195396, 97698)
     """
     if not (math.isfinite(factor) and factor > 0):
         raise ValueError(f"load: {factor} is not a positive factor; 1.2 means 20 % more")

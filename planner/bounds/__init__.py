@@ -63,6 +63,13 @@ def lower_bound(
     -------
     float
         The bound, in the units of the objective; NaN if the objective declares neither.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.lower_bound(problem, "wait"), pb.solve(problem, "wait").cost
+    (25.0, 25.0)
     """
     cost = as_objective(objective)
     if cost.bound is not None:

@@ -40,7 +40,6 @@ def portfolio(
     return Portfolio(tuple(make_optimizer(member) for member in members), name=name)
 
 
-#: Name → maker of the optimizer; its parameters are the settings of the optimizer.
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
@@ -53,6 +52,15 @@ OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "greedy": Greedy,
     "portfolio": portfolio,
 }
+"""Name → maker of the optimizer; its parameters are the settings of the optimizer.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> sorted(pb.OPTIMIZERS)
+['annealing', 'annealing-paper', 'cp-sat', 'exhaustive', 'greedy', 'lns', 'local-search', 'portfolio',
+'simanneal', 'tabu']
+"""
 
 
 #: Evaluations of a warm-up: enough for optimizers that use several others in turn.
@@ -76,10 +84,21 @@ OPTIMIZER_NAMES = Registry("optimizer", OPTIMIZERS, ("search", "rng"), _accept, 
 def make_optimizer(name: str) -> Optimizer:
     """Make an optimizer by name, with its parameters: ``tabu``, ``annealing:cooling=0.8,moves=20``, ``my.py:Mine``.
 
+    Parameters
+    ----------
+    name : str
+        One of :data:`OPTIMIZERS`, with parameters behind a colon; or a user's own, ``FILE.py:name``.
+
     Raises
     ------
     ValueError
         If there is none of this name (suggests the nearest), or a parameter is unknown or wrong.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.make_optimizer("tabu:neighbours=6")
+    Tabu(neighbours=6, tenure=0.25, name='tabu:neighbours=6')
     """
     return OPTIMIZER_NAMES.make(name)  # type: ignore[no-any-return]
 

@@ -12,7 +12,16 @@ from planbatch.planner.round import Round
 
 
 class FirstPlan(NamedTuple):
-    """A permutation, the starts it decodes to (s), and their cost."""
+    """A permutation, the starts it decodes to (s), and their cost.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> best = pb.first_plan(problem, pb.WAIT)
+    >>> best.order, best.start, best.cost
+    (array([1, 0]), array([50,  0]), 25.0)
+    """
 
     order: Permutation
     start: IntArray
@@ -22,10 +31,29 @@ class FirstPlan(NamedTuple):
 def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     """Decode all first plans and return the best.
 
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    objective : Objective
+        What plans cost.
+
+    Returns
+    -------
+    FirstPlan
+        Order, starts (s) and cost of the best.
+
     Raises
     ------
     ObjectiveError
         If the objective raises, or returns anything but a finite number.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.first_plan(problem, pb.WAIT).start.tolist()
+    [50, 0]
     """
     n = len(problem)
     order = np.arange(n)

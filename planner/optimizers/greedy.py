@@ -13,7 +13,15 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Greedy:
-    """The best of the first plans (:data:`FIRST_PLANS`), conservative backfilling among them."""
+    """The best of the first plans (:data:`FIRST_PLANS`), conservative backfilling among them.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> pb.solve(problem, "wait", pb.Greedy()).cost
+    25.0
+    """
 
     name: str = "greedy"
 

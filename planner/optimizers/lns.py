@@ -41,6 +41,15 @@ class LargeNeighbourhood:
         time, and a time limit in seconds is not reproducible.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> pb.solve(problem, "wait", pb.LargeNeighbourhood(window=3), budget=100).plan.start
+    array([200, 300, 100])
     """
 
     window: int = 4

@@ -13,7 +13,17 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """Move a random job to a random place, and keep what is not worse (Klusáček and Rudová 2010, random search)."""
+    """Move a random job to a random place, and keep what is not worse (Klusáček and Rudová 2010, random search).
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> pb.solve(problem, "wait", pb.LocalSearch(), budget=100).plan.start
+    array([200, 300, 100])
+    """
 
     name: str = "local-search"
 

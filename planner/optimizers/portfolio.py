@@ -25,6 +25,16 @@ class Portfolio:
         ``ThreadPoolExecutor().map``.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> both = pb.Portfolio((pb.Annealing(), pb.Tabu()))
+    >>> pb.solve(problem, "wait", both, budget=100).plan.start
+    array([200, 300, 100])
     """
 
     members: tuple[Optimizer, ...]

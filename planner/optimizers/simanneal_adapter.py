@@ -61,6 +61,15 @@ class SimAnneal:
         Evaluations of a run.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> pb.solve(problem, "wait", pb.SimAnneal(), budget=100).plan.start
+    array([200, 300, 100])
     """
 
     hottest: float = 1e-3

@@ -26,6 +26,15 @@ class Tabu:
         Number of steps for which a moved job is tabu, as a share of the number of jobs.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> pb.solve(problem, "wait", pb.Tabu(neighbours=6), budget=100).plan.start
+    array([200, 300, 100])
     """
 
     neighbours: int = 12

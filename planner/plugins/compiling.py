@@ -124,10 +124,11 @@ def _kept(function: Callable[..., Any]) -> Any:
     """Return a function as a kernel; what stands at the top of a user's file is kept on disk, unless the user does."""
     plain = getattr(function, "py_func", function)
     own = getattr(function, "targetoptions", {})
-    module = sys.modules.get(plain.__module__)
+    home = plain.__module__ or ""  # code that exec runs may have none
+    module = sys.modules.get(home)
     in_file = getattr(module, plain.__name__, None) is function
     if (
-        plain.__module__.startswith(PREFIX)
+        home.startswith(PREFIX)
         and in_file
         and type(getattr(function, "_cache", NullCache())) is NullCache
     ):

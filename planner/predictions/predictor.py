@@ -40,6 +40,16 @@ class Predictor:
         request. NaN is the request.
     corrector : Corrector
         What corrects a prediction that a job outlives.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> predictor = pb.PREDICTORS["last-two"](correction="doubling")
+    >>> predictor.corrector.name
+    'DOUBLING'
+    >>> pb.metrics(pb.replay(workload, "easy", estimates="predicted:last-two")).jobs
+    100
     """
 
     history: History

@@ -37,6 +37,12 @@ class BatsimOptions:
         The walltime of jobs that have none (s).
     seed : int
         Seed of the policy's random numbers.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.BatsimOptions(contiguous=True)
+    BatsimOptions(contiguous=True, default_walltime=604800, seed=0)
     """
 
     contiguous: bool = False
@@ -79,6 +85,14 @@ class BatsimScheduler:
     ------
     ValueError
         If the policy needs more than a round tells.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> from planbatch.experiments.live.batsim.messages import parse_message
+    >>> scheduler = pb.BatsimScheduler(pb.make_policy("easy"))
+    >>> scheduler.answer(parse_message(b'{"now": 0.0, "events": []}'))
+    b'{"now": 0.0, "events": []}'
     """
 
     def __init__(self, policy: Policy, options: BatsimOptions | None = None) -> None:

@@ -133,6 +133,19 @@ class Advisor:
     ------
     ValueError
         If the policy needs more than a round tells.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> advisor = pb.Advisor(pb.make_policy("plan-wait"), pb.ObserveOptions())
+    >>> advisor.tick(snapshot).plan.start
+    array([100])
     """
 
     def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:

@@ -76,6 +76,12 @@ class SlurmClient:
     ------
     SlurmError
         By every method: one sentence on what went wrong. Nothing is tried twice.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.SlurmClient(timeout=5.0)
+    SlurmClient(conf=None, timeout=5.0, programs=None)
     """
 
     conf: Path | None = None

@@ -50,6 +50,20 @@ class Command:
         Lines for ``scontrol``.
     why : str
         The reason, for people.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> rules = pb.DriveRules("soft")
+    >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
+    >>> pb.commands_for(snapshot, starts, 100, rules)[0].lines
+    ('update JobId=7 StartTime=now AdminComment=planbatch:begin=0:set=100',)
     """
 
     deed: Deed
@@ -75,6 +89,20 @@ def commands_for(
         come meanwhile: the job whose place it takes was still running.
     rules : DriveRules
         The mode, and what goes with it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> rules = pb.DriveRules("soft")
+    >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
+    >>> [(command.deed, command.why) for command in pb.commands_for(snapshot, starts, 100, rules)]
+    [('begin', 'its start is planned for 100')]
     """
     pending = {job.key: job for job in snapshot.jobs if job.pending}
     found = {key: standing(job, rules, now) for key, job in pending.items()}
@@ -196,6 +224,25 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
 
     Jobs that the driver holds are released, begin times that it set become those of the users; jobs that their users
     or administrators hold stay held, and become theirs alone.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        The cluster as it is.
+    now : int
+        The time (s).
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> pb.give_back(snapshot, now=100)  # none of its jobs has a mark
+    []
     """
     return _all_given_back([job for job in snapshot.jobs if job.pending], now)
 

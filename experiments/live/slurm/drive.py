@@ -63,6 +63,16 @@ class Driver:
         Takes the snapshots; by default those of the client.
     most : int
         Most jobs that are told something in one tick. A dry run shows all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import planbatch as pb
+    >>> rules = pb.DriveRules("soft")
+    >>> planner = pb.Planner(pb.make_policy("easy"), rules)
+    >>> driver = pb.Driver(pb.SlurmClient(), planner, rules, Path("state"), dry_run=True)
+    >>> driver.most
+    500
     """
 
     client: SlurmClient

@@ -36,6 +36,19 @@ class Observation:
         Waiting jobs that are not in the round, and why.
     noted : tuple of Remark
         Nodes that are not usable or reserved, running jobs past their end, and assumptions about waiting jobs.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> seen = pb.observe(snapshot)
+    >>> len(seen.problem), seen.left_out, seen.noted
+    (1, (), ())
     """
 
     snapshot: Snapshot
@@ -67,6 +80,18 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
     ------
     ValueError
         If a partition is not there, or no node is usable.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> pb.observe(snapshot).problem
+    Round(at 100 s, 1 waiting, 0 running, 1 of 1 processor free)
     """
     options = options or ObserveOptions()
     pool = pool_of(snapshot, options)

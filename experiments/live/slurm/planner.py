@@ -58,6 +58,19 @@ class Planner:
         What of the cluster is planned.
     seed : int
         Seed of the policy's random numbers.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> planner = pb.Planner(pb.make_policy("easy"), pb.DriveRules("soft"))
+    >>> list(planner(snapshot, {}).starts.values())
+    [100]
     """
 
     policy: Policy

@@ -41,6 +41,18 @@ class ObserveOptions:
     ------
     ValueError
         If a number is out of its range.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> pb.observe(snapshot, pb.ObserveOptions(unit="cpus")).problem.capacity
+    8
     """
 
     partitions: tuple[str, ...] = ()

@@ -116,6 +116,16 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
         If there is no list of jobs or of nodes.
     ValueError
         If one of them cannot be read; names the file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import planbatch as pb
+    >>> try:
+    ...     pb.saved_snapshot(Path("/nowhere"))
+    ... except OSError as error:
+    ...     print(error)
+    /nowhere: there is no such folder of saved output
     """
     folder = Path(folder)
     if not folder.is_dir():

@@ -38,6 +38,13 @@ class DriveRules:
     ------
     ValueError
         If a time is not positive.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> rules = pb.DriveRules("strict", every=1.0)
+    >>> rules.mode, rules.pause(times=3)
+    ('strict', 8.0)
     """
 
     mode: Mode = "soft"

@@ -42,6 +42,16 @@ class SlurmError(OSError):
     ----------
     fault : str
         What kind of thing went wrong; see :data:`Fault`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import planbatch as pb
+    >>> try:
+    ...     pb.SlurmClient(programs=Path("/nowhere")).version()
+    ... except pb.SlurmError as error:
+    ...     print(error.fault)
+    missing
     """
 
     def __init__(self, fault: Fault, message: str) -> None:

@@ -44,6 +44,12 @@ class JobKey(NamedTuple):
         When it was submitted, or requeued (s).
     restarts : int
         How often it was requeued.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.JobKey(7, 90) == pb.JobKey(7, 90, restarts=1)  # requeued: another one
+    False
     """
 
     job_id: int
@@ -131,6 +137,16 @@ class LiveJob:
         The first part of the heterogeneous job that it is a part of, 0 for none.
     comment, admin_comment : str
         The user's and the administrators' remarks.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> job.job_id, job.pending, job.label
+    (7, True, '7')
     """
 
     key: JobKey
@@ -218,6 +234,12 @@ class LiveNode:
         The partitions that it is in.
     reason : str
         Why it is not available.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> pb.LiveNode("n1", "IDLE", frozenset({"DRAIN"}), cpus=8).usable
+    False
     """
 
     name: str
@@ -288,6 +310,18 @@ class Snapshot:
         Slurm's version, such as ``22.05.8``; empty if not known.
     reservations : tuple of LiveReservation
         Advance reservations, those that have begun among them.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = pb.LiveJob(
+    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    ...     exclusive=True,
+    ... )
+    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> [job.label for job in snapshot.jobs if job.pending]
+    ['7']
     """
 
     time: int

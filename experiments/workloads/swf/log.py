@@ -102,6 +102,18 @@ class SwfLog:
         may be read as a resource.
     unusable : mapping of str to bool array, shape (n,)
         Lines that are no finished jobs, by reason.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "one.swf")
+    ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
+    ...     log = pb.read_swf(file)
+    >>> log.frame().shape, log.columns['runtime'].tolist()
+    ((1, 18), [80.0])
     """
 
     name: str

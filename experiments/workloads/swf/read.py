@@ -76,6 +76,18 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
     ValueError
         If it is not a log, is empty, or has a line that cannot be read; the message names file, line, column and
         value.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "one.swf")
+    ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
+    ...     log = pb.read_swf(file)
+    >>> log.workload(capacity=4)
+    Workload(one: 1 job, 4 processors)
     """
     path = Path(path)
     return parse_swf(

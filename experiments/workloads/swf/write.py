@@ -15,10 +15,30 @@ from planbatch.planner.model import Workload
 def write_swf(path: str | Path, log: SwfLog) -> None:
     """Write a log, compressed when the name ends in .gz, .xz, .zst or .bz2; whole or not at all.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    log : SwfLog
+        The log.
+
     Raises
     ------
     OSError
         If the file cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "one.swf")
+    ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
+    ...     pb.write_swf(Path(folder, "copy.swf.gz"), pb.read_swf(file))
+    ...     again = pb.read_swf(Path(folder, "copy.swf.gz"))
+    >>> again.name
+    'copy'
     """
     path = Path(path)
     lines = [line if line.startswith(";") else f"; {line}" for line in log.header.lines]

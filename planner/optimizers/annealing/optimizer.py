@@ -97,6 +97,14 @@ class Annealing:
         past of users.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> result = pb.solve(problem, "wait", pb.Annealing(cooling=0.8, moves=20), budget=100)
+    >>> result.plan.start.tolist(), result.cost
+    ([50, 0], 25.0)
     """
 
     hottest: float = 0.03

@@ -66,6 +66,14 @@ class CpSat:
         The share of the budget that is annealed first; a tenth of it if the proof takes most of the time.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> result = pb.solve(problem, "wait", pb.CpSat(), budget=100)
+    >>> result.cost, result.status
+    (25.0, <Status.OPTIMAL: 'optimal'>)
     """
 
     workers: int = 1

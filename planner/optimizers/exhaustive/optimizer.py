@@ -46,6 +46,14 @@ class Exhaustive:
         Iterations of the subgradient method at the root.
     name : str
         Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> result = pb.solve(problem, "squared-wait", pb.Exhaustive(), budget=1000)
+    >>> result.cost, result.status.value
+    (1250.0, 'optimal')
     """
 
     iterations: int = 1000
