@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.grid.toml_file import ExperimentFileError, FileReader
+from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
+from planbatch.experiments.grid.toml_reader import ExperimentFileError, FileReader, listed
 from planbatch.experiments.metrics.catalogue import as_metrics
 from planbatch.experiments.tuning.spec import PLACE, Range, Tuning
 from planbatch.experiments.workloads.options import parse_span
@@ -57,7 +57,7 @@ def read_tuning(path: str | Path) -> Tuning:
 
 def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     """Make the search of checked keys, and the policy once with the first of all values."""
-    later = _listed(top["later"])
+    later = listed(top["later"])
     for key, spans in (("past", [top["past"]]), ("later", later)):
         for span in spans:  # where the log starts, and so whether a span has jobs, is known later
             reader.located(partial(parse_span, span, 0), "", 0, key, span)
@@ -69,14 +69,14 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
         )
     goals = reader.located(
         lambda: as_metrics(
-            [reader.beside(name) for name in _listed(top.get("goals", DEFAULT_GOALS))]
+            [reader.beside(name) for name in listed(top.get("goals", DEFAULT_GOALS))]
         ),
         "", 0, "goals",
     )  # fmt: skip
     policy = reader.beside(top["policy"])
     tuning = Tuning(
         workloads[0], top["past"], tuple(later), policy, parameters, goals, top.get("trials", 50),
-        top.get("seed", 0), reader.beside(top.get("default", policy.partition(":")[0])),
+        top.get("seed", 0), reader.beside(top.get("default", without_parameters(policy))),
         {span: reader.where("", 0, "past", span) for span in (top["past"],)}
         | {span: reader.where("", 0, "later", span) for span in later},
     )  # fmt: skip
@@ -84,6 +84,12 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     key = "default" if "default" in top else "policy"
     reader.located(lambda: make_policy(tuning.default), "", 0, key)
     return tuning
+
+
+def without_parameters(policy: str) -> str:
+    """Return the name of a policy: what stands before its parameters, with the file of a user's own."""
+    named = POLICY_NAMES.reference(policy)
+    return f"{named.place}:{named.name}" if named.place else named.name
 
 
 def _check_policies(reader: FileReader, tuning: Tuning) -> None:
@@ -158,7 +164,3 @@ def _values(value: Any) -> Range | tuple[str, ...]:
     if type(value.get("log", False)) is not bool:
         raise ValueError("log is true or false")
     return Range(value["from"], value["to"], value.get("log", False))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]

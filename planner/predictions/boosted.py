@@ -37,8 +37,9 @@ LEAVES = 2**DEPTH
 NODES = 2 * LEAVES - 1
 #: A node: its feature, and the threshold up to which it goes left; of a leaf, its value in the place of the threshold.
 NODE = 2
-#: What is shared: the number of trees, the first prediction, how many jobs had ended at the last lesson, and the trees.
-TREES, BASE, LEARNED, FIRST = 0, 1, 2, 3
+#: What is shared: the number of trees, the first prediction, how many jobs have ended and how many had at the last
+#: lesson, and the trees.
+TREES, BASE, ENDED, LEARNED, FIRST = 0, 1, 2, 3, 4
 SHARED = FIRST + MOST_TREES * NODES * NODE
 #: So few ended jobs teach nothing.
 FEWEST = 50
@@ -108,6 +109,7 @@ def follow_boosted(news: IntArray, memory: FloatArray, jobs: JobTable, now: int)
         elif told[News.EVENT] == Event.STARTED:
             note_start(row, numbers, first, KEPT, told)
         else:
+            model[ENDED] += 1.0
             note_end(row, numbers, first, KEPT, told)
 
 
@@ -140,10 +142,10 @@ class Lesson:
 
     def __call__(self, news: IntArray, memory: FloatArray) -> None:
         """Learn from all news so far; write the trees into the memory."""
-        places = np.flatnonzero(news[:, News.EVENT] == Event.ENDED)
         shared = shared_numbers(memory, SHARED)
-        if len(places) < max(FEWEST, self.growth * shared[LEARNED]):
+        if shared[ENDED] < max(FEWEST, self.growth * shared[LEARNED]):
             return
+        places = np.flatnonzero(news[:, News.EVENT] == Event.ENDED)
         ended = news[places[-self.jobs :]]
         numbers = memory.reshape(memory.size)
         at = kept_from(memory, SHARED, KEPT, 0) - ended[:, News.JOB] * KEPT + CHAIN
@@ -155,7 +157,7 @@ class Lesson:
     def grown(self, known: FloatArray, quotients: FloatArray) -> Any:
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
         model = regressor()(
-            loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
+            loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH, max_bins=64,
             learning_rate=self.rate, min_samples_leaf=10, early_stopping=False, random_state=0,
         )  # fmt: skip
         with controller().limit(limits=1):
@@ -163,7 +165,7 @@ class Lesson:
 
     def write(self, model: Any, into: FloatArray) -> None:
         """Write scikit-learn's model as numbers."""
-        into[:] = 0.0
+        into[FIRST:] = 0.0
         into[TREES] = self.trees
         into[BASE] = np.ravel(model._baseline_prediction)[0]
         for place, (predictor,) in enumerate(model._predictors):
@@ -223,10 +225,10 @@ def _schedule(every: str) -> int:
 def boosted(
     quantile: float = 0.5,
     every: str = "7d",
-    trees: int = 25,
-    jobs: int = 4000,
-    rate: float = 0.2,
-    growth: float = 3.0,
+    trees: int = 10,
+    jobs: int = 3000,
+    rate: float = 0.4,
+    growth: float = 8.0,
     correction: str = "at-start",
 ) -> Predictor:
     """Boosted trees for a quantile of run time / request, learned anew every so often from the jobs that ended last.

@@ -14,6 +14,7 @@ from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.history import Event, News, shared_numbers
 from planbatch.planner.predictions.boosted import (
+    ENDED,
     FEATURES,
     LEARNED,
     SHARED,
@@ -51,7 +52,7 @@ def test_the_kernel_predicts_what_the_trees_do():
 
 def test_predictions_learn_who_overestimates(busy):
     """After some lessons the jobs of the third user are believed to take about a twentieth of their requests."""
-    policy, estimates = make_policy("easy"), "predicted:boosted:every=6h"
+    policy, estimates = make_policy("easy"), "predicted:boosted:every=6h,growth=3"
     trace = replay(busy, policy, estimates=estimates)
     last = range(len(trace.rounds) - 60, len(trace.rounds))
     parts = {user: [] for user in range(3)}
@@ -97,6 +98,7 @@ def test_lessons_wait_until_more_jobs_have_ended(busy):
     shared = shared_numbers(state.memory, SHARED)
     lesson = Lesson(86400, 0.5, 3, 1000, 0.3, 2.0)
     for count, learned in ((49, 0), (60, 60), (119, 60), (120, 120), (200, 120)):
+        shared[ENDED] = count
         lesson(ended[:count], state.memory)
         assert shared[LEARNED] == learned
     replace(lesson, growth=1.0)(ended, state.memory)
@@ -108,7 +110,7 @@ def test_parameters_are_part_of_the_key():
     workload = workload_of(1, [(0, 1, 5, 5)])
     keys = {
         ReplayTask(workload, make_policy("easy"), f"predicted:boosted{more}").key
-        for more in ("", ":every=1d", ":quantile=0.7", ":trees=10", ":correction=doubling")
+        for more in ("", ":every=1d", ":quantile=0.7", ":trees=11", ":correction=doubling")
     }
     assert len(keys) == 5
 

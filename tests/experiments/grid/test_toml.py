@@ -6,7 +6,7 @@ import pytest
 
 from planbatch.experiments.grid import Spans, read_experiment
 from planbatch.experiments.grid.cells import expand
-from planbatch.experiments.grid.toml_file import ExperimentFileError
+from planbatch.experiments.grid.toml_reader import ExperimentFileError
 from planbatch.planner.model import NEVER
 from tests.experiments.grid.grids import GRID, ROOT, write
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.grid.toml_file import ExperimentFileError
+from planbatch.experiments.grid.toml_reader import ExperimentFileError
 from planbatch.experiments.tuning.file import read_tuning
 from planbatch.experiments.tuning.spec import Range
 from planbatch.experiments.tuning.tune import tune
@@ -46,6 +46,16 @@ def test_the_file_is_read(tmp_path):
     assert [goal.name for goal in tuning.goals] == ["mean-wait", "max-wait"]
     assert tuning.default == "easy"
     assert tuning.text({"order": "saf", "hours": 7}) == "easy:saf@7h"
+
+
+def test_a_policy_of_the_users_own_is_compared_with_its_defaults(tmp_path):
+    """Its name has a file before it, and its parameters behind it."""
+    (tmp_path / "mine.py").write_text(
+        "import planbatch as pb\n\n\ndef late(hours=2.0):\n    return pb.make_policy(f'easy:sjf@{hours}h')\n"
+    )
+    text = QUICK.replace("easy:{order}@{hours}h", "mine.py:late:hours={hours}")
+    tuning = read_tuning(write(tmp_path, text.replace('order = ["sjf", "saf", "lxf"]\n', "")))
+    assert tuning.default == f"{tmp_path / 'mine.py'}:late"
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,15 @@ def measured(
         if mode == "soft":  # so that they all wait, and none starts before the first tick
             numbers = [str(one) for one in lab.jobs()]
             lab.run("scontrol", "update", f"JobId={','.join(numbers)}", "StartTime=now+5")
+            begin = time.time() + 5
         policy = make_policy(name)
         warm_up(policy)
         rules = DriveRules(mode)
         driver = Driver(lab.client, Planner(policy, rules), rules, lab.state)
         memory: Memory = {}
         rows = []
+        if mode == "soft":
+            time.sleep(max(0.0, begin - time.time()))
         for _ in range(ticks):
             began = time.perf_counter()
             read_snapshot(lab.client)
