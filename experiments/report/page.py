@@ -1,6 +1,7 @@
 """The report: one self-contained page, and its pictures and tables as files."""
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -150,10 +151,16 @@ def each_case(
     size = [sum(int(cell.workload.get("jobs") or 0) for cell in task[0].cells) for task in tasks]
     order = sorted(range(len(tasks)), key=lambda i: -size[i])
     done = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
-        delayed(case_parts)(*tasks[i]) for i in order
+        delayed(_case_parts_in)(os.getcwd(), *tasks[i]) for i in order
     )
     found = dict(zip(order, done, strict=True))
     return [found[i] for i in range(len(tasks))]
+
+
+def _case_parts_in(where: str, *task: Any) -> CaseParts:
+    """Read and draw a case from a folder: the processes may be older than this one's change to it."""
+    os.chdir(where)
+    return case_parts(*task)
 
 
 def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Section]:

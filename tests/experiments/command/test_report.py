@@ -86,12 +86,14 @@ def test_every_picture_and_table_is_a_file_too(written):
     assert {"cells", "lublin-batch-64-users", "lublin-batch-64-percentiles"} & kinds[".csv"]
 
 
-def test_the_same_results_give_the_same_page(grid, written):
+def test_the_same_results_give_the_same_page(grid, written, monkeypatch):
     """No time, no order of processes, no random names; and processes change nothing."""
     from planbatch.experiments.report.page import make_report
     from planbatch.experiments.results.read import read_results
 
     again = make_report(read_results(grid), jobs=2)
+    monkeypatch.chdir(grid.parent)  # its processes go along
+    assert make_report(read_results(grid.name), jobs=2).html == again.html
     assert again.html == (written / "report.html").read_text(encoding="utf-8")
 
 
