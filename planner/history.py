@@ -108,6 +108,10 @@ class Learner(Protocol):
         """How much time passes from one lesson to the next (s)."""
         ...
 
+    def enough(self, memory: FloatArray) -> int:
+        """Return how many jobs have to have ended before the next lesson."""
+        ...
+
     def __call__(self, news: IntArray, memory: FloatArray) -> None:
         """Learn from all news so far; write what was learned into the memory."""
         ...

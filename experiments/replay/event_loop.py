@@ -62,6 +62,7 @@ class At(IntEnum):
     EACH_EVENT = 20  #: whether every submission and every end is a round of its own
     LEAVING = 21  #: jobs that end at this instant, as was expected, and have left already
     UNTOLD = 22  #: starts of this instant that the history has not been told of
+    ENOUGH = 23  #: how many jobs have to have started before the history learns again
 
 
 class Status(IntEnum):
@@ -763,7 +764,7 @@ def drive(
     log = replay.log
     report = np.zeros(REPORTED)
     while counters[At.LOGGED] < len(log.time):
-        if counters[At.NOW] >= counters[At.LESSON]:
+        if counters[At.NOW] >= counters[At.LESSON] and counters[At.STARTED] >= counters[At.ENOUGH]:
             return Status.LESSON_DUE
         by_event = turns is not None and counters[At.EACH_EVENT]
         status: int = advance_by_event(replay) if by_event else advance(replay)

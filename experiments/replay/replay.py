@@ -109,7 +109,7 @@ def prepare(
         history is not None and history.ledger,
     )
     if history is not None and history.learn is not None and len(workload):
-        replay.counters[At.LESSON] = workload.submit[0] + history.learn.every
+        schedule_lesson(replay, history.learn, workload.submit[0])
     replay.counters[At.EACH_EVENT] = rounds == EACH_EVENT
     replay.user_row[:] = rows
     replay.jobs.submit[:] = workload.submit
@@ -354,6 +354,12 @@ def learner_of(history: History | None) -> Learner | None:
     return None if history is None else history.learn
 
 
+def schedule_lesson(state: Replay, learn: Learner, now: int) -> None:
+    """Note when the next lesson is due. Jobs end after they start: with too few starts, the loop need not stop to ask."""
+    state.counters[At.LESSON] = now + learn.every
+    state.counters[At.ENOUGH] = learn.enough(state.memory)
+
+
 def run_loop(
     state: Replay, loop: Callable[..., int], arguments: tuple[Any, ...], learn: Learner | None
 ) -> int:
@@ -361,7 +367,7 @@ def run_loop(
     status = loop(state, *arguments)
     while status == Status.LESSON_DUE and learn is not None:
         learn(state.news[: state.counters[At.NEWS]], state.memory)
-        state.counters[At.LESSON] = state.counters[At.NOW] + learn.every
+        schedule_lesson(state, learn, state.counters[At.NOW])
         status = loop(state, *arguments)
     return status
 

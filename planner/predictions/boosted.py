@@ -140,10 +140,15 @@ class Lesson:
     rate: float
     growth: float = 1.0
 
+    def enough(self, memory: FloatArray) -> int:
+        """Return how many jobs have to have ended before the next lesson."""
+        learned = shared_numbers(memory, SHARED)[LEARNED]
+        return max(FEWEST, math.ceil(self.growth * learned))
+
     def __call__(self, news: IntArray, memory: FloatArray) -> None:
         """Learn from all news so far; write the trees into the memory."""
         shared = shared_numbers(memory, SHARED)
-        if shared[ENDED] < max(FEWEST, self.growth * shared[LEARNED]):
+        if shared[ENDED] < self.enough(memory):
             return
         places = np.flatnonzero(news[:, News.EVENT] == Event.ENDED)
         ended = news[places[-self.jobs :]]
@@ -157,7 +162,7 @@ class Lesson:
     def grown(self, known: FloatArray, quotients: FloatArray) -> Any:
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
         model = regressor()(
-            loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH, max_bins=64,
+            loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
             learning_rate=self.rate, min_samples_leaf=10, early_stopping=False, random_state=0,
         )  # fmt: skip
         with controller().limit(limits=1):
@@ -225,8 +230,8 @@ def _schedule(every: str) -> int:
 def boosted(
     quantile: float = 0.5,
     every: str = "7d",
-    trees: int = 10,
-    jobs: int = 3000,
+    trees: int = 12,
+    jobs: int = 4000,
     rate: float = 0.4,
     growth: float = 8.0,
     correction: str = "at-start",

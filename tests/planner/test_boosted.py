@@ -52,7 +52,7 @@ def test_the_kernel_predicts_what_the_trees_do():
 
 def test_predictions_learn_who_overestimates(busy):
     """After some lessons the jobs of the third user are believed to take about a twentieth of their requests."""
-    policy, estimates = make_policy("easy"), "predicted:boosted:every=6h,growth=3"
+    policy, estimates = make_policy("easy"), "predicted:boosted:every=6h,growth=1,trees=25,rate=0.2"
     trace = replay(busy, policy, estimates=estimates)
     last = range(len(trace.rounds) - 60, len(trace.rounds))
     parts = {user: [] for user in range(3)}
