@@ -16,6 +16,11 @@ settings.register_profile("planbatch", deadline=None, derandomize=True)
 settings.load_profile("planbatch")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that no process is left with it at the end while the others are idle."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(autouse=True)
 def nothing_fetched(tmp_path_factory, monkeypatch):
     """Tests find no logs that whoever runs them happens to have fetched: some replay all that they find."""
