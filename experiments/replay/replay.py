@@ -355,7 +355,7 @@ def learner_of(history: History | None) -> Learner | None:
 
 
 def schedule_lesson(state: Replay, learn: Learner, now: int) -> None:
-    """Note when the next lesson is due. Jobs end after they start: with too few starts, the loop does not stop to ask."""
+    """Note when the next lesson is due. Jobs start before they end: with too few starts, the loop need not stop."""
     state.counters[At.LESSON] = now + learn.every
     state.counters[At.ENOUGH] = learn.enough(state.memory)
 
