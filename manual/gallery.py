@@ -11,6 +11,7 @@ from pathlib import Path
 
 from manual import ROOT
 from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.workloads.lublin import synthetic_workload
 
 #: What the commands read besides what they make.
 GIVEN = {
@@ -22,7 +23,7 @@ INTRODUCTION = """\
 # Gallery
 
 Every kind of picture that planbatch makes. The commands beside them were run, one after the other, when this site was built. Commands write PNG and SVG; in
-Python, `pb.draw_…` draws on any axes.
+Python, `pb.draw_…` draws on any axes. `site.csv` is a table of 600 synthetic jobs of 12 users.
 """
 #: Pictures that need what is not in the repository.
 ELSEWHERE = """\
@@ -85,7 +86,10 @@ SHOWN = (
     ),
     Shown(
         "The report's pictures",
-        ("planbatch report compare --export figures",),
+        (
+            "planbatch compare site.csv --capacity 64 --policy easy --policy conservative --policy plan-squared-wait --out site",
+            "planbatch report site --export figures",
+        ),
         (
             ("figures/pictures/overview.png", "Every policy's change against EASY, with intervals"),
             ("figures/pictures/*-pareto.png", "Trade-offs"),
@@ -94,6 +98,7 @@ SHOWN = (
             ("figures/pictures/*-map-waits.png", "Waits by size and run time (Figure 6 of Zheng et al. 2016)"),
             ("figures/pictures/*-map-ratios.png", "The same, as ratios to EASY's"),
             ("figures/pictures/*-load.png", "Utilisation and queue over time"),
+            ("figures/pictures/*-users.png", "Mean waits by user, and how many users gain"),
             ("figures/pictures/*-rounds.png", "Time per round against the queue"),
         ),
     ),
@@ -141,6 +146,14 @@ def found(folder: Path, pattern: str) -> Path:
     return paths[0]
 
 
+def write_site(path: Path) -> None:
+    """Write a table of jobs with users."""
+    workload = synthetic_workload(jobs=600, capacity=64, load=0.9, seed=3)
+    frame = workload.to_frame()[["submit", "procs", "walltime", "runtime"]]
+    frame["user"] = [f"user{k % 12}" for k in range(len(frame))]
+    frame.to_csv(path, index=False)
+
+
 def write(folder: Path) -> None:
     """Run all commands, and leave pictures and report in a folder."""
     working = folder / "working"
@@ -149,6 +162,7 @@ def write(folder: Path) -> None:
         place = working / target
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / source, place)
+    write_site(working / "site.csv")
     before = Path.cwd()
     os.chdir(working)
     try:
@@ -160,7 +174,7 @@ def write(folder: Path) -> None:
     for shown in SHOWN:
         for pattern, _ in shown.pictures:
             shutil.copy(found(working, pattern), folder / picture_name(pattern))
-    shutil.copy(working / "compare" / "report.html", folder / "report.html")
+    shutil.copy(working / "site" / "report.html", folder / "report.html")
     shutil.rmtree(working)
 
 

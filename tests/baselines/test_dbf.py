@@ -155,13 +155,13 @@ def test_as_the_reference_does(name):
         assert plan.notes.tolist() == expected.limit
         assert not check_plan(problem, plan, complete=True)
 
-    for seed in range(60):
+    for seed in range(30):
         replay(random_jobs(np.random.default_rng(seed)), Watched(name, look))
     joins = "one joins" if name == "dbf" else "all late ones join"
-    assert seen[joins] > 100
-    assert seen["those before join"] > 10
-    assert seen["all move together"] > 10
-    assert advance == FCFS_ORDER or seen["not in FCFS order"] > 10
+    assert seen[joins] > 50
+    assert seen["those before join"] > 5
+    assert seen["all move together"] > 5
+    assert advance == FCFS_ORDER or seen["not in FCFS order"] > 5
 
 
 @settings(max_examples=60, deadline=None)
