@@ -4,7 +4,8 @@ A block runs as it is printed, in an empty folder per page, but for this:
 
 - Logs (:func:`logs`): names of the Parallel Workloads Archive, and other files that are not in the repository, mean
   generated logs of some hundred jobs on a machine of the same size.
-- Numbers (:data:`AT_MOST`, :data:`KEYS_AT_MOST`): how many jobs, evaluations, seconds, trials and ticks are capped.
+- Numbers (:data:`AT_MOST`, :data:`KEYS_AT_MOST`): how many jobs, evaluations, seconds, trials and ticks are capped; an
+  experiment has two logs, and three policies of a list.
 - Words in capitals (:data:`STANDING_FOR`) mean something that an earlier command has made.
 - Loops run for their first value.
 - What cannot run at all is in :data:`NOT_RUN`, with the reason.
@@ -148,10 +149,12 @@ def small(words: list[str]) -> list[str]:
 
 
 def small_toml(text: str) -> str:
-    r"""Lower the numbers of an experiment or of tuning, and leave out all logs but two.
+    r"""Lower the numbers of an experiment or of tuning; leave all logs but two out, and all policies of a list but three.
 
     >>> small_toml("first = 9000\nevaluations = [10, 1000]")
     'first = 200\nevaluations = [10, 20]'
+    >>> small_toml('name = ["a", "b", "c", "d"]')
+    'name = ["a", "b", "c"]'
     """
 
     def lowered(line: re.Match[str]) -> str:
@@ -161,6 +164,7 @@ def small_toml(text: str) -> str:
     tables = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
     spare = [table for table in tables if table.startswith("[[workload]]")][2:]
     text = "".join(table for table in tables if table not in spare)
+    text = re.sub(r'^(name = \[(?:"[^"]*", ){2}"[^"]*").*\]$', r"\1]", text, flags=re.MULTILINE)
     return re.sub(rf"^({'|'.join(KEYS_AT_MOST)}) = .*", lowered, text, flags=re.MULTILINE)
 
 
