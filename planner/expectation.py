@@ -73,14 +73,26 @@ def follow_quotients(news: IntArray, memory: FloatArray, jobs: JobTable, now: in
             quotient = news[k, News.RUNTIME] / news[k, News.WALLTIME]
             remember(memory[news[k, News.USER]], quotient, OWN)
             remember(everybody, quotient, ALL)
+    last = -1  # the job before it for which this was computed: jobs come in bursts of equal ones
     for i in range(len(jobs.submit)):
         past = jobs.past[i]
         row = memory[int(past[0])]
         own = row[ENDED] >= FEW
         known = row[ENDED] if own else -1.0 - everybody[ENDED]
-        if past[Expected.KNOWN] != known:
-            past[Expected.KNOWN] = known
+        if past[Expected.KNOWN] == known:
+            continue
+        past[Expected.KNOWN] = known
+        same = last >= 0 and jobs.walltime[last] == jobs.walltime[i]
+        if (
+            same
+            and jobs.past[last, Expected.KNOWN] == known
+            and (not own or jobs.past[last, 0] == past[0])
+        ):
+            past[Expected.RUN] = jobs.past[last, Expected.RUN]
+            past[Expected.RATE] = jobs.past[last, Expected.RATE]
+        else:
             expect(row if own else everybody, OWN if own else ALL, float(jobs.walltime[i]), past)
+        last = i
 
 
 EXPECTED_RUN_TIMES = History(follow_quotients, QUOTIENTS + ALL, len(Expected))

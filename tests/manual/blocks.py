@@ -149,7 +149,7 @@ def small(words: list[str]) -> list[str]:
 
 
 def small_toml(text: str) -> str:
-    r"""Lower the numbers of an experiment or of tuning; leave all logs but two out, and all policies of a list but three.
+    r"""Lower the numbers of an experiment or of tuning; leave out all logs but two, and policies of a list but three.
 
     >>> small_toml("first = 9000\nevaluations = [10, 1000]")
     'first = 200\nevaluations = [10, 20]'
