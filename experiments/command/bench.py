@@ -8,6 +8,8 @@ import click
 from planbatch.experiments.command.shell import say
 
 PARTS = ("decoder", "resources", "searches", "scenarios", "replays", "overruns")
+#: Measured only if it is asked for: one of the predictors needs an extra.
+PREDICTIONS = "predictions"
 #: Measured only if it is asked for: it compiles everything anew.
 FIRST_USE = "first-use"
 #: Measured only if it is asked for: the bounds beside it take a minute.
@@ -21,10 +23,10 @@ GROWTH = "growth"
 @click.option(
     "--part",
     multiple=True,
-    type=click.Choice([*PARTS, LONG_ROUNDS, FIRST_USE, GROWTH]),
-    help="Only this part; may be repeated. long-rounds, first-use and growth run only if they are "
-    "named: searches of up to 100,000 jobs beside lower bounds, all kernels compiled anew, and rounds of every policy "
-    "on ever longer queues.",
+    type=click.Choice([*PARTS, PREDICTIONS, LONG_ROUNDS, FIRST_USE, GROWTH]),
+    help="Only this part; may be repeated. predictions, long-rounds, first-use and growth run only if they are "
+    "named: replays with each predictor, searches of up to 100,000 jobs beside bounds, all kernels compiled anew, "
+    "and rounds of every policy on ever longer queues.",
 )
 @click.option("--rounds", default=300, show_default=True, help="Rounds whose overrun is measured.")
 @click.option(
@@ -55,6 +57,7 @@ def command(
 
     from planbatch.experiments.bench import measure
     from planbatch.experiments.bench.first_use import measure_first_use
+    from planbatch.experiments.bench.predictions import measure_predictions
     from planbatch.experiments.bench.scenarios import measure_scenarios
     from planbatch.experiments.workloads.load import load_workload
 
@@ -72,6 +75,7 @@ def command(
         "scenarios": measure_scenarios,
         "replays": lambda: measure.measure_replays(log),
         "overruns": lambda: measure.measure_overruns(rounds),
+        PREDICTIONS: lambda: measure_predictions(log),
         LONG_ROUNDS: measure.measure_long_rounds,
         FIRST_USE: measure_first_use,
     }
