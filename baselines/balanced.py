@@ -163,7 +163,7 @@ def decide_bb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1).
+    """Backfill Balanced: at each selection, the candidate with the lowest score of equation (1) of Liu et al. 2016.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def decide_ibb(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Improved Backfill Balanced: Algorithm 1.
+    """Improved Backfill Balanced: Algorithm 1 of Liu et al. 2016.
 
     Parameters
     ----------

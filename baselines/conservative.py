@@ -87,6 +87,8 @@ def decide_conservative(
 ) -> None:
     """Design rule 7: keep reservations, improve them in FCFS order after an early end, then admit new jobs.
 
+    Conservative backfilling (Feitelson and Weil, IPPS 1998; Mu'alem and Feitelson, TPDS 2001).
+
     Parameters
     ----------
     arrays, order, cost, params, rng, start, report

@@ -121,7 +121,7 @@ def decide_dbf(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Deadline-based backfilling of 2017: Algorithm 1 and Section 4.
+    """Deadline-based backfilling of 2017: Algorithm 1 and Section 4 of N'takpé and Suter, JSSPP 2017.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def decide_dbf_2016(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Deadline-based backfilling of 2016: Algorithm 1 of the French paper.
+    """Deadline-based backfilling of 2016: Algorithm 1 of N'takpé and Suter, ComPAS 2016.
 
     ``params`` may give the order in which reservations move forward after an early end; the default is ``FCFS_ORDER``.
 

@@ -61,7 +61,7 @@ def decide_easy(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """:func:`easy`, for one resource or for several.
+    """:func:`easy`, for one resource or for several (Lifka, JSSPP 1995; Mu'alem and Feitelson, TPDS 2001).
 
     Parameters
     ----------

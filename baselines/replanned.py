@@ -19,7 +19,7 @@ def decide_replanned(
     start: IntArray,
     report: FloatArray,
 ) -> None:
-    """Decode the queue's order; earlier reservations are not kept.
+    """Decode the queue's order; earlier reservations are not kept: the first plan of Zheng et al. 2016.
 
     Parameters
     ----------
