@@ -51,18 +51,16 @@ def repeat_decode(
 
 
 def best_times(
-    first: Callable[[], object],
-    second: Callable[[], object],
-    clock: Callable[[], float] = perf_counter,
-) -> tuple[float, float]:
-    """Seconds of two functions, run alternately: the shortest of seven runs of each."""
-    times: tuple[list[float], list[float]] = ([], [])
+    *functions: Callable[[], object], clock: Callable[[], float] = perf_counter
+) -> list[float]:
+    """Seconds of functions, run in turns: the shortest of seven runs of each."""
+    times: list[list[float]] = [[] for _ in functions]
     for _ in range(7):
-        for function, taken in zip((first, second), times, strict=True):
+        for function, taken in zip(functions, times, strict=True):
             began = clock()
             function()
             taken.append(clock() - began)
-    return min(times[0]), min(times[1])
+    return [min(taken) for taken in times]
 
 
 def measure_decoder() -> Iterator[Measurement]:

@@ -16,12 +16,11 @@ def measure_predictions(workload: Workload) -> Iterator[Measurement]:
 
     EASY needs a microsecond a job: under no other policy that plans is so large a share the predictor's.
     """
-    requested = partial(replay, workload, "easy")
-    requested()
-    for name in PREDICTORS:
-        predicted = partial(replay, workload, "easy", estimates=f"predicted:{name}")
-        predicted()
-        mine, reference = best_times(predicted, requested, process_time)
-        about = f"predicted:{name}"
-        yield Measurement(about, mine, "s of processor time")
-        yield Measurement(f"{about}: takes", mine / reference, "× requests")
+    known = [f"predicted:{name}" for name in PREDICTORS]
+    calls = [partial(replay, workload, "easy", estimates=name) for name in ("requested", *known)]
+    for call in calls:
+        call()
+    reference, *taken = best_times(*calls, clock=process_time)
+    for name, mine in zip(known, taken, strict=True):
+        yield Measurement(name, mine, "s of processor time")
+        yield Measurement(f"{name}: takes", mine / reference, "× requests")
