@@ -181,9 +181,8 @@ class Lesson:
                 node = tree[theirs[ours]]
                 if ours >= NODES - LEAVES:
                     nodes[ours, 1] = node["value"]
-                elif node[
-                    "is_leaf"
-                ]:  # above the last level: everything goes left, to a leaf of the same value
+                elif node["is_leaf"]:
+                    # above the last level: everything goes left, to a leaf of the same value
                     nodes[ours] = 0, np.inf
                     theirs[2 * ours + 1] = theirs[ours]
                 else:

@@ -44,6 +44,7 @@ def measured(
                 done.result()
         if keep is not None:
             keep_snapshot(lab.client, keep)
+        begin = time.time()
         if mode == "soft":  # so that they all wait, and none starts before the first tick
             numbers = [str(one) for one in lab.jobs()]
             lab.run("scontrol", "update", f"JobId={','.join(numbers)}", "StartTime=now+5")
@@ -54,8 +55,7 @@ def measured(
         driver = Driver(lab.client, Planner(policy, rules), rules, lab.state)
         memory: Memory = {}
         rows = []
-        if mode == "soft":
-            time.sleep(max(0.0, begin - time.time()))
+        time.sleep(max(0.0, begin - time.time()))
         for _ in range(ticks):
             began = time.perf_counter()
             read_snapshot(lab.client)
