@@ -26,6 +26,8 @@ ORDERS = np.array(
     ]
 )  # fmt: skip
 REPORTED = len(Report)
+#: Proposals besides the base's and those of searches: jobs held back, and one by each order, the base's first.
+PROPOSALS = 2 + len(ORDERS)
 #: At most so many jobs that the base would start are held back, one in each candidate.
 HELD_BACK = 8
 
@@ -131,14 +133,52 @@ def propose_searched(
 
 
 @kernel
+def first_candidate(arrays: RoundArrays, keys: FloatArray) -> Candidates:
+    """Return the base's candidate, with room for the others."""
+    room = 3 * (len(ORDERS) + 1) + HELD_BACK + 2
+    known = Candidates(np.zeros((room, len(keys)), np.bool_), np.zeros(1, np.int64))
+    propose_easy(known, arrays, keys)
+    return known
+
+
+@kernel
+def propose_numbered(
+    known: Candidates, arrays: RoundArrays, expected: RoundArrays, keys: FloatArray, number: int
+) -> None:
+    """Make one of the :data:`PROPOSALS`: with a job held back, or by an order.
+
+    Orders reckon with expected run times. Plans reserve once by walltimes and once by expected run times; those do not
+    know what a window takes from a job that outlives its expectation, so they are left out if there are any.
+
+    Parameters
+    ----------
+    known : Candidates
+        What is proposed already; the base's first.
+    arrays, expected : RoundArrays
+        The round, and the round :func:`with_expected_run_times`.
+    keys : float64 array, shape (n,)
+        The keys by the base order.
+    number : int
+        Which proposal.
+    """
+    if number == 0:
+        propose_held_back(known, arrays, keys)
+        return
+    by = keys if number == 1 else first_keys(expected, ORDERS[number - 2])
+    if number > 1:
+        propose_easy(known, arrays, by)
+    propose_plan(known, arrays, by)
+    if len(arrays.windows.start) == 0:
+        propose_plan(known, expected, by)
+
+
+@kernel
 def candidates_of(
     arrays: RoundArrays, order: Any, cost: Any, keys: FloatArray, search: FloatArray, rng: Any
 ) -> Candidates:
     """Return what could start now: by EASY, by plans of several orders, and by the best plan found.
 
-    Orders reckon with expected run times. Plans reserve once by walltimes and once by expected run times; those do not
-    know what a window takes from a job that outlives its expectation, so they are left out if there are any. If EASY
-    starts all jobs, that is the only candidate.
+    If EASY starts all jobs, that is the only candidate.
 
     Parameters
     ----------
@@ -153,23 +193,14 @@ def candidates_of(
     rng : Generator
         What the search draws from.
     """
-    room = 3 * (len(ORDERS) + 1) + HELD_BACK + 2
-    known = Candidates(np.zeros((room, len(keys)), np.bool_), np.zeros(1, np.int64))
-    propose_easy(known, arrays, keys)
+    known = first_candidate(arrays, keys)
     if known.sets[0].all():
         return known
     expected = with_expected_run_times(arrays)
-    windows = len(arrays.windows.start) > 0
-    propose_held_back(known, arrays, keys)
-    for k in range(-1, len(ORDERS)):
-        by = keys if k < 0 else first_keys(expected, ORDERS[k])
-        if k >= 0:
-            propose_easy(known, arrays, by)
-        propose_plan(known, arrays, by)
-        if not windows:
-            propose_plan(known, expected, by)
+    for number in range(PROPOSALS):
+        propose_numbered(known, arrays, expected, keys, number)
     if search[0] > 0:
         propose_searched(known, arrays, order, cost, search, rng)
-        if not windows:
+        if len(arrays.windows.start) == 0:
             propose_searched(known, expected, order, cost, search, rng)
     return known

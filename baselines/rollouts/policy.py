@@ -1,22 +1,25 @@
 """Rollouts: each set of jobs that could start now is judged by simulating what a base policy makes of it."""
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numba.core import config
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import CompiledPolicy, Traits
-from planbatch.baselines.rollouts.candidates import Candidates, candidates_of
-from planbatch.baselines.rollouts.scenarios import draw_future
-from planbatch.baselines.rollouts.simulation import new_workspace, simulate
+from planbatch.baselines.rollouts.candidates import candidates_of
+from planbatch.baselines.rollouts.judgement import (
+    concluded,
+    judge_in_a_future,
+    new_judgement,
+)
+from planbatch.baselines.rollouts.timed import TimedRollouts
+from planbatch.planner.budget import Budget
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.kernels.job_tables import chosen_jobs
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.kernels.signatures import Report
-from planbatch.planner.kernels.sorting import fill_column, stable_order
+from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.annealing.optimizer import Annealing
@@ -25,87 +28,8 @@ from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import RoundArrays
 from planbatch.planner.run_times import RUN_TIMES, check_history
 
-#: Simulations look at so many waiting jobs, the first in the base order, and at those that a candidate starts.
-MOST_WAITING = 200
-
-
-@kernel
-def looked_at(known: Candidates, keys: FloatArray) -> IntArray:
-    """Return the waiting jobs that simulations look at, ascending."""
-    marked = np.zeros(len(keys), np.bool_)
-    for job in stable_order(keys)[:MOST_WAITING]:
-        marked[job] = True
-    for c in range(known.number[0]):
-        for i in range(len(keys)):
-            if known.sets[c, i]:
-                marked[i] = True
-    return np.flatnonzero(marked)
-
-
-@borrowing_kernel
-def best_of(total: FloatArray, square: FloatArray, samples: int, confidence: float) -> int:
-    """Return the candidate with the least mean cost of those that are surely better than the first, or the first.
-
-    Candidates have met the same scenarios, so their differences to the first are compared, not their costs.
-
-    Parameters
-    ----------
-    total, square : float64 arrays, shape (c,)
-        The sums of the differences and of their squares over the scenarios.
-    samples : int
-        Scenarios.
-    confidence : float
-        By how many standard errors the mean difference has to be below 0.
-    """
-    best = 0
-    for c in range(1, len(total)):
-        spread = np.sqrt(max(square[c] - total[c] ** 2 / samples, 0.0))
-        if total[c] < total[best] and -total[c] > confidence * spread:
-            best = c
-    return best
-
-
-@kernel
-def judge(
-    arrays: RoundArrays,
-    order: Any,
-    cost: Any,
-    known: Candidates,
-    keys: FloatArray,
-    samples: int,
-    span: int,
-    confidence: float,
-    rng: Any,
-    report: FloatArray,
-) -> int:
-    """Simulate every candidate in the same scenarios; return the one to start."""
-    count = known.number[0]
-    which = looked_at(known, keys)
-    jobs = chosen_jobs(arrays.jobs, which)
-    sets = np.empty((count, len(which)), np.bool_)
-    for c in range(count):
-        for i in range(len(which)):
-            sets[c, i] = known.sets[c, which[i]]
-    total, square = np.zeros(count), np.zeros(count)
-    base = 0.0
-    for _ in range(samples):
-        future = draw_future(arrays, jobs, order, span, rng)
-        work = new_workspace(arrays, len(future.order))
-        start = np.empty(len(future.order), np.int64)
-        first = 0.0
-        for c in range(count):
-            simulate(arrays, future, sets[c], work, start)
-            value = cost(start, future.jobs, arrays.now)
-            if c == 0:
-                first = value
-                base += value / samples
-            total[c] += value - first
-            square[c] += (value - first) ** 2
-    best = best_of(total, square, samples, confidence)
-    report[Report.EVALUATIONS] = samples * count
-    report[Report.SEED_COST] = base
-    report[Report.COST] = base + total[best] / samples
-    return best
+#: Futures in each round unless their number or a time is given.
+DEFAULT_SAMPLES = 16
 
 
 @kernel
@@ -147,8 +71,10 @@ def decide_rollouts(
     known = candidates_of(arrays, order, cost, keys, params[3:], rng)
     best = 0
     if known.number[0] > 1:
-        samples, span = int(params[0]), int(params[1])
-        best = judge(arrays, order, cost, known, keys, samples, span, params[2], rng, report)
+        judged = new_judgement(arrays, known, keys)
+        for _ in range(int(params[0])):
+            judge_in_a_future(arrays, order, cost, int(params[1]), rng, judged)
+        best = concluded(judged, params[2], report)
     chosen: BoolArray = known.sets[best]
     for i in range(len(start)):
         if chosen[i]:
@@ -158,12 +84,13 @@ def decide_rollouts(
 def rollouts(
     order: str | OrderKeys = "wfp3",
     objective: Objective | Cost | str = "squared-wait",
-    samples: int = 16,
+    samples: int | None = None,
     coming: str = "0s",
     confidence: float = 2.0,
     evaluations: int | None = None,
+    seconds: float | None = None,
     name: str = "rollouts",
-) -> CompiledPolicy:
+) -> CompiledPolicy | TimedRollouts:
     """Simulate what EASY would make of each set of jobs that could start now, in sampled futures; start the best.
 
     Parameters
@@ -172,14 +99,16 @@ def rollouts(
         The order of the EASY that is simulated, and followed unless another start is better.
     objective : str or callable
         What a future costs: the waits of the jobs that wait and of those that will come.
-    samples : int
-        Futures in which each set is simulated.
+    samples : int, optional
+        Futures in which each set is simulated: 16 by default, or as many as there is time for.
     coming : str
         For how long jobs come in a future, such as ``6h``; ``0s`` for none.
     confidence : float
         By how many standard errors a set must be better than EASY's to be started.
     evaluations : int, optional
         With how many evaluations a plan is searched for, whose start is another set; 0 for none, 100 by default.
+    seconds : float, optional
+        Time of each round (s), which ends the simulations, the search and the proposals of further sets.
     name : str
         What tables call it.
 
@@ -189,7 +118,9 @@ def rollouts(
         If a parameter is out of its range, there is no order or objective of a name, or one of them is plain Python or
         asks for a history other than that of run times.
     """
-    if not samples >= 1:
+    if samples is None and seconds is None:
+        samples = DEFAULT_SAMPLES
+    if samples is not None and not samples >= 1:
         raise ValueError(f"rollouts: samples: {samples} is no positive number of futures")
     evaluations = DEFAULT_EVALUATIONS if evaluations is None else evaluations
     if not evaluations >= 0:
@@ -205,21 +136,25 @@ def rollouts(
         raise ValueError(
             f"rollouts: the {what} is plain Python, which simulations cannot call: write what numba compiles"
         )
-    return CompiledPolicy(
+    known = {
+        "objective": costs.name,
+        "samples": samples,
+        "coming": coming,
+        "confidence": confidence,
+    }
+    traits = Traits(searches=True, parameters={**known, "evaluations": evaluations})
+    drawn = float("inf") if samples is None else float(samples)
+    made = CompiledPolicy(
         name,
         decide_rollouts,
         order=by,
         cost=costs.cost,
-        params=(float(samples), float(span), float(confidence), *Annealing().packed(evaluations)),
-        traits=Traits(
-            searches=True,
-            parameters={
-                "objective": costs.name,
-                "samples": samples,
-                "coming": coming,
-                "confidence": confidence,
-                "evaluations": evaluations,
-            },
-        ),
+        params=(drawn, float(span), float(confidence), *Annealing().packed(evaluations)),
+        traits=traits,
         history=RUN_TIMES,
     )
+    if seconds is None:
+        return made
+    budget = Budget(seconds=seconds, evaluations=evaluations)
+    timed = {**traits.parameters, "seconds": seconds}
+    return TimedRollouts(replace(made, traits=replace(traits, parameters=timed)), costs, budget)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.rollouts.policy import best_of
+from planbatch.baselines.rollouts.judgement import best_of
 from planbatch.baselines.rollouts.scenarios import coming_jobs, with_coming
 from planbatch.baselines.rollouts.simulation import Future, new_workspace, simulate
 from planbatch.experiments.replay.replay import replay
@@ -139,9 +139,33 @@ def test_the_same_seed_draws_the_same():
     assert first.rounds.cost.tolist() != other.rounds.cost.tolist()
 
 
+def test_with_time_left_a_time_changes_nothing():
+    """A minute is enough for four futures a round: starts, costs and evaluations are those without a time."""
+    jobs = [(7 * i, 1 + i % 4, 50 + 13 * (i % 5), 10 + 7 * (i % 6)) for i in range(60)]
+    workload = workload_of(4, jobs)
+    text = "rollouts:wfp3,samples=4,coming=5min,evaluations=20"
+    plain = replay(workload, make_policy(text))
+    timed = replay(workload, make_policy(text, seconds=60))
+    assert timed.start.tolist() == plain.start.tolist()
+    assert np.array_equal(timed.rounds.cost, plain.rounds.cost, equal_nan=True)
+    assert timed.rounds.evaluations.tolist() == plain.rounds.evaluations.tolist()
+
+
+def test_without_time_the_base_decides():
+    """No set but EASY's is proposed, and nothing is simulated; with time, the long job B is held back (see above)."""
+    problem = Round.of(4, 0, [(2, 10)], [(0, 3, 10), *[(0, 4, 24)] * 3, (0, 1, 100)])
+    rng = np.random.default_rng(0)
+    hurried = make_policy("rollouts:smallest-area,seconds=0")(problem, rng)
+    assert (hurried.evaluations, hurried.plan.start[4]) == (0, 0)
+    rolled = make_policy("rollouts:smallest-area,seconds=0.2")(problem, rng)
+    assert (rolled.plan.start == NEVER).all()
+    assert rolled.evaluations > 0
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("rollouts:seconds=-1", "budget: -1.0 is not a number of seconds, 0 or more"),
         ("rollouts:samples=0", "rollouts: samples: 0 is no positive number of futures"),
         ("rollouts:confidence=-1", "rollouts: confidence: -1.0 is negative"),
         ("rollouts:evaluations=-1", "rollouts: evaluations: -1 is negative"),
