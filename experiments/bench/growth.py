@@ -27,6 +27,8 @@ SLOW = 0.05
 #: For how long rounds are timed (s), and how many at least and at most.
 SECONDS = 0.2
 FEWEST, MOST = 10, 4000
+#: Rounds that take at least so long (s) are timed one by one, too, so many of them.
+LONG, ALONE = 0.001, 200
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,14 @@ class Growth:
         Mean numbers of waiting jobs, ascending.
     seconds : list of float
         Mean processor time of a round at each (s).
+    slow : list of float
+        The 99th percentile of it (s); NaN where a round takes less than a millisecond.
     """
 
     policy: str
     waiting: list[float]
     seconds: list[float]
+    slow: list[float]
 
     @property
     def slope(self) -> float:
@@ -64,10 +69,11 @@ def queue_of(waiting: int) -> Workload:
     return replace(workload, submit=np.maximum(submit, 0))
 
 
-def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
+def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float, float]:
     """Time rounds behind the first ones of a replay; return the mean number of waiting jobs, and seconds a round.
 
-    Seconds are of processor time, so that what else the machine does counts little.
+    The last number is the 99th percentile of the seconds, NaN if rounds are short. Seconds are of processor time, so
+    that what else the machine does counts little.
     """
     native = compiled_form(bound(policy, workload))
     assert native is not None
@@ -92,7 +98,13 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float]:
     run(1)
     waiting, seconds = run(FEWEST)
     # Queues become longer and shorter with time: short ones are soon of another length.
-    return run(min(max(int(SECONDS / seconds), FEWEST), MOST, max(1000, 4 * int(waiting))))
+    waiting, seconds = run(
+        min(max(int(SECONDS / seconds), FEWEST), MOST, max(1000, 4 * int(waiting)))
+    )
+    slow = float("nan")
+    if seconds >= LONG:
+        slow = float(np.quantile([run(1)[1] for _ in range(ALONE)], 0.99))
+    return waiting, seconds, slow
 
 
 def measure_growth(
@@ -105,10 +117,12 @@ def measure_growth(
             continue
         waiting: list[float] = []
         seconds: list[float] = []
+        slow: list[float] = []
         for size in sizes:
-            long, taken = time_rounds(policy, queue_of(size))
+            long, taken, slowest = time_rounds(policy, queue_of(size))
             waiting.append(long)
             seconds.append(taken)
+            slow.append(slowest)
             if taken > SLOW:  # longer queues would take minutes
                 break
-        yield Growth(name, waiting, seconds)
+        yield Growth(name, waiting, seconds, slow)

@@ -114,9 +114,11 @@ def show_growth(names: tuple[str, ...], picture: Path | None, as_json: bool) -> 
         rows = [vars(growth) | {"slope": growth.slope} for growth in found]
         click.echo(json.dumps(rows))
         return
-    table = Table("policy", "slope", "ms a round (waiting jobs)", box=None)
+    table = Table("policy", "slope", "ms a round, 99th percentile (waiting jobs)", box=None)
     for growth in found:
-        pairs = zip(growth.waiting, growth.seconds, strict=True)
-        cells = (f"{1000 * seconds:,.2g} ({waiting:,.0f})" for waiting, seconds in pairs)
-        table.add_row(growth.policy, f"{growth.slope:.2f}", ", ".join(cells))
+        cells = []
+        for waiting, seconds, slow in zip(growth.waiting, growth.seconds, growth.slow, strict=True):
+            percentile = f", {1000 * slow:,.2g}" if slow == slow else ""
+            cells.append(f"{1000 * seconds:,.2g}{percentile} ({waiting:,.0f})")
+        table.add_row(growth.policy, f"{growth.slope:.2f}", "; ".join(cells))
     Console().print(table)
