@@ -8,7 +8,8 @@ import numpy as np
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.event_loop import At, compiled_drive, empty_log
+from planbatch.experiments.replay.loop.drive import compiled_drive
+from planbatch.experiments.replay.loop.state import At, empty_log
 from planbatch.experiments.replay.replay import (
     NO_KERNELS,
     bound,

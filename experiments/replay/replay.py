@@ -17,17 +17,9 @@ from planbatch.experiments.replay.estimates import (
     predictor_of,
     shared_history,
 )
-from planbatch.experiments.replay.event_loop import (
-    At,
-    Log,
-    Replay,
-    Status,
-    compiled_drive,
-    drive,
-    empty_log,
-    empty_replay,
-)
 from planbatch.experiments.replay.instants import EACH_EVENT, EACH_INSTANT, check_rounds
+from planbatch.experiments.replay.loop.drive import compiled_drive, drive
+from planbatch.experiments.replay.loop.state import At, Log, Replay, Status, empty_log, empty_replay
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.objectives.wait import mean_wait
@@ -271,7 +263,7 @@ def replay(
     rounds : str
         ``each-instant``: one round at each instant, after all that happens there (rule 4); ``each-event``: one after
         each submission and each end, as in the simulator of Gaussier et al. (SC 2015); see
-        :func:`~planbatch.experiments.replay.event_loop.advance_by_event`.
+        :func:`~planbatch.experiments.replay.loop.advance.advance_by_event`.
 
     Returns
     -------

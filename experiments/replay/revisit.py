@@ -7,14 +7,8 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy, typed_decision
 from planbatch.experiments.replay.estimates import Estimates, predictor_of, shared_history
-from planbatch.experiments.replay.event_loop import (
-    At,
-    Replay,
-    Status,
-    compiled_drive,
-    drive,
-    empty_log,
-)
+from planbatch.experiments.replay.loop.drive import compiled_drive, drive
+from planbatch.experiments.replay.loop.state import At, Replay, Status, empty_log
 from planbatch.experiments.replay.replay import (
     MOST_ROUNDS,
     NO_KERNELS,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.event_loop import corrected
+from planbatch.experiments.replay.loop.beliefs import corrected
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.workloads.load import load_workload

@@ -1,0 +1,1 @@
+"""The event loop of the replay, compiled or interpreted."""
