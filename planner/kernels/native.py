@@ -24,7 +24,7 @@ from planbatch.planner.kernels.cache import ContentCache, module_digest
 from planbatch.planner.kernels.lending import lent
 from planbatch.planner.kernels.linking import Form, Whole, in_parts, number_by_content
 from planbatch.planner.kernels.resolving import resolve_once
-from planbatch.planner.kernels.shortcuts import take_shortcuts
+from planbatch.planner.kernels.shortcuts import take_shortcuts, without_collections
 
 # First-class functions are what lets one compiled loop take any objective; that they are "experimental" helps nobody.
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
@@ -102,7 +102,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
                     self._cache_hits[sig] += 1
                 else:
                     self._cache_misses[sig] += 1
-                    found = self._linked(arguments, returned)
+                    with without_collections():
+                        found = self._linked(arguments, returned)
                     self._cache.save_overload(sig, found)
                 self.add_overload(found)
             return self.overloads[tuple(arguments)].entry_point

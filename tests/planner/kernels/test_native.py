@@ -1,9 +1,14 @@
 """How kernels are decorated."""
 
 import ast
+import gc
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from planbatch.planner.kernels import native
+from planbatch.planner.kernels.shortcuts import without_collections
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 ROOT = Path(native.__file__).resolve().parents[2]
@@ -51,3 +56,19 @@ def test_kernels_that_count_no_references_call_no_method_of_an_array():
         and ast.unparse(call.func) not in WITHOUT_COUNTING
     ]
     assert calls == []
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_no_garbage_is_looked_for_while_a_kernel_is_compiled(before):
+    """Inside, nested or not, Python's collector is off; afterwards, also after an error, it is as it was."""
+    was = gc.isenabled()
+    try:
+        (gc.enable if before else gc.disable)()
+        with suppress(ValueError), without_collections():
+            with without_collections():
+                assert not gc.isenabled()
+            assert not gc.isenabled()
+            raise ValueError
+        assert gc.isenabled() == before
+    finally:
+        (gc.enable if was else gc.disable)()
