@@ -10,7 +10,7 @@ from time import time
 import click
 
 from planbatch.experiments.command.lazy_group import LazyGroup
-from planbatch.planner.kernels.compiling import listeners
+from planbatch.planner.kernels import compiling
 
 #: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
@@ -67,7 +67,8 @@ INTERRUPTED, TERMINATED = 130, 143
 
 def main() -> None:
     """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for Ctrl-C, 143 for SIGTERM."""
-    listeners.append(_say_that_kernels_compile)
+    compiling.listeners.append(_say_that_kernels_compile)
+    compiling.processes_allowed = True
     warnings.showwarning = _print_warning
     terminated = []
 

@@ -11,6 +11,7 @@ from planbatch.baselines.catalogue import as_policy
 from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.baselines.recorded import Recorded
+from planbatch.experiments.replay.beside import compiles_decision, compiles_loop, run_beside
 from planbatch.experiments.replay.estimates import (
     Estimates,
     estimated_times,
@@ -18,7 +19,7 @@ from planbatch.experiments.replay.estimates import (
     shared_history,
 )
 from planbatch.experiments.replay.instants import EACH_EVENT, EACH_INSTANT, check_rounds
-from planbatch.experiments.replay.loop.drive import compiled_drive, drive
+from planbatch.experiments.replay.loop.drive import compiled_drive, drive, drive_is_ready
 from planbatch.experiments.replay.loop.state import At, Log, Replay, Status, empty_log, empty_replay
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.trace import RoundLog, Trace
@@ -214,22 +215,28 @@ def warm_up(
     ``several`` says whether the machine has resources besides processors.
     """
     native = compiled_form(policy)
-    if native is not None:
-        plain = (
-            shared_history(native.history, predictor_of(estimates)) is None
-            and rounds == EACH_INSTANT
-        )
-        kernels: tuple[tuple[Any, Any], ...] = (
-            (native.decide, round_types(several).decide),
-            (native.order, ORDER_KEYS),
-            (native.cost, COST),
-            *(() if plain else ((native.follow, FOLLOW), (keep_plan, round_types(several).guard))),
-        )
-        if native.traits.searches:  # long to compile: meanwhile, another process compiles the loop
-            kernels[0][0].compile(kernels[0][1].signature.args)
-        compiled_drive(several, plain)
-        for compiled, kind in kernels:
-            compiled.compile(kind.signature.args)
+    if native is None:
+        return
+    plain = (
+        shared_history(native.history, predictor_of(estimates)) is None and rounds == EACH_INSTANT
+    )
+    kernels: tuple[tuple[Any, Any], ...] = (
+        (native.decide, round_types(several).decide),
+        (native.order, ORDER_KEYS),
+        (native.cost, COST),
+        *(() if plain else ((native.follow, FOLLOW), (keep_plan, round_types(several).guard))),
+    )
+    decide: Any = native.decide
+    both = kernel_to_compile(policy, several) is not None and not drive_is_ready(several, plain)
+    if native.traits.searches:  # takes longer than the loop
+        with run_beside(compiles_loop(several, plain), both):
+            decide.compile(round_types(several).decide.signature.args)
+    else:
+        with run_beside(compiles_decision(decide.__module__, decide.__name__, several), both):
+            compiled_drive(several, plain)
+    compiled_drive(several, plain)
+    for compiled, kind in kernels:
+        compiled.compile(kind.signature.args)
 
 
 def replay(

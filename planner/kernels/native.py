@@ -190,6 +190,11 @@ def compiled_for(
     return made  # type: ignore[no-any-return]
 
 
+def is_ready_for(signature: Any, function: Callable[..., Any]) -> bool:
+    """Return whether :func:`compiled_for` would compile nothing."""
+    return config.DISABLE_JIT or kernel(function).is_ready(signature)
+
+
 #: The decorator of kernels that are made inside a function, such as objectives with a parameter. They must not be
 #: kept on disk: two kernels made in different runs can have the same name, and a process that loads both would get the
 #: same code for both.

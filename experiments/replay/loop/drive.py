@@ -19,7 +19,7 @@ from planbatch.experiments.replay.loop.news import catch_up
 from planbatch.experiments.replay.loop.promises import guard_promises
 from planbatch.experiments.replay.loop.state import REPORTED, At, Replay, Status, empty_replay
 from planbatch.experiments.replay.loop.view import view
-from planbatch.planner.kernels.native import compiled_for
+from planbatch.planner.kernels.native import compiled_for, is_ready_for
 from planbatch.planner.kernels.signatures import (
     COST,
     FLOAT64_ARRAY,
@@ -82,9 +82,8 @@ def drive(
     return Status.LOG_FULL
 
 
-@cache
-def compiled_drive(several: bool, plain: bool) -> Callable[..., int]:
-    """:func:`drive`, compiled for any compiled policy, order and objective, for one resource or for several.
+def drive_signature(several: bool, plain: bool) -> Any:
+    """Return the types of :func:`drive`, for one resource or for several.
 
     ``plain`` says that there is no ``follow``, ``guard`` or ``turns``.
     """
@@ -92,5 +91,15 @@ def compiled_drive(several: bool, plain: bool) -> Callable[..., int]:
     kinds = round_types(several)
     further = (types.none,) * 3 if plain else (FOLLOW, kinds.guard, ORDER_KEYS)
     handed = (kinds.decide, ORDER_KEYS, COST, *further)
-    signature = types.int64(replay_type, *handed, FLOAT64_ARRAY, GENERATOR)
-    return compiled_for(signature, drive)
+    return types.int64(replay_type, *handed, FLOAT64_ARRAY, GENERATOR)
+
+
+@cache
+def compiled_drive(several: bool, plain: bool) -> Callable[..., int]:
+    """:func:`drive`, compiled for any compiled policy, order and objective; see :func:`drive_signature`."""
+    return compiled_for(drive_signature(several, plain), drive)
+
+
+def drive_is_ready(several: bool, plain: bool) -> bool:
+    """Return whether :func:`compiled_drive` is on disk."""
+    return is_ready_for(drive_signature(several, plain), drive)
