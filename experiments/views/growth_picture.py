@@ -17,9 +17,10 @@ def growth_picture(found: Sequence[Growth], path: Path) -> None:
 def draw_growth(found: Sequence[Growth], ax: Axes) -> None:
     """Draw the lines on given axes."""
     for number, growth in enumerate(found):
+        points = sorted(zip(growth.waiting, growth.seconds, strict=True))  # short queues differ
         ax.loglog(
-            growth.waiting,
-            [1000 * seconds for seconds in growth.seconds],
+            [waiting for waiting, _ in points],
+            [1000 * seconds for _, seconds in points],
             color=COLOURS[number % len(COLOURS)],
             linestyle=DASHES[number // len(COLOURS) % len(DASHES)],
             marker=".",
