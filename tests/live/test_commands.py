@@ -1,5 +1,7 @@
 """From a plan to commands, by hand: both modes, the way out, and the ten ways in which clusters fail."""
 
+from datetime import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +105,16 @@ def test_begin_times_follow_the_plan():
         f"update JobId=2 StartTime=uts{NOW + 50} AdminComment=planbatch:begin=0:set={NOW + 50}",
         f"update JobId=3 StartTime=uts{NOW + 600} AdminComment=planbatch:begin=0:set={NOW + 600}",
     ]
+
+
+def test_reasons_tell_times_as_clocks_here_show_them():
+    """A job that is released, and one whose begin time is set."""
+    here = f"{datetime.fromtimestamp(NOW):%Y-%m-%d %H:%M:%S}"
+    held, free = job(1, "new", held="user"), job(2)
+    (released_now,) = commands_for(snapshot(held), plan((held, 0)), NOW, STRICT)
+    (begins,) = commands_for(snapshot(free), plan((free, 0)), NOW, SOFT)
+    assert released_now.why == f"its start was planned for {here}"
+    assert begins.why == f"its start is planned for {here}"
 
 
 @pytest.mark.parametrize(("current", "planned", "wanted"), [

@@ -6,6 +6,7 @@ repeated: applied twice, the second time there is nothing to do.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, NamedTuple
 
 from planbatch.experiments.live.slurm.asked import asked_begin
@@ -101,8 +102,8 @@ def commands_for(
     >>> snapshot = pb.Snapshot(100, (job,), (node,))
     >>> rules = pb.DriveRules("soft")
     >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
-    >>> [(command.deed, command.why) for command in pb.commands_for(snapshot, starts, 100, rules)]
-    [('begin', 'its start is planned for 100')]
+    >>> [(command.deed, command.why[:24]) for command in pb.commands_for(snapshot, starts, 100, rules)]
+    [('begin', 'its start is planned for')]
     """
     pending = {job.key: job for job in snapshot.jobs if job.pending}
     found = {key: standing(job, rules, now) for key, job in pending.items()}
@@ -168,7 +169,7 @@ def _released(
         # The mark comes first: a driver killed in between leaves a held job, which is released again.
         lines = (_mark(number, due), f"release {number}")
         commands.append(
-            Command("release", job.key, number, lines, f"its start was planned for {start}")
+            Command("release", job.key, number, lines, f"its start was planned for {_clock(start)}")
         )
     return commands
 
@@ -199,7 +200,7 @@ def _soft(
         if wanted is None:
             continue
         mark = Mark("begin", wanted, asked=asked if asked > now else 0)
-        why = f"its start is planned for {planned}"
+        why = f"its start is planned for {_clock(planned)}"
         commands.append(Command("begin", key, job.label, (_begins(job, wanted, now, mark),), why))
     return commands
 
@@ -283,6 +284,11 @@ def _number(job: LiveJob, target: Target) -> str:
     if target.task is None or (job.array is not None and job.array.task_id is not None):
         return str(int(job.job_id))
     return f"{int(job.array.job_id if job.array else job.job_id)}_{int(target.task)}"
+
+
+def _clock(when: int) -> str:
+    """Write a time as clocks here show it."""
+    return f"{datetime.fromtimestamp(when):%Y-%m-%d %H:%M:%S}"
 
 
 def _time(when: int) -> str:
