@@ -151,8 +151,7 @@ class CompiledPolicy:
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
         start = np.empty(len(problem), dtype=np.int64)
-        report = np.full(len(Report), np.nan)
-        report[Report.EVALUATIONS] = 0.0
+        report = empty_report()
         # With NUMBA_DISABLE_JIT, kernels are plain functions already.
         plain = getattr(self.decide, "py_func", self.decide)
         several = bool(problem.resources)
@@ -162,15 +161,27 @@ class CompiledPolicy:
         plan = Plan(start, arrays.notes)
         if not self.traits.searches:
             return plan
-        return Result(
-            plan,
-            plan.order(),
-            float(report[Report.COST]),
-            float(report[Report.SEED_COST]),
-            int(report[Report.EVALUATIONS]),
-            seconds=float("nan"),
-            native=True,
-        )
+        return reported_result(plan, report)
+
+
+def empty_report() -> FloatArray:
+    """Return the report of a round before anything is searched; see :class:`Report`."""
+    report = np.full(len(Report), np.nan)
+    report[Report.EVALUATIONS] = 0.0
+    return report
+
+
+def reported_result(plan: Plan, report: FloatArray, seconds: float = float("nan")) -> Result:
+    """Return a plan with what kernels reported of their search, and the seconds that it took."""
+    return Result(
+        plan,
+        plan.order(),
+        float(report[Report.COST]),
+        float(report[Report.SEED_COST]),
+        int(report[Report.EVALUATIONS]),
+        seconds=seconds,
+        native=True,
+    )
 
 
 @cache

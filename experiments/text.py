@@ -1,11 +1,22 @@
-"""How numbers are written for people: durations, shares, changes; one place for tables and pictures."""
+"""How numbers are written for people: durations, times, shares, changes; one place for tables and pictures."""
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from planbatch.planner.display import counted, duration, hms, unit_for
 
-__all__ = ["change", "counted", "duration", "durations", "hms", "number", "share", "slug"]
+__all__ = [
+    "change",
+    "clock_time",
+    "counted",
+    "duration",
+    "durations",
+    "hms",
+    "number",
+    "share",
+    "slug",
+]
 
 
 def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:
@@ -42,6 +53,15 @@ def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:
         return f"<{least:.{digits}f}" if short else f"{value / length:,.{digits if value else 0}f}"
 
     return unit, [text(value) for value in seconds]
+
+
+def clock_time(seconds: float) -> str:
+    """Write a time, in seconds since 1970, as clocks here show it.
+
+    >>> len(clock_time(0))
+    19
+    """
+    return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
 
 
 def share(value: float) -> str:

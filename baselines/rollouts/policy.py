@@ -1,6 +1,5 @@
 """Rollouts: each set of jobs that could start now is judged by simulating what a base policy makes of it."""
 
-from dataclasses import replace
 from typing import Any
 
 from numba.core import config
@@ -136,25 +135,26 @@ def rollouts(
         raise ValueError(
             f"rollouts: the {what} is plain Python, which simulations cannot call: write what numba compiles"
         )
-    known = {
-        "objective": costs.name,
-        "samples": samples,
-        "coming": coming,
-        "confidence": confidence,
-    }
-    traits = Traits(searches=True, parameters={**known, "evaluations": evaluations})
     drawn = float("inf") if samples is None else float(samples)
-    made = CompiledPolicy(
+    untimed = CompiledPolicy(
         name,
         decide_rollouts,
         order=by,
         cost=costs.cost,
         params=(drawn, float(span), float(confidence), *Annealing().packed(evaluations)),
-        traits=traits,
+        traits=Traits(
+            searches=True,
+            parameters={
+                "objective": costs.name,
+                "samples": samples,
+                "coming": coming,
+                "confidence": confidence,
+                "evaluations": evaluations,
+                "seconds": seconds,
+            },
+        ),
         history=RUN_TIMES,
     )
     if seconds is None:
-        return made
-    budget = Budget(seconds=seconds, evaluations=evaluations)
-    timed = {**traits.parameters, "seconds": seconds}
-    return TimedRollouts(replace(made, traits=replace(traits, parameters=timed)), costs, budget)
+        return untimed
+    return TimedRollouts(untimed, costs, Budget(seconds=seconds, evaluations=evaluations))

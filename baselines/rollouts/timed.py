@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
-from planbatch.baselines.policy import CompiledPolicy, Traits
+from planbatch.baselines.policy import CompiledPolicy, Traits, empty_report, reported_result
 from planbatch.baselines.rollouts.candidates import (
     PROPOSALS,
     Candidates,
@@ -34,7 +34,6 @@ from planbatch.planner.kernels.signatures import (
     INT64_ARRAY,
     JOB_TABLE,
     ORDER_KEYS,
-    Report,
     round_types,
 )
 from planbatch.planner.model import NEVER, FloatArray
@@ -153,15 +152,12 @@ class TimedRollouts:
     def __call__(self, problem: Round, rng: np.random.Generator) -> Result:
         """Decide one round; what it cost and took is in the result."""
         kernels = compiled_steps(bool(problem.resources))
-        if self.budget.evaluations:
-            compiled_kernels(
-                bool(problem.resources)
-            )  # of the searches; compiling is not the round's time
+        if self.budget.evaluations:  # those of the searches: compiling is not the round's time
+            compiled_kernels(bool(problem.resources))
         clock = self.budget.start()
         arrays = problem.arrays
         start = np.full(len(problem), NEVER)
-        report = np.full(len(Report), np.nan)
-        report[Report.EVALUATIONS] = 0.0
+        report = empty_report()
         keys = kernels.base_keys(arrays, self.untimed.order)
         if len(keys):
             known = kernels.first_candidate(arrays, keys)
@@ -171,16 +167,7 @@ class TimedRollouts:
             if known.number[0] > 1:
                 best = self.judge(arrays, known, keys, kernels, clock, rng, report)
             start[known.sets[best]] = problem.now
-        plan = Plan(start)
-        return Result(
-            plan,
-            plan.order(),
-            float(report[Report.COST]),
-            float(report[Report.SEED_COST]),
-            int(report[Report.EVALUATIONS]),
-            seconds=clock.elapsed,
-            native=True,
-        )
+        return reported_result(Plan(start), report, clock.elapsed)
 
     def propose_others(
         self,

@@ -44,14 +44,14 @@ class Growth:
         Mean numbers of waiting jobs, ascending.
     seconds : list of float
         Mean processor time of a round at each (s).
-    slow : list of float
-        The 99th percentile of it (s); NaN where a round takes less than a millisecond.
+    slow : list of float or None
+        The 99th percentile of it (s); None where a round takes less than a millisecond.
     """
 
     policy: str
     waiting: list[float]
     seconds: list[float]
-    slow: list[float]
+    slow: list[float | None]
 
     @property
     def slope(self) -> float:
@@ -70,10 +70,10 @@ def queue_of(waiting: int) -> Workload:
     return replace(workload, submit=np.maximum(submit, 0))
 
 
-def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float, float]:
+def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float, float | None]:
     """Time rounds behind the first ones of a replay; return the mean number of waiting jobs, and seconds a round.
 
-    The last number is the 99th percentile of the seconds, NaN if rounds are short. Seconds are of processor time, so
+    The last number is the 99th percentile of the seconds, None if rounds are short. Seconds are of processor time, so
     that what else the machine does counts little.
     """
     native = compiled_form(bound(policy, workload))
@@ -102,10 +102,9 @@ def time_rounds(policy: Policy, workload: Workload) -> tuple[float, float, float
     waiting, seconds = run(
         min(max(int(SECONDS / seconds), FEWEST), MOST, max(1000, 4 * int(waiting)))
     )
-    slow = float("nan")
-    if seconds >= LONG:
-        slow = float(np.quantile([run(1)[1] for _ in range(ALONE)], 0.99))
-    return waiting, seconds, slow
+    if seconds < LONG:
+        return waiting, seconds, None
+    return waiting, seconds, float(np.quantile([run(1)[1] for _ in range(ALONE)], 0.99))
 
 
 def measure_growth(
@@ -118,7 +117,7 @@ def measure_growth(
             continue
         waiting: list[float] = []
         seconds: list[float] = []
-        slow: list[float] = []
+        slow: list[float | None] = []
         for size in sizes:
             long, taken, slowest = time_rounds(policy, queue_of(size))
             waiting.append(long)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from planbatch.experiments.command.metric_flags import plain
 from planbatch.experiments.command.shell import say
 
 PARTS = ("decoder", "resources", "searches", "scenarios", "replays", "overruns")
@@ -86,7 +87,7 @@ def command(
             status.update(f"Measuring: {name} …")
             found += list(sources[name]())
     if as_json:
-        click.echo(json.dumps([vars(line) for line in found]))
+        click.echo(json.dumps([plain(vars(line)) for line in found]))
         return
     table = Table("measured", "figure", "times as fast as …", box=None)
     for line in found:
@@ -111,14 +112,14 @@ def show_growth(names: tuple[str, ...], picture: Path | None, as_json: bool) -> 
 
         growth_picture(found, picture)
     if as_json:
-        rows = [vars(growth) | {"slope": growth.slope} for growth in found]
+        rows = [plain(vars(growth) | {"slope": growth.slope}) for growth in found]
         click.echo(json.dumps(rows))
         return
     table = Table("policy", "slope", "ms a round, 99th percentile (waiting jobs)", box=None)
     for growth in found:
         cells = []
         for waiting, seconds, slow in zip(growth.waiting, growth.seconds, growth.slow, strict=True):
-            percentile = f", {1000 * slow:,.2g}" if slow == slow else ""
+            percentile = "" if slow is None else f", {1000 * slow:,.2g}"
             cells.append(f"{1000 * seconds:,.2g}{percentile} ({waiting:,.0f})")
         table.add_row(growth.policy, f"{growth.slope:.2f}", "; ".join(cells))
     Console().print(table)

@@ -23,5 +23,5 @@ def check_metrics(names: tuple[str, ...]) -> None:
 
 
 def plain(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return figures for JSON output: NaN, of a metric that failed, is null."""
+    """Return figures for JSON output: NaN, of a metric that failed or what was not measured, is null."""
     return {key: None if value != value else value for key, value in figures.items()}

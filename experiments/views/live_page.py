@@ -1,6 +1,5 @@
 """A page about the last tick that refreshes itself: a Gantt chart of the plan, and the table of the jobs."""
 
-from datetime import datetime
 from html import escape
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from planbatch.experiments.files.whole import write_whole
 from planbatch.experiments.live.slurm.advise import Advice, Fault
-from planbatch.experiments.text import duration
+from planbatch.experiments.text import clock_time, duration
 from planbatch.experiments.views.live_table import effect_line, observation_lines, shown, when
 from planbatch.experiments.views.round_gantt import colour_bar, draw_plan, plans_size
 from planbatch.experiments.views.style import drawing, titled
@@ -72,7 +71,7 @@ def draw_advice(advice: Advice, path: Path) -> None:
 
 def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
     """Return the page; every text of the cluster's is escaped."""
-    at = f"{datetime.fromtimestamp(outcome.time):%Y-%m-%d %H:%M:%S}"
+    at = clock_time(outcome.time)
     picture = (
         f'<p><img src="plan.png?{outcome.time}" alt="Gantt chart of the plan"></p>' if chart else ""
     )

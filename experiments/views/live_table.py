@@ -13,7 +13,7 @@ from planbatch.experiments.live.slurm.advise import Advice, Fault
 from planbatch.experiments.live.slurm.observe import Observation
 from planbatch.experiments.live.slurm.waiting import Remark
 from planbatch.experiments.live.slurm.when import Told
-from planbatch.experiments.text import change, counted, duration
+from planbatch.experiments.text import change, clock_time, counted, duration
 
 #: Letters of a text of the cluster's that are shown at most.
 MOST_LETTERS = 60
@@ -101,7 +101,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
     now = advice.time
     promised = any(one.latest is not None for one in advice.jobs)
     table = Table(
-        title=Text(f"plan of {advice.policy} at {datetime.fromtimestamp(now):%Y-%m-%d %H:%M:%S}"),
+        title=Text(f"plan of {advice.policy} at {clock_time(now)}"),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,

@@ -6,13 +6,13 @@ repeated: applied twice, the second time there is nothing to do.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal, NamedTuple
 
 from planbatch.experiments.live.slurm.asked import asked_begin
 from planbatch.experiments.live.slurm.marks import STRICT_KINDS, Mark, mark_of
 from planbatch.experiments.live.slurm.rules import DriveRules, Mode, Standing, standing
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
+from planbatch.experiments.text import clock_time
 
 #: Begin times that differ by no more than this are left as they are (s).
 TOLERANCE = 1
@@ -169,7 +169,9 @@ def _released(
         # The mark comes first: a driver killed in between leaves a held job, which is released again.
         lines = (_mark(number, due), f"release {number}")
         commands.append(
-            Command("release", job.key, number, lines, f"its start was planned for {_clock(start)}")
+            Command(
+                "release", job.key, number, lines, f"its start was planned for {clock_time(start)}"
+            )
         )
     return commands
 
@@ -200,7 +202,7 @@ def _soft(
         if wanted is None:
             continue
         mark = Mark("begin", wanted, asked=asked if asked > now else 0)
-        why = f"its start is planned for {_clock(planned)}"
+        why = f"its start is planned for {clock_time(planned)}"
         commands.append(Command("begin", key, job.label, (_begins(job, wanted, now, mark),), why))
     return commands
 
@@ -284,11 +286,6 @@ def _number(job: LiveJob, target: Target) -> str:
     if target.task is None or (job.array is not None and job.array.task_id is not None):
         return str(int(job.job_id))
     return f"{int(job.array.job_id if job.array else job.job_id)}_{int(target.task)}"
-
-
-def _clock(when: int) -> str:
-    """Write a time as clocks here show it."""
-    return f"{datetime.fromtimestamp(when):%Y-%m-%d %H:%M:%S}"
 
 
 def _time(when: int) -> str:

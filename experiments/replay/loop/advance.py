@@ -9,6 +9,22 @@ from planbatch.planner.model import NEVER
 
 
 @borrowing_kernel
+def pass_changes(replay: Replay) -> None:
+    """Leave the changes of the machine behind that happen by this instant."""
+    counters, changes = replay.counters, replay.changes
+    while counters[At.CHANGE] < len(changes) and changes[counters[At.CHANGE]] <= counters[At.NOW]:
+        counters[At.CHANGE] += 1
+
+
+@borrowing_kernel
+def know_windows(replay: Replay) -> None:
+    """Show the windows that become known by this instant."""
+    counters, known = replay.counters, replay.window_known
+    while counters[At.KNOWN] < len(known) and known[counters[At.KNOWN]] <= counters[At.NOW]:
+        counters[At.KNOWN] += 1
+
+
+@borrowing_kernel
 def advance(replay: Replay) -> int:
     """Move to the next instant at which a job waits; return ROUND_DUE, FINISHED or STUCK.
 
@@ -38,13 +54,8 @@ def advance(replay: Replay) -> int:
             release(replay, job)
         while counters[At.SUBMITTED] < n and replay.jobs.submit[counters[At.SUBMITTED]] == now:
             submit(replay, counters[At.SUBMITTED])
-        while counters[At.CHANGE] < len(changes) and changes[counters[At.CHANGE]] <= now:
-            counters[At.CHANGE] += 1
-        while (
-            counters[At.KNOWN] < len(replay.window_known)
-            and replay.window_known[counters[At.KNOWN]] <= now
-        ):
-            counters[At.KNOWN] += 1
+        pass_changes(replay)
+        know_windows(replay)
         if counters[At.STARTED] < counters[At.SUBMITTED]:
             return Status.ROUND_DUE
 
@@ -88,12 +99,7 @@ def advance_by_event(replay: Replay) -> int:
                 release(replay, job)
         else:
             counters[At.DUE] = NEVER if counters[At.DUE] == now else counters[At.DUE]
-            while counters[At.CHANGE] < len(changes) and changes[counters[At.CHANGE]] <= now:
-                counters[At.CHANGE] += 1
-        while (
-            counters[At.KNOWN] < len(replay.window_known)
-            and replay.window_known[counters[At.KNOWN]] <= now
-        ):
-            counters[At.KNOWN] += 1
+            pass_changes(replay)
+        know_windows(replay)
         if counters[At.STARTED] < counters[At.SUBMITTED]:
             return Status.ROUND_DUE

@@ -7,10 +7,9 @@ import numpy as np
 from planbatch.experiments.replay.loop.running import running_as_asked
 from planbatch.experiments.replay.loop.state import At, Replay
 from planbatch.experiments.replay.loop.view import view
-from planbatch.planner.kernels.job_tables import jobs_between
+from planbatch.planner.kernels.job_tables import jobs_between, round_of, with_running
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import NEVER
-from planbatch.planner.round import RoundArrays
 
 
 @kernel
@@ -21,19 +20,9 @@ def guard_promises(replay: Replay, guard: Any) -> None:
     which = replay.queue_job[first:last]
     plan = replay.plan[first:last]
     arrays = view(replay)
-    asked = RoundArrays(
-        arrays.now,
-        arrays.capacity,
-        running_as_asked(replay),
-        jobs_between(replay.queue, first, last),
-        replay.guaranteed[which],
-        arrays.ended_early,
-        arrays.notes,
-        arrays.occupied,
-        arrays.capacities,
-        arrays.windows,
-        arrays.ledger,
-    )
+    jobs = jobs_between(replay.queue, first, last)
+    asked = round_of(arrays, jobs, replay.guaranteed[which], arrays.notes, arrays.occupied)
+    asked = with_running(asked, running_as_asked(replay))
     guaranteed = np.empty(last - first, np.int64)
     guard(asked, plan, guaranteed)
     for i in range(len(which)):

@@ -1,9 +1,11 @@
 """The time of rounds against the number of waiting jobs."""
 
-import numpy as np
+import json
+
 import pytest
 
 from planbatch.experiments.bench.growth import LONG, Growth, measure_growth, queue_of
+from planbatch.experiments.command.bench import show_growth
 from planbatch.experiments.views.growth_picture import growth_picture
 
 
@@ -25,8 +27,17 @@ def test_queues_are_as_long_as_wanted(tmp_path):
         assert growth.waiting[1] == pytest.approx(300, rel=0.7)
         assert min(growth.seconds) > 0
         for seconds, slow in zip(growth.seconds, growth.slow, strict=True):
-            assert np.isnan(slow) == (seconds < LONG)
+            assert (slow is None) == (seconds < LONG)
     growth_picture(found, tmp_path / "growth.svg")
     text = (tmp_path / "growth.svg").read_text()
     assert "waiting jobs" in text
     assert "conservative (" in text
+
+
+def test_programs_get_null_for_what_is_not_known(monkeypatch, capsys):
+    """A slope of one point, and the 99th percentile of a short round: NaN would be no JSON."""
+    known = Growth("any", [10], [1e-6], [None])
+    monkeypatch.setattr("planbatch.experiments.bench.growth.measure_growth", lambda names: [known])
+    show_growth(("any",), None, as_json=True)
+    (row,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert (row["policy"], row["slope"], row["slow"]) == ("any", None, [None])
