@@ -6,7 +6,11 @@ from numba.extending import overload
 
 from planbatch.baselines.openings import earliest_opening, no_openings_known, note_freed
 from planbatch.planner.kernels.amounts import copy_entry, enough, same
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import (
+    borrowing_kernel,
+    shared_borrowing_kernel,
+    shared_kernel,
+)
 from planbatch.planner.kernels.profile import (
     give_between,
     index_at,
@@ -48,7 +52,7 @@ def earlier_index(
     return -1
 
 
-@borrowing_kernel
+@shared_borrowing_kernel
 def advance_each(
     arrays: RoundArrays,
     demands: Any,
@@ -125,7 +129,7 @@ def move_forward(
     return size
 
 
-@kernel
+@shared_kernel
 def advance_amounts(
     arrays: RoundArrays,
     demands: IntArray,

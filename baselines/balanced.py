@@ -11,8 +11,9 @@ import numpy as np
 
 from planbatch.baselines.head_of_queue import candidates, in_order, start_head, whole_timeline
 from planbatch.baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel
 from planbatch.planner.kernels.profile import all_capacities, all_demands, any_fits, free_now
+from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
@@ -125,12 +126,12 @@ def utilisation(arrays: RoundArrays, demands: IntArray, start: IntArray) -> Floa
     return used / capacities
 
 
-@kernel
+@shared_kernel
 def serve_balanced(
     arrays: RoundArrays, order: Any, improved: bool, setting: BalanceSetting, start: IntArray
 ) -> None:
     """Algorithm 1: ``schedule_head_of_list``, then backfill around the pivot as BB or, ``improved``, as IBB."""
-    start[:] = NEVER
+    fill_column(start, NEVER)
     if not any_fits(arrays):
         return
     jobs = arrays.jobs

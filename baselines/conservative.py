@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.advance import advance_all
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, kernel, shared_kernel
 from planbatch.planner.kernels.profile import (
     demands_of,
     earliest_index,
@@ -57,7 +57,7 @@ def reserve_in_turn(
     return size
 
 
-@kernel
+@shared_kernel
 def reserve_at_once(
     arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
 ) -> int:
@@ -139,7 +139,7 @@ def take_over(
     return int(size)
 
 
-@kernel
+@shared_kernel
 def reserve_again(
     arrays: RoundArrays, demands: Any, start: IntArray, times: IntArray, free: Any
 ) -> int:

@@ -26,7 +26,7 @@ from planbatch.baselines.two_lists import (
     is_tentative,
     start_over,
 )
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel
 from planbatch.planner.kernels.profile import demands_of, free_now
 from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
@@ -52,11 +52,15 @@ def due_jobs_fit(arrays: RoundArrays, start: IntArray) -> bool:
             return False
         if start[i] == arrays.now:
             free[0] -= arrays.jobs.procs[i]
-            free[1:] -= arrays.jobs.demands[i]
-    return bool(free.min() >= 0)
+            for k in range(1, len(free)):
+                free[k] -= arrays.jobs.demands[i, k - 1]
+    for amount in free:  # noqa: SIM110 (compiled)
+        if amount < 0:
+            return False
+    return True
 
 
-@kernel
+@shared_kernel
 def decide_with_lists(
     arrays: RoundArrays, openings: FloatArray, advance: int, all_at_once: bool, start: IntArray
 ) -> None:
@@ -72,7 +76,7 @@ def decide_with_lists(
     admit_all(arrays, lists, openings, advance, all_at_once, settled, line)
 
 
-@kernel
+@shared_kernel
 def admit_all(
     arrays: RoundArrays,
     lists: Lists,

@@ -15,13 +15,14 @@ from planbatch.baselines.head_of_queue import (
     whole_timeline,
 )
 from planbatch.baselines.timeline import Timeline, new_timeline, reserve
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel
 from planbatch.planner.kernels.profile import any_fits, demands_of
+from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 
-@kernel
+@shared_kernel
 def easy(
     arrays: RoundArrays, demands: Any, both: FloatArray, line: Timeline, start: IntArray
 ) -> None:
@@ -76,7 +77,7 @@ def decide_easy(
     >>> policy.compiled_form().decide is pb.decide_easy
     True
     """
-    start[:] = NEVER
+    fill_column(start, NEVER)
     if not any_fits(arrays):
         return
     keys = order(arrays.jobs, arrays.now)

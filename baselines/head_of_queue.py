@@ -7,7 +7,12 @@ import numpy as np
 from planbatch.baselines.timeline import Timeline, fill, fill_present, fits_now, take_now
 from planbatch.planner.kernels.amounts import enough
 from planbatch.planner.kernels.blocks import BLOCK, next_planned
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import (
+    borrowing_kernel,
+    kernel,
+    shared_borrowing_kernel,
+    shared_kernel,
+)
 from planbatch.planner.kernels.sorting import stable_order
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
@@ -45,7 +50,7 @@ def next_of(keys: FloatArray, sorted_from: int, taken: BoolArray) -> int:
     return best
 
 
-@borrowing_kernel
+@shared_borrowing_kernel
 def start_head(
     arrays: RoundArrays,
     demands: Any,
@@ -144,7 +149,7 @@ def backfill_queue(
                 take_now(line, demands[i], walltime[i])
 
 
-@kernel
+@shared_kernel
 def candidates(demands: Any, keys: FloatArray, line: Timeline, taken: BoolArray) -> IntArray:
     """The jobs not yet taken whose demands are free at this moment, in the order of their keys."""
     found = np.empty(len(keys), np.int64)

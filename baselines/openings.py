@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, kernel, shared_kernel
 from planbatch.planner.kernels.profile import index_at
 from planbatch.planner.model import NEVER, IntArray
 
@@ -70,7 +70,7 @@ def number_demands(procs: IntArray, numbers: IntArray) -> int:
     return count
 
 
-@kernel
+@shared_kernel
 def no_openings_known(procs: IntArray, now: int) -> Openings:
     """Return openings of which nothing is known yet."""
     n = len(procs)

@@ -22,14 +22,14 @@ from planbatch.baselines.timeline import (
     new_timeline,
     reserve,
 )
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, kernel, shared_kernel
 from planbatch.planner.kernels.profile import overdrawn, take_between
 from planbatch.planner.kernels.reserving import (
     FEW_RESERVATIONS,
     add_reservations,
     any_before,
 )
-from planbatch.planner.kernels.sorting import copy_column, stable_order
+from planbatch.planner.kernels.sorting import copy_column, fill_column, stable_order
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
 
@@ -107,7 +107,7 @@ def add_in_turn(arrays: RoundArrays, lists: Lists, tentative: bool, line: Timeli
     return fits and not overdrawn(line.free, size)
 
 
-@kernel
+@shared_kernel
 def add_at_once(
     arrays: RoundArrays, lists: Lists, tentative: bool, before: Timeline, line: Timeline
 ) -> bool:
@@ -242,7 +242,7 @@ def lay_out_again(
     are added; ``line`` becomes the profile with all reservations. If the deadlines do not hold, only ``line`` changes.
     """
     jobs = arrays.jobs
-    lists.urgent[:] = False
+    fill_column(lists.urgent, False)
     if all_at_once:
         found = find_layout_2016(arrays, lists, regular, settled, line)
     else:
@@ -289,7 +289,7 @@ def admit_regular(
     copy_timeline(settled, line)
 
 
-@kernel
+@shared_kernel
 def turns_of_definitive(jobs: JobTable, lists: Lists, advance: int) -> IntArray:
     """The jobs of L₀ in the order of their turns.
 
@@ -308,7 +308,7 @@ def turns_of_definitive(jobs: JobTable, lists: Lists, advance: int) -> IntArray:
     return definitive[stable_order(rank)]
 
 
-@kernel
+@shared_kernel
 def advance_after_early_end(
     arrays: RoundArrays,
     lists: Lists,

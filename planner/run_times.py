@@ -21,6 +21,7 @@ from planbatch.planner.expectation import (
 )
 from planbatch.planner.history import History, history_of
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.sorting import copy_column, fill_column
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 
 #: The column of ``jobs.past`` with the first of the quantiles; the k-th is that at (k + ½) / QUANTILES.
@@ -61,12 +62,12 @@ def follow_run_times(news: IntArray, memory: FloatArray, jobs: JobTable, now: in
         if not own:
             row = everybody
         if row[ENDED] == 0:
-            past[FIRST_QUANTILE : FIRST_QUANTILE + QUANTILES] = 1.0
+            fill_column(past[FIRST_QUANTILE : FIRST_QUANTILE + QUANTILES], 1.0)
             continue
         taken = row[ENDED] if own else row[ENDED] // REFRESH + 1.0
         if row[_TAKEN] != taken:
             take_quantiles(row, OWN if own else ALL, taken)
-        past[FIRST_QUANTILE : FIRST_QUANTILE + QUANTILES] = row[_TABLE : _TABLE + QUANTILES]
+        copy_column(past[FIRST_QUANTILE:], row[_TABLE : _TABLE + QUANTILES])
 
 
 #: Expected run times and quantiles, and the ledger.

@@ -13,7 +13,7 @@ import numpy as np
 from planbatch.planner.kernels.decode import class_limits, fill_guarded
 from planbatch.planner.kernels.futures import Futures, new_futures
 from planbatch.planner.kernels.job_tables import with_running
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, kernel, shared_kernel
 from planbatch.planner.kernels.profile import room_for
 from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.ledger import UNKNOWN, Entry
@@ -176,7 +176,7 @@ def rounded_off(seconds: int, most: int) -> int:
     return min((seconds + unit // 2) // unit * unit, most)
 
 
-@kernel
+@shared_kernel
 def draw_futures(arrays: RoundArrays, count: int, risk: float, rng: Any) -> Futures:
     """Draw the scenarios in which all plans of a round are judged (common random numbers)."""
     futures = new_futures(arrays, count, room_for(arrays, 0), risk)

@@ -13,7 +13,7 @@ from planbatch.planner.kernels.job_tables import chosen_jobs, round_of, with_wal
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import demands_of
 from planbatch.planner.kernels.signatures import Report
-from planbatch.planner.kernels.sorting import stable_order
+from planbatch.planner.kernels.sorting import fill_column, stable_order
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.optimizers.annealing.optimizer import decide_annealing
 from planbatch.planner.round import RoundArrays
@@ -104,7 +104,7 @@ def propose_held_back(known: Candidates, arrays: RoundArrays, keys: FloatArray) 
         )  # fmt: skip
         part = np.full(n - 1, NEVER)
         easy(few, demands_of(few), keys[others], new_timeline(few), part)
-        start[:] = NEVER
+        fill_column(start, NEVER)
         for i in range(n - 1):
             start[others[i]] = part[i]
         propose(known, arrays, start)

@@ -9,7 +9,7 @@ from planbatch.baselines.rollouts.simulation import Future
 from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import all_demands, processors_alone
-from planbatch.planner.kernels.sorting import stable_order
+from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.ledger import ENTRIES, Entry
 from planbatch.planner.model import NEVER, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
@@ -117,6 +117,6 @@ def draw_future(arrays: RoundArrays, jobs: JobTable, order: Any, span: int, rng:
     both = with_coming(arrays, jobs, coming)
     run = drawn_run_times(arrays, both, n, coming, rng)
     expected = np.empty(len(run), np.int64)
-    expected[: len(arrays.running.end)] = arrays.running.end
+    copy_column(expected, arrays.running.end)
     keys = order(both, arrays.now)
     return Future(both, n, run, expected, needs_of(arrays, both), stable_order(keys))

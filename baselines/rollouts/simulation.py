@@ -7,6 +7,7 @@ import numpy as np
 from planbatch.planner.kernels.amounts import copy_entry, enough, give, take
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import new_amounts, set_present
+from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
 
@@ -218,7 +219,7 @@ def simulate(
     for i in range(ahead):
         work.by_end[i] = i
         running = push(work, running, i, future.run[i])
-    start[:] = NEVER
+    fill_column(start, NEVER)
     for i in range(future.waiting):
         if chosen[i]:
             start[i] = now

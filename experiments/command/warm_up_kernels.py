@@ -1,18 +1,20 @@
 """Compiling all kernels, in several processes."""
 
+import gc
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.baselines.lookahead import Lookahead
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.tasks.run import run_tasks
-from planbatch.experiments.tasks.task import Failure, Task, without_progress
+from planbatch.experiments.tasks.task import Failure, without_progress
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives.makespan import MAKESPAN
 from planbatch.objectives.wait import SQUARED_WAIT
 from planbatch.planner.bounds import lower_bound
+from planbatch.planner.kernels.shortcuts import without_collections
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer, warm_up
 from planbatch.planner.resources import Resource
@@ -32,13 +34,10 @@ def warm_up_everything(jobs: int = 1) -> None:
     jobs : int
         Number of processes.
     """
-    others = [name for name in POLICIES if name not in LONGEST]
-    tasks: list[Task] = [
-        *(without_progress(_replay, name, several) for name, several in replays(LONGEST)),
-        *(without_progress(_search, name, several) for several in BOTH for name in OPTIMIZERS),
-        *(without_progress(_replay, name, several) for name, several in replays(others)),
-        without_progress(_bound),
-    ]
+    if jobs <= len(BOTH):  # what both need, the second to want it loads from disk
+        tasks = [without_progress(_everything, several) for several in BOTH]
+    else:
+        tasks = [without_progress(*task) for several in BOTH for task in compiling(several)]
     with warnings.catch_warnings():
         # Compiling takes memory, so joblib restarts a process now and then.
         warnings.filterwarnings("ignore", "A worker stopped while", UserWarning)
@@ -47,14 +46,41 @@ def warm_up_everything(jobs: int = 1) -> None:
                 raise RuntimeError(result.error)
 
 
-def replays(names: Iterable[str]) -> list[tuple[str, bool]]:
-    """Return each policy on processors alone, and on several resources if it knows them."""
+def compiling(several: bool) -> list[tuple[Any, ...]]:
+    """Return functions with their arguments that together compile all kernels.
+
+    Objectives and bounds are the same for one resource and for several: one process begins with them, while the other
+    is busy with what takes longest.
+    """
+    searches = [(_search, name, several) for name in OPTIMIZERS]
+    if several:
+        return [*replays(several), *searches]
+    return [(_bound,), *searches, *replays(several)]
+
+
+def replays(several: bool) -> list[tuple[Any, ...]]:
+    """Return the policies to replay, those first that take longest; some know only processors."""
+    names = sorted(POLICIES, key=lambda name: name not in LONGEST)
     return [
-        (name, several)
-        for several in BOTH
+        (_replay, name, several)
         for name in names
         if not (several and isinstance(make_policy(name), Lookahead))
     ]
+
+
+def _everything(several: bool) -> None:
+    """Compile all kernels, for processors alone or for several resources.
+
+    Python looks for garbage once after each step, in what that has made: nearly all that is left then stays.
+    """
+    try:
+        with without_collections():
+            for function, *arguments in compiling(several):
+                function(*arguments)
+                gc.collect(0)
+                gc.freeze()
+    finally:
+        gc.unfreeze()
 
 
 def small_workload(several: bool) -> Workload:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.sorting import copy_column, fill_column
 from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
 
@@ -124,6 +125,13 @@ def price_out(market: Market, price: FloatArray, rate: FloatArray, paid: FloatAr
 
 
 @kernel
+def copy_rows(target: FloatArray, source: FloatArray) -> None:
+    """Copy the rows of one table into another."""
+    for k in range(len(source)):
+        copy_column(target[k], source[k])
+
+
+@kernel
 def respond(
     market: Market, price: FloatArray, rate: FloatArray, paid: FloatArray, held: FloatArray
 ) -> tuple[float, float]:
@@ -134,7 +142,8 @@ def respond(
     edges = market.edges
     rows, buckets = market.capacity.shape
     price_out(market, price, rate, paid)
-    held[:] = 0.0
+    for row in held:
+        fill_column(row, 0.0)
     value = 0.0
     magnitude = 0.0
     for j in range(len(market.size)):
@@ -210,13 +219,13 @@ def climb(
             if iteration == 0 or value - best_value > progress * (upper - best_value):
                 idle = 0
             best_value = value
-            price[:] = trial
+            copy_rows(price, trial)
         if idle >= patience:
             # Begin anew at the best prices, with shorter steps.
             step *= shrink
             if step < least_step:
                 return best, iteration + 1
-            trial[:] = price
+            copy_rows(trial, price)
             idle = 0
             fresh = True
             continue

@@ -16,7 +16,8 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,16 +133,24 @@ class ContentCache(NullCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load what was compiled for a signature; None if it was not, or if the file is damaged."""
         target_context.refresh()
-        path = self._path(sig, target_context.codegen())
-        found = None if path is None else _read(path, target_context)
+        found = self.load(sig, target_context.codegen(), partial(unpacked, target_context))
         if found is None:
             announce(self._name)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled for a signature, if the folder can be written to."""
-        path = self._path(sig, data.target_context.codegen())
-        kept = None if path is None else packed(data)
+        self.save(sig, data.target_context.codegen(), partial(packed, data))
+
+    def load(self, sig: Any, codegen: Any, made_of: Callable[[Any], Any]) -> Any:
+        """Load what was kept for a signature, and make something of it; None if nothing was, or if it is damaged."""
+        path = self._path(sig, codegen)
+        return None if path is None else _read(path, made_of)
+
+    def save(self, sig: Any, codegen: Any, make: Callable[[], Any]) -> None:
+        """Keep what is made, unless that is None, for a signature, if the folder can be written to."""
+        path = self._path(sig, codegen)
+        kept = None if path is None else make()
         if path is None or kept is None:
             return
         try:
@@ -152,14 +161,14 @@ class ContentCache(NullCache):  # type: ignore[misc]
             _say_once(f"{cache_folder()}: kernels are compiled in memory only ({error.strerror})")
 
 
-def _read(path: Path, target_context: Any) -> Any:
-    """Read a compiled form; None if there is none, or if the file is damaged, which is then deleted."""
+def _read(path: Path, made_of: Callable[[Any], Any]) -> Any:
+    """Read a file; None if there is none, or if it is damaged: it is then deleted."""
     try:
         data = path.read_bytes()
     except OSError:
         return None
     try:
-        return unpacked(target_context, pickle.loads(data))
+        return made_of(pickle.loads(data))
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, ValueError):
         with contextlib.suppress(OSError):
             path.unlink()

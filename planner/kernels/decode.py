@@ -13,7 +13,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.amounts import copy_entry, enough, give, set_entry, take
 from planbatch.planner.kernels.futures import Futures, new_futures
 from planbatch.planner.kernels.lending import entry_type
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, kernel, shared_kernel
 from planbatch.planner.kernels.profile import (
     demands_of,
     fill_profile,
@@ -87,7 +87,7 @@ def scan(
         start[job] = times[i]
 
 
-@kernel
+@shared_kernel
 def decode_linear(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
     """Write into ``start`` the plan of ``order``; each job scans the profile from its beginning."""
     room = room_for(arrays, len(order))
@@ -149,7 +149,7 @@ def class_limits(values: IntArray) -> IntArray:
     return limits
 
 
-@kernel
+@shared_kernel
 def classify(arrays: RoundArrays) -> JobClasses:
     """Prepare a round for its decodings."""
     jobs = arrays.jobs
@@ -222,7 +222,7 @@ def scan_two(
             other[j] = other[j - 1] + more
 
 
-@kernel
+@shared_kernel
 def scan_rows(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
@@ -263,7 +263,7 @@ def decode_bounded(
     )  # fmt: skip
 
 
-@kernel
+@shared_kernel
 def scan_bounded(
     classes: JobClasses,
     walltime: IntArray,
@@ -307,7 +307,7 @@ def keeps_promises(start: IntArray, latest: IntArray) -> bool:
     return True
 
 
-@kernel
+@shared_kernel
 def decode_amounts(
     arrays: RoundArrays, classes: JobClasses, order: Permutation, start: IntArray
 ) -> None:
@@ -392,7 +392,7 @@ def _decode_once(arrays: Any, order: Any, start: Any) -> Any:
     return lambda arrays, order, start: decode_linear(arrays, order, start)
 
 
-@kernel
+@shared_kernel
 def decode_amounts_once(arrays: RoundArrays, order: Permutation, start: IntArray) -> None:
     """:func:`decode_once` for processors alone."""
     if len(order) < MANY_JOBS:

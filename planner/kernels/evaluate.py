@@ -18,13 +18,14 @@ from planbatch.planner.kernels.native import (
     borrowing_kernel,
     borrowing_two_way_kernel,
     kernel,
-    two_way_kernel,
+    shared_kernel,
+    shared_two_way_kernel,
 )
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 
-@borrowing_two_way_kernel
+@shared_two_way_kernel(_nrt=False)
 def decoded_cost(
     arrays: RoundArrays, classes: JobClasses, cost: Any, order: Permutation, start: IntArray
 ) -> float:
@@ -49,7 +50,7 @@ def planned_cost(
     return value if np.isfinite(value) else np.nan
 
 
-@borrowing_two_way_kernel
+@shared_two_way_kernel(_nrt=False)
 def scenario_cost(
     arrays: RoundArrays, classes: JobClasses, cost: Any, order: Permutation, start: IntArray
 ) -> float:
@@ -79,7 +80,7 @@ def scenario_cost(
     return mean_of_worst(futures.cost, futures.risk)
 
 
-@two_way_kernel
+@shared_two_way_kernel
 def soonest_cost(arrays: RoundArrays, classes: JobClasses, cost: Any) -> float:
     """Return the cost if every job could start now, which no plan undercuts."""
     now = np.full(len(arrays.planned), arrays.now)
@@ -107,7 +108,7 @@ def with_futures(classes: JobClasses, futures: Futures) -> JobClasses:
     )
 
 
-@kernel
+@shared_kernel
 def classes_of_front(front: RoundArrays, classes: JobClasses, which: IntArray) -> JobClasses:
     """Prepare the round of some of the jobs for its decodings, in the scenarios of the whole."""
     if len(classes.futures.run) == 0:

@@ -9,7 +9,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.expectation import expected_area, expected_slowdown
 from planbatch.planner.kernels.decode import JobClasses, decode_into, decode_once
 from planbatch.planner.kernels.evaluate import decoded_cost, planned_cost
-from planbatch.planner.kernels.native import kernel, two_way_kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel, shared_two_way_kernel
 from planbatch.planner.kernels.orders import regular_first
 from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.kernels.sorting import copy_column, stable_order
@@ -65,7 +65,7 @@ def size_of(arrays: RoundArrays) -> FloatArray:
     return size
 
 
-@kernel
+@shared_kernel
 def first_keys(arrays: RoundArrays, order: int) -> FloatArray:
     """Return the sort keys of a first plan, by the number of its order."""
     jobs = arrays.jobs
@@ -101,7 +101,7 @@ def first_keys(arrays: RoundArrays, order: int) -> FloatArray:
     return area / (age + 60.0)
 
 
-@two_way_kernel
+@shared_two_way_kernel
 def best_first_plan(
     arrays: RoundArrays,
     classes: JobClasses,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel
 from planbatch.planner.kernels.profile import new_amount_tables, new_amounts
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
@@ -42,7 +42,7 @@ class Futures(NamedTuple):
     risk: float
 
 
-@kernel
+@shared_kernel
 def new_futures(arrays: RoundArrays, count: int, room: int, risk: float) -> Futures:
     """Make room for so many scenarios, in whose profiles there are at most ``room`` entries."""
     n = len(arrays.planned) if count else 0
@@ -72,7 +72,7 @@ def chosen_columns(table: IntArray, which: IntArray) -> IntArray:
     return chosen
 
 
-@kernel
+@shared_kernel
 def chosen_futures(futures: Futures, which: IntArray) -> Futures:
     """Return the same scenarios of some of the waiting jobs, in their order."""
     return Futures(

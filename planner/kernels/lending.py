@@ -7,6 +7,7 @@ what it returns, is a named tuple of numba's, whose entries it owns; a lent tabl
 needed, such as inside another, is read from its address.
 """
 
+import hashlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -59,6 +60,12 @@ class Lent(Type):  # type: ignore[misc]
         """The type of a named tuple with the same entries."""
         return BaseTuple.from_types([owned(kind) for kind in self.kinds], self.made)
 
+    @property
+    def mangling_args(self) -> Any:
+        """How it is told in the names of functions: shortly, since tables of tables have long descriptions."""
+        digest = hashlib.sha256(self.name.encode()).hexdigest()[:16]
+        return f"{self.made.__name__}.{digest}", ()
+
     def place(self, name: str) -> int:
         """Return the position of an entry; -1 if there is none of this name."""
         names: tuple[str, ...] = self.made._fields  # type: ignore[attr-defined]
@@ -79,7 +86,7 @@ class Lent(Type):  # type: ignore[misc]
 
 def lent(kind: Any) -> Any:
     """Return the type as which kernels are handed a table of this project; of anything else, its own."""
-    if isinstance(kind, NAMED) and _is_ours(kind.instance_class):
+    if isinstance(kind, NAMED) and is_ours(kind.instance_class):
         return Lent(kind.instance_class, tuple(map(lent, kind)))
     return kind
 
@@ -94,7 +101,8 @@ def owned(kind: Any) -> Any:
     return kind.owned if isinstance(kind, Lent) else kind
 
 
-def _is_ours(made: type) -> bool:
+def is_ours(made: type) -> bool:
+    """Return whether a named tuple is one of this project."""
     return made.__module__.partition(".")[0] == "planbatch"
 
 

@@ -3,7 +3,11 @@
 numba optimises every function with a copy of all that it calls, makes machine code of it, and wraps it for calls
 from Python and from C: the deeper the calls, the more often the same code is optimised, and most of the results never
 run. Here a function that only other compiled functions call stays a :class:`Part`, code as it was written. What
-Python calls, or what is handed over as a function, is a :class:`Whole`: all its parts, optimised together, once.
+Python calls, or what is handed over as a function, is a :class:`Whole`: all its parts, optimised together, once. How
+Python calls it is in :mod:`wrapping`.
+
+A large function that many wholes call, and that takes much longer than a call, is a shared kernel: the others call its
+machine code instead of holding a copy of it.
 """
 
 import hashlib
@@ -50,18 +54,28 @@ FunctionIdentity.from_function = classmethod(_numbered)
 
 
 class Form(NamedTuple):
-    """A kernel for one list of argument types: ``module.name``, which keeps its parts in ``parts``."""
+    """A kernel for one list of argument types: ``module.name``; see :mod:`native`."""
 
     module: str
     name: str
     arguments: tuple[Any, ...]
 
+    @property
+    def kernel(self) -> Any:
+        """The kernel itself; a two-way kernel is a function that keeps it."""
+        found = getattr(importlib.import_module(self.module), self.name)
+        return getattr(found, "kernel", found)
+
     def part(self) -> "Part":
         """Return its code, compiled or loaded from disk."""
-        parts = getattr(importlib.import_module(self.module), self.name).parts
+        parts = self.kernel.parts
         parts.compile(self.arguments)
         found: Part = parts.overloads[self.arguments].library
         return found
+
+    def make_callable(self) -> None:
+        """Have machine code of a shared kernel at hand, compiled or loaded from disk, for those that call it."""
+        self.kernel.machine_code(self.arguments)
 
 
 class Part(JITCodeLibrary):  # type: ignore[misc]
@@ -69,6 +83,8 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
 
     #: The kernel that it belongs to; None for functions of numba, and for functions inside functions.
     form: Form | None = None
+    #: Whether wholes call machine code of it instead of holding it.
+    shared = False
     _linking_libraries: list[Any]
     _shared_module: Any
 
@@ -92,7 +108,7 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
     def finalize(self) -> None:
         """Close the part: nothing can be added any more."""
         self._raise_if_finalized()
-        _without_dead_globals().run(self._final_module, self._codegen._pass_builder())
+        clean_module(self._codegen, self._final_module)
         self._finalize_dynamic_globals()
         for callee in self._linking_libraries:
             self._reload_init.update(callee._reload_init)
@@ -109,11 +125,7 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Drop what is never used, such as the addresses of the kernels that are called."""
-        ll_module.data_layout = self._codegen._data_layout
-        passes, builder = _without_dead_code(), self._codegen._pass_builder()
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
+        clean_functions(self._codegen, ll_module)
 
     def _get_module_for_linking(self) -> Any:
         """Return the part with all that it calls: what functions that are not kernels link."""
@@ -144,22 +156,77 @@ class _LoadedPart(Part):
 
 
 class Whole(JITCodeLibrary):  # type: ignore[misc]
-    """A function with all the parts that it calls, as machine code."""
+    """A function with all the parts that it calls, as machine code.
 
+    Parameters
+    ----------
+    codegen : Codegen
+        numba's.
+    name : str
+        Of the library.
+    entry : str
+        The name of the function.
+    part : Part, optional
+        Its code; without it, :meth:`load` takes machine code from disk.
+    """
+
+    #: The shared kernels that it calls.
+    calls: tuple[Form, ...] = ()
     _bitcode = b""
     _linking_libraries: list[Any]
 
+    def __init__(self, codegen: Any, name: str, entry: str, part: Part | None = None) -> None:
+        super().__init__(codegen, name)
+        self.enable_object_caching()
+        self.entry, self._part = entry, part
+
+    @property
+    def address(self) -> int:
+        """Where the machine code of the function is."""
+        return int(self.get_pointer_to_function(self.entry))
+
     def finalize(self) -> None:
         """Link the parts, optimise them together, and make machine code."""
-        for library in self._linking_libraries:
-            self._reload_init.update(library._reload_init)
-        self._linking_libraries = [_Code(module) for module in _modules(self._linking_libraries)]
+        calls: dict[Form, None] = {}
+        part, *others = _modules([self._part], calls, self._part)
+        code = [_Code(module) for module in (_with_entry(part, self.entry), *others)]
+        self._reload_init.update(self._part._reload_init)  # type: ignore[union-attr]
+        self._linking_libraries = code
+        self._use(calls)
         super().finalize()
-        self._linking_libraries = []
+        self._offer()
+        self._linking_libraries, self._part = [], None
         for variable in self._final_module.global_variables:
             environment = lookup_environment(variable.name)
             if environment is not None:
                 self._codegen.set_env(variable.name, environment)
+
+    def packed(self) -> tuple[Any, ...]:
+        """Return what :meth:`load` takes."""
+        module = self._get_module_for_linking()  # linked by what the function is handed to
+        names = [function.name for function in module.functions if not function.is_declaration]
+        return self._get_compiled_object(), module.as_bitcode(), names, self.calls
+
+    def load(
+        self, machine_code: bytes, bitcode: bytes, names: list[str], calls: tuple[Form, ...]
+    ) -> None:
+        """Take machine code from disk."""
+        self._use(calls)
+        self._bitcode = bitcode
+        self._set_compiled_object(machine_code)
+        self._finalize_final_module()
+        self._codegen._engine._defined_symbols.update(names)
+        self._offer()
+
+    def _use(self, calls: Iterable[Form]) -> None:
+        """Have the shared kernels that it calls at hand, before its machine code looks for them."""
+        self.calls = tuple(calls)
+        for form in self.calls:
+            form.make_callable()
+
+    def _offer(self) -> None:
+        """Tell those that call a shared kernel where its machine code is."""
+        llvm.add_symbol(self.entry, self.address)
 
     def _get_module_for_linking(self) -> Any:
         if self._bitcode:
@@ -187,9 +254,22 @@ class _Code:
         return self._module
 
 
+def clean_functions(codegen: Any, module: Any) -> None:
+    """Drop what is never used in the functions of a module."""
+    module.data_layout = codegen._data_layout
+    passes, builder = _without_dead_code(), codegen._pass_builder()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+def clean_module(codegen: Any, module: Any) -> None:
+    """Drop the functions and variables of a module that are never used."""
+    _without_dead_globals().run(module, codegen._pass_builder())
+
+
 @cache
 def _without_dead_code() -> Any:
-    """Return the passes over the functions of parts."""
     passes = llvm.create_new_function_pass_manager()
     passes.add_sroa_pass()
     passes.add_dead_code_elimination_pass()
@@ -199,14 +279,18 @@ def _without_dead_code() -> Any:
 
 @cache
 def _without_dead_globals() -> Any:
-    """Return the passes over the modules of parts."""
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     return passes
 
 
-def _modules(libraries: Iterable[Any]) -> Iterator[Any]:
-    """Yield the code of libraries and of all that their parts call, each once."""
+def _modules(
+    libraries: Iterable[Any], calls: dict[Form, None] | None = None, root: Any = None
+) -> Iterator[Any]:
+    """Yield the code of libraries and of all that their parts call, each once.
+
+    With ``calls``, that of shared kernels other than the root stays out; their forms are put there.
+    """
     seen: set[Any] = set()
     left = list(libraries)
     while left:
@@ -214,11 +298,20 @@ def _modules(libraries: Iterable[Any]) -> Iterator[Any]:
         if library in seen:
             continue
         seen.add(library)
-        if isinstance(library, Part):
+        if calls is not None and library is not root and getattr(library, "shared", False):
+            calls[library.form] = None
+        elif isinstance(library, Part):
             yield library.module
             left += library.callees
         else:
             yield library._get_module_for_linking()
+
+
+def _with_entry(module: Any, name: str) -> Any:
+    """Return the code of a part in which its function stays, though nothing there calls it."""
+    found = module.clone()
+    found.get_function(name).linkage = llvm.Linkage.external
+    return found
 
 
 def _joined(modules: Iterable[Any]) -> Any:
@@ -277,9 +370,7 @@ def packed(result: CompileResult) -> tuple[Any, ...] | None:
         module, forms = _without_kernels(library)
         code: tuple[Any, ...] = (module.as_bitcode(), forms)
     else:
-        module = library._get_module_for_linking()
-        names = [function.name for function in module.functions if not function.is_declaration]
-        code = (library._get_compiled_object(), module.as_bitcode(), names)
+        module, code = library._final_module, library.packed()
     environments = [lookup_environment(variable.name) for variable in module.global_variables]
     described = result.fndesc
     described.typemap = described.calltypes = None  # large, and not always to be pickled
@@ -291,38 +382,24 @@ def packed(result: CompileResult) -> tuple[Any, ...] | None:
         result.signature,
         result.reload_init,
         [found for found in environments if found is not None and found.can_cache()],
-        {
-            found.env_name: list(found.consts)
-            for found in (result.environment, *environments)
-            if found is not None
-        },
     )
 
 
 def unpacked(context: Any, data: tuple[Any, ...]) -> CompileResult:
     """Return the compiled form that :func:`packed` described."""
-    name, code, described, environment, signature, reload_init, environments, constants = data
-    for found in (environment, *environments):
-        # An environment that is there already is found again, perhaps without what a whole adds for its wrapper.
-        known = constants.get(found.env_name, [])
-        if len(known) > len(found.consts):
-            found.consts[:] = known
+    name, code, described, environment, signature, reload_init, environments = data
     for function in reload_init:
         function()
     codegen = context.codegen()
     library: Any
     if len(code) == 2:
         library = _LoadedPart(codegen, name, *code)
+        entry = context.get_executable(library, described, environment)
     else:
-        library = Whole(codegen, name)
-        library.enable_object_caching()
-        machine_code, library._bitcode, names = code
-        library._set_compiled_object(machine_code)
-        library._finalize_final_module()
-        codegen._engine._defined_symbols.update(names)
-    entry = context.get_executable(library, described, environment)
-    if isinstance(library, Whole):
-        for found in environments:
+        entry = None  # how Python calls it is added later
+        library = Whole(codegen, name, described.llvm_func_name)
+        library.load(*code)
+        for found in (environment, *environments):
             codegen.set_env(found.env_name, found)
     return compile_result(
         target_context=context,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel
 from planbatch.planner.model import NEVER, FloatArray, JobTable
 
 
@@ -57,7 +57,7 @@ def earliest_deadline_first(jobs: JobTable, now: int) -> FloatArray:
     return jobs.deadline.astype(np.float64)
 
 
-@kernel
+@shared_kernel
 def regular_first(jobs: JobTable, now: int) -> FloatArray:
     """The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.
 

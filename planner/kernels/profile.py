@@ -23,7 +23,12 @@ from planbatch.planner.kernels.amounts import (
 )
 from planbatch.planner.kernels.blocks import any_at_most
 from planbatch.planner.kernels.lending import entry_type
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import (
+    borrowing_kernel,
+    kernel,
+    shared_borrowing_kernel,
+    shared_kernel,
+)
 from planbatch.planner.model import IntArray
 from planbatch.planner.resources import Windows
 from planbatch.planner.round import RoundArrays
@@ -98,7 +103,7 @@ def any_amount_fits(arrays: RoundArrays) -> bool:
     return bool(any_at_most(arrays.jobs.procs, free))
 
 
-@kernel
+@shared_kernel
 def any_row_fits(arrays: RoundArrays) -> bool:
     """:func:`any_fits` for several resources."""
     jobs = arrays.jobs
@@ -185,7 +190,7 @@ def room_for(arrays: RoundArrays, reservations: int) -> int:
     return len(arrays.running.procs) + 2 * len(arrays.windows.start) + 2 * reservations + 3
 
 
-@borrowing_kernel
+@shared_borrowing_kernel
 def fill_running(
     now: int, capacity: Any, demands: Any, ends: IntArray, times: IntArray, free: Any
 ) -> int:
@@ -231,7 +236,7 @@ def fill_amounts(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
     return size
 
 
-@kernel
+@shared_kernel
 def fill_rows(arrays: RoundArrays, times: IntArray, free: IntArray) -> int:
     """:func:`fill_profile` for several resources."""
     running = arrays.running

@@ -4,7 +4,7 @@ import numpy as np
 
 from planbatch.planner.kernels.decode import decode_once, keeps_promises
 from planbatch.planner.kernels.job_tables import round_of, with_latest
-from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.native import kernel, shared_kernel
 from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import RoundArrays
@@ -19,7 +19,7 @@ def total_lateness(start: IntArray, latest: IntArray) -> int:
     return total
 
 
-@kernel
+@shared_kernel
 def with_feasible_promises(arrays: RoundArrays) -> RoundArrays:
     """Return the round if its promises can be kept; else with promises put off by the least total lateness found.
 

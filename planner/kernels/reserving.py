@@ -10,7 +10,11 @@ import numpy as np
 
 from planbatch.planner.columns import Permutation
 from planbatch.planner.kernels.amounts import give, set_entry, take
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import (
+    borrowing_kernel,
+    shared_borrowing_kernel,
+    shared_kernel,
+)
 from planbatch.planner.kernels.profile import new_amounts
 from planbatch.planner.kernels.sorting import stable_order
 from planbatch.planner.model import NEVER, IntArray
@@ -45,7 +49,7 @@ def sort_by_digit(
         places[digit] += 1
 
 
-@kernel
+@shared_kernel
 def order_of_instants(keys: IntArray) -> Permutation:
     """Return a stable order of numbers that are not negative: by comparison, or, of many, digit by digit."""
     n = len(keys)
@@ -76,7 +80,7 @@ def list_instants(
         instants[2 * k + 1] = instants[2 * k] + arrays.jobs.walltime[chosen[k]]
 
 
-@borrowing_kernel
+@shared_borrowing_kernel
 def merge_reservations(
     demands: Any,
     chosen: IntArray,
@@ -126,7 +130,7 @@ def any_before(start: IntArray, chosen: IntArray, now: int) -> bool:
     return False
 
 
-@kernel
+@shared_kernel
 def add_reservations(
     arrays: RoundArrays,
     demands: Any,
@@ -145,7 +149,7 @@ def add_reservations(
     instants = np.empty(2 * len(chosen), np.int64)
     list_instants(arrays, chosen, start, instants)
     held = new_amounts(arrays, 1)
-    held[:] = 0
+    set_entry(held, 0, 0)
     return int(
         merge_reservations(
             demands, chosen, instants, order_of_instants(instants),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, shared_kernel
 
 #: Runs of this many entries are sorted by insertion before they are merged.
 RUN = 16
@@ -57,7 +57,7 @@ def merge_runs(keys: Any, order: Permutation, merged: Permutation, length: int) 
                 right += 1
 
 
-@kernel
+@shared_kernel
 def stable_order(keys: Any) -> Permutation:
     """Return the indices that sort a column; equal entries keep their order (``np.argsort(keys, kind="stable")``).
 

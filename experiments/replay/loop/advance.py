@@ -4,7 +4,7 @@ from planbatch.experiments.replay.loop.news import note_end, tell_starts
 from planbatch.experiments.replay.loop.running import let_go, release
 from planbatch.experiments.replay.loop.state import At, Replay, Status
 from planbatch.experiments.replay.loop.waiting import submit
-from planbatch.planner.kernels.native import borrowing_kernel
+from planbatch.planner.kernels.native import borrowing_kernel, shared_borrowing_kernel
 from planbatch.planner.model import NEVER
 
 
@@ -24,7 +24,7 @@ def know_windows(replay: Replay) -> None:
         counters[At.KNOWN] += 1
 
 
-@borrowing_kernel
+@shared_borrowing_kernel
 def advance(replay: Replay) -> int:
     """Move to the next instant at which a job waits; return ROUND_DUE, FINISHED or STUCK.
 

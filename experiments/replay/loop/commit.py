@@ -11,7 +11,7 @@ from planbatch.experiments.replay.loop.state import At, Replay, Status
 from planbatch.experiments.replay.loop.view import view
 from planbatch.experiments.replay.loop.waiting import close_gaps
 from planbatch.planner.kernels.blocks import next_planned
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
+from planbatch.planner.kernels.native import borrowing_kernel, kernel, shared_borrowing_kernel
 from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import NEVER
 
@@ -64,7 +64,7 @@ def fits(replay: Replay, at: int) -> bool:
     return True
 
 
-@borrowing_kernel
+@shared_borrowing_kernel
 def commit(replay: Replay) -> int:
     """Start the jobs planned for now and store the other starts; return CARRIED_OUT or what is wrong."""
     counters = replay.counters

@@ -29,6 +29,7 @@ from planbatch.planner.kernels.signatures import (
     Report,
     round_types,
 )
+from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import FloatArray
 
 
@@ -59,7 +60,7 @@ def drive(
         if status != Status.ROUND_DUE:
             return status
         logged = counters[At.LOGGED]
-        report[:] = np.nan
+        fill_column(report, np.nan)
         report[Report.EVALUATIONS] = 0.0
         plan = replay.plan[counters[At.FIRST] : counters[At.LAST]]
         if follow is not None:

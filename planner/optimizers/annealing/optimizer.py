@@ -24,7 +24,7 @@ from planbatch.planner.kernels.first_plans import (
     best_first_plan,
     kept_plan,
 )
-from planbatch.planner.kernels.native import compiled_for, kernel
+from planbatch.planner.kernels.native import compiled_for, kernel, shared_kernel
 from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.kernels.signatures import (
     COST,
@@ -162,7 +162,8 @@ class Annealing:
     @property
     def setting(self) -> Setting:
         """Return the parameters for the kernels."""
-        return Setting(*(getattr(self, name) for name in Setting._fields))
+        kinds = Setting.__annotations__.items()  # whole numbers where fractions may be, too
+        return Setting(*(kind(getattr(self, name)) for name, kind in kinds))
 
     @property
     def first_numbers(self) -> IntArray:
@@ -390,7 +391,7 @@ def unpacked(params: FloatArray) -> Decision:
     )
 
 
-@kernel
+@shared_kernel
 def decide_annealing(
     arrays: RoundArrays,
     order: Any,

@@ -18,7 +18,12 @@ from planbatch.planner.kernels.evaluate import (
 )
 from planbatch.planner.kernels.first_plans import size_of
 from planbatch.planner.kernels.job_tables import chosen_jobs, round_of
-from planbatch.planner.kernels.native import kernel, two_way_kernel
+from planbatch.planner.kernels.native import (
+    kernel,
+    shared_kernel,
+    shared_two_way_kernel,
+    two_way_kernel,
+)
 from planbatch.planner.kernels.sorting import copy_column, stable_order
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.optimizers.annealing.kernels import (
@@ -86,7 +91,7 @@ class State(NamedTuple):
     search: Search
 
 
-@kernel
+@shared_kernel
 def empty_state(n: int, front_jobs: int) -> State:
     """Return a state before its first plan."""
     search = Search(
@@ -117,7 +122,7 @@ def orders_to_try(n: int, evaluations: int) -> int:
     return orders if orders <= evaluations else 0
 
 
-@two_way_kernel
+@shared_two_way_kernel
 def enumerate_orders(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State) -> bool:
     """Evaluate all permutations, in lexicographic order, and keep the best; return False if a cost is not finite."""
     n = len(state.order)
@@ -162,7 +167,7 @@ def take_if_better(
     return True
 
 
-@kernel
+@shared_kernel
 def front_of(arrays: RoundArrays, order: Permutation, jobs: int) -> RoundArrays:
     """Return the round of the first jobs of an order, in that order."""
     front = order[:jobs]
@@ -248,7 +253,7 @@ def begin_stage(
     state.stage[Stage.LEFT] = STAGE * n if n < len(state.order) else UNLIMITED
 
 
-@two_way_kernel
+@shared_two_way_kernel
 def end_stage(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State) -> bool:
     """Put the best order of the front before the rest, and take that plan if it is better as a whole.
 
@@ -267,7 +272,7 @@ def end_stage(arrays: RoundArrays, classes: JobClasses, cost: Any, state: State)
     return True
 
 
-@two_way_kernel
+@shared_two_way_kernel
 def advance(
     arrays: RoundArrays,
     classes: JobClasses,

@@ -24,6 +24,7 @@ from planbatch.planner.bounds.lagrangian import Market
 from planbatch.planner.bounds.shares import Shares, excess_from, priced_start
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import fill_running
+from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.kernels.terms import one_term
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import Round
@@ -166,8 +167,8 @@ def seen_before(search: Search, d: int) -> bool:
     search.seen_mask[spot] = mask
     search.seen_cost[spot] = search.cost[d]
     search.seen_size[spot] = size
-    search.seen_times[spot, :size] = times[:size]
-    search.seen_free[spot, :size] = free[:size]
+    copy_column(search.seen_times[spot], times[:size])
+    copy_column(search.seen_free[spot], free[:size])
     return False
 
 

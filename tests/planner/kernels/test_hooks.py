@@ -15,10 +15,9 @@ from planbatch.planner.kernels.amounts import take
 from planbatch.planner.kernels.cache import ContentCache
 from planbatch.planner.kernels.native import borrowing_kernel, kernel, two_way_kernel
 from planbatch.planner.kernels.terms import one_term
+from tests import needs
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(one_term, "py_func"), reason="kernels are not compiled in this process"
-)
+pytestmark = needs.COMPILED_KERNELS
 
 
 def flag_of(dispatcher) -> bool:

@@ -11,13 +11,17 @@ import pytest
 from numba import njit, types
 
 from planbatch.planner.kernels.linking import Part, Whole
-from planbatch.planner.kernels.native import borrowing_kernel, compiled_for, kernel
+from planbatch.planner.kernels.native import (
+    borrowing_kernel,
+    compiled_for,
+    kernel,
+    shared_two_way_kernel,
+)
+from tests import needs
 
 ROOT = Path(__file__).resolve().parents[3]
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(kernel(lambda x: x), "py_func"), reason="kernels are not compiled in this process"
-)
+pytestmark = needs.COMPILED_KERNELS
 
 
 @njit
@@ -86,6 +90,75 @@ def test_functions_of_users_call_kernels_and_are_called_by_them():
     assert outermost(1) == 16
     assert outer(1) == 4
     assert tripled(1) == 3
+
+
+@kernel(shared=True)
+def summed(column):
+    """A shared kernel."""
+    total = 0
+    for value in column:
+        total += doubled(value)
+    return total
+
+
+@kernel
+def summed_and_one(column):
+    """A whole that calls it."""
+    return summed(column) + 1
+
+
+@kernel(shared=True)
+def summed_and_two(column):
+    """A shared kernel that calls another, which raises for some values."""
+    return summed(column) + positive(column[0]) + 2
+
+
+@shared_two_way_kernel
+def called(function, x):
+    """A shared kernel for compiled functions, plain Python for others."""
+    return function(x) + 1
+
+
+def test_shared_kernels_have_machine_code_that_others_call():
+    """One copy of it, which Python calls, too."""
+    column, column_type = np.arange(1, 4), (types.int64[::1],)
+    assert summed_and_one(column) == 13
+    assert summed_and_two(column) == 15
+    assert summed(column) == 12
+    for caller in (summed_and_one, summed_and_two, summed):
+        (whole,) = (found.library for found in caller.overloads.values())
+        assert [form.name for form in whole.calls] == ([] if caller is summed else ["summed"])
+        assert caller.parts.wholes[column_type].library is whole
+
+
+def test_errors_pass_through_shared_kernels():
+    """As through parts."""
+    with pytest.raises(ValueError, match="not positive"):
+        summed_and_two(np.zeros(2, np.int64))
+
+
+def test_functions_of_users_hold_shared_kernels():
+    """They may be kept by numba, which knows nothing of other machine code."""
+
+    @njit
+    def outer(column):
+        return summed(column)
+
+    assert outer(np.arange(3)) == 6
+
+
+def test_a_shared_two_way_kernel_is_one_source_for_both():
+    """Interpreted with a function in Python, called by its machine code in compiled kernels."""
+
+    def caller(function, x):
+        return called(function, x)
+
+    signature = types.int64(types.int64)
+    compiled = compiled_for(types.int64(types.FunctionType(signature), types.int64), kernel(caller))
+    assert compiled(doubled, 4) == 9
+    assert called(lambda x: 2 * x, 4) == 9
+    (whole,) = (found.library for found in compiled.overloads.values())
+    assert [form.name for form in whole.calls] == ["called"]
 
 
 def test_errors_in_parts_reach_python():
