@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.command.slurm.advise import warm_up
 from planbatch.experiments.live.journal import Journal
+from planbatch.experiments.live.planning import warm_up
 from planbatch.experiments.live.slurm.client import LINE, Listing
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.planner import Memory, Planner

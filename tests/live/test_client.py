@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.live.slurm.client import LINE, SlurmClient
 from planbatch.experiments.live.slurm.said import MARKER, Answer, SlurmError, answers_of
+from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
 
@@ -121,6 +122,14 @@ def test_unknown_versions_are_refused(slurm, version):
     assert fault == "version"
 
 
+def is_over(process):
+    """Whether a process has ended, perhaps without anybody having asked how."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
+    except OSError:
+        return True
+
+
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(slurm, tmp_path):
     client = slurm(timeout=2.0, squeue=f"sleep 300 & echo $! > {tmp_path}/child; wait")
     began = time.monotonic()
@@ -129,8 +138,7 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(slurm, tmp_path)
     assert "within 2 s" in text
     assert time.monotonic() - began < 60  # it did not wait for the program
     child = int((tmp_path / "child").read_text())
-    state = Path(f"/proc/{child}/stat")
-    assert not state.exists() or state.read_text().split()[2] == "Z"
+    wait_until("what it started ends", lambda: is_over(child))
 
 
 def test_programs_see_no_variables_that_filter_their_lists(slurm, monkeypatch):

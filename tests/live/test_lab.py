@@ -20,7 +20,7 @@ import pytest
 from manual import ROOT
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.heartbeat import NAME, beat, stop_beating
+from planbatch.experiments.live.slurm.heartbeat import NAME, beat
 from planbatch.experiments.live.slurm.marks import mark_of
 from tests import needs
 from tests.live.lab.accounts import give_rights
@@ -34,19 +34,10 @@ pytestmark = pytest.mark.slow
 NEAR = 3
 
 
-@pytest.fixture(scope="module")
-def overrun(strict_lab) -> int:
-    """A job that would run for ten minutes on the node of ``side``; its end was put forward to the next seconds."""
-    number = strict_lab.submit("-t1", "-p", "side", "--exclusive", "--comment=noplan", seconds=600)
-    strict_lab.wait_for("it runs", lambda jobs: jobs[number].state == "RUNNING")
-    strict_lab.run("scontrol", "update", f"JobId={number}", f"EndTime=uts{int(time.time()) + 2}")
-    return number
-
-
 @pytest.fixture
 def lab(strict_lab) -> Iterator[Lab]:
-    """The cluster with an empty queue and all daemons."""
-    stop_beating(strict_lab.state / NAME)  # of the driver of another test
+    """The cluster with an empty queue and all daemons; no driver was ever there."""
+    strict_lab.forget_drivers()
     strict_lab.mend()
     strict_lab.cancel_all()
     yield strict_lab
@@ -134,6 +125,7 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     Jobs without a mark started before the first tick that could see them. A job that starts between the reading and the
     update of a tick is told too late: Slurm refuses the begin time, takes the mark, and gets the old one back.
     """
+    soft_lab.forget_drivers()
     with soft_lab.drive("soft", "--on-exit", "keep", every="0.5s", name="soft") as drive:
         numbers = submit_forty(soft_lab, random.Random(2))
         all_completed(soft_lab, numbers)
@@ -204,13 +196,13 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
     assert lab.jobs()[again].key.submit_time > releases(drive)[0][1]
 
 
-def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab):
+def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
     """Failures 2, 5 and 7: the job waits unheld, is held again, and runs when the plan has room for it.
 
     The whole machine is asked for by the next job: it waits as long as the node is down.
     """
     with lab.drive("strict", every="0.5s", name="requeued") as drive:
-        number = lab.submit("-N8", "--exclusive", "-t5", seconds=2)
+        number = lab.submit("-N8", "--exclusive", "-t5", until=tmp_path / "done")
         lab.wait_for("it runs", lambda jobs: jobs[number].state == "RUNNING")
         lab.kill("n2")
         lab.run("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
@@ -222,6 +214,7 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab):
         small = lab.submit("-N1", "--exclusive", "-t1")
         lab.wait_for("others run", lambda jobs: jobs[small].state == "COMPLETED")
         assert lab.jobs()[number].held == "user"
+        (tmp_path / "done").touch()
         lab.start_node("n2")
         lab.run("scontrol", "update", "NodeName=n2", "State=RESUME")
         lab.wait_for_nodes()
@@ -247,21 +240,23 @@ def test_what_does_not_start_is_taken_back(lab):
     assert len([one for one, _ in releases(drive) if one == number]) >= 2
 
 
-def test_a_user_may_hold_and_release_her_job(lab):
+def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
     """Failure 8: her hold is kept, her release does not start the job outside the plan."""
     with lab.drive("strict", every="0.5s", name="holds") as drive:
-        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=2)
+        wide = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "first")
         hers = lab.submit("-N8", "--exclusive", "-t1", user=65534)
         lab.as_user("scontrol", "hold", str(hers))
         assert "planbatch:hold" in lab.jobs()[hers].comment
+        (tmp_path / "first").touch()
         lab.wait_for("the first is done", lambda jobs: jobs[wide].state == "COMPLETED")
         ticks = ticks_of(drive)
         wait_until("two ticks have passed", lambda: ticks_of(drive) >= ticks + 2)
         assert (lab.jobs()[hers].state, lab.jobs()[hers].held) == ("PENDING", "user")
-        second = lab.submit("-N8", "--exclusive", "-t1", seconds=2)
+        second = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "second")
         lab.wait_for("the second runs", lambda jobs: jobs[second].state == "RUNNING")
         lab.as_user("scontrol", "release", str(hers))
         assert lab.jobs()[hers].held == "user"
+        (tmp_path / "second").touch()
         lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
         jobs = lab.jobs()
         assert jobs[hers].start_time >= jobs[second].end_time
@@ -452,6 +447,22 @@ def test_metrics_and_health(lab):
             health = json.load(answer)
     assert 'planbatch_commands_total{deed="release"} 1.0' in text
     assert health["well"] is True
+
+
+@pytest.fixture
+def overrun(lab) -> int:
+    """A job that would run for ten minutes on the node of ``side``; its end was put forward to the next seconds.
+
+    Slurm looks for such jobs twice a minute, and has just looked: it ended another one.
+    """
+    lab.cancel_all("side")
+    words = ("-n1", "-t1", "-p", "side", "--comment=noplan")
+    other, number = (lab.submit(*words, seconds=600) for _ in range(2))
+    lab.wait_for("both run", lambda jobs: jobs[other].state == jobs[number].state == "RUNNING")
+    lab.end_in(0, other)
+    lab.wait_for("Slurm looks", lambda jobs: jobs[other].state == "TIMEOUT")
+    lab.end_in(2, number)
+    return number
 
 
 def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):

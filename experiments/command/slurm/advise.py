@@ -19,7 +19,6 @@ from planbatch.experiments.command.slurm.flags import (
 )
 
 if TYPE_CHECKING:
-    from planbatch.baselines.policy import Policy
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.slurm.advise import Advisor
 
@@ -76,6 +75,7 @@ def command(
     policy = chosen.make(name, chosen.promise)
 
     from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.planning import warm_up
     from planbatch.experiments.live.slurm.advise import Advisor
     from planbatch.experiments.live.slurm.record import remembered
 
@@ -116,19 +116,6 @@ def watch(
             except OSError as error:
                 say(f"planbatch: the page cannot be written ({error})")
     return failed
-
-
-def warm_up(policy: "Policy") -> None:
-    """Compile what the ticks run, or load it, so that no tick's time includes it: the first tick, and later ones."""
-    import numpy as np
-
-    from planbatch.experiments.live.planning import plan_round
-    from planbatch.planner.round import Round
-
-    problem = Round.of(4, 0, [(2, 5)], [(0, 1 + i % 3, 10 + i) for i in range(12)])
-    keys, rng = range(len(problem)), np.random.default_rng(0)
-    first = plan_round(problem, keys, policy, {}, rng)
-    plan_round(problem, keys, policy, first.memory, rng)
 
 
 @contextmanager

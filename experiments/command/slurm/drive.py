@@ -12,7 +12,6 @@ import click
 
 from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.command.shell import say
-from planbatch.experiments.command.slurm.advise import warm_up
 from planbatch.experiments.command.slurm.config_flag import config_option
 from planbatch.experiments.command.slurm.flags import (
     Duration,
@@ -117,6 +116,7 @@ def command(
     job could be given back, or all of --ticks failed.
     """
     from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.planning import warm_up
     from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver
     from planbatch.experiments.live.slurm.planner import Planner

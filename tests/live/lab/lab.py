@@ -14,6 +14,7 @@ from pathlib import Path
 
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.files import site_file
+from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.said import SlurmError
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
@@ -265,6 +266,13 @@ class Lab:
         shutil.rmtree(self.folder / "state")
         (self.folder / "frozen").rename(self.folder / "state")
 
+    def forget_drivers(self) -> None:
+        """Delete what drivers left: heartbeat, journals and output."""
+        stop_beating(self.state / NAME)
+        for pattern in ("*.out", "*.jsonl*", f"{STATE}/*.jsonl*"):
+            for path in self.folder.glob(pattern):
+                path.unlink()
+
     def mend(self) -> None:
         """Start what a test killed, and resume the nodes that Slurm took out, as an administrator would."""
         if self._daemons.get("slurmctld") is None or self._daemons["slurmctld"].poll() is not None:
@@ -302,15 +310,29 @@ class Lab:
         """Run one of Slurm's programs."""
         return self.client.run(*command)
 
-    def submit(self, *options: object, seconds: float = 1.0, user: int | None = None) -> int:
-        """Submit a job that sleeps; return its number."""
+    def submit(
+        self,
+        *options: object,
+        seconds: float = 1.0,
+        until: Path | None = None,
+        user: int | None = None,
+    ) -> int:
+        """Submit a job that sleeps, or runs until a file exists; return its number."""
+        body = f"exec sleep {seconds:g}"
+        if until is not None:
+            body = f"until [ -e {until} ]; do sleep 0.1; done"
         command = ["sbatch", "--parsable", "-o", "/dev/null", "-D", "/tmp", *map(str, options),
-                   "--wrap", f"exec sleep {seconds:g}"]  # fmt: skip
+                   "--wrap", body]  # fmt: skip
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
                               timeout=PATIENCE, user=user, group=user)  # fmt: skip
         if done.returncode:
             raise RuntimeError(f"sbatch: {done.stderr.strip()}")
         return int(done.stdout.split(";")[0])
+
+    def end_in(self, seconds: float, number: int) -> None:
+        """Put the end of a running job forward, as an administrator may."""
+        end = int(time.time() + seconds)
+        self.run("scontrol", "update", f"JobId={number}", f"EndTime=uts{end}")
 
     def as_user(self, *command: str, user: int = NOBODY) -> None:
         """Run one of Slurm's programs as an ordinary user."""

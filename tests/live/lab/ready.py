@@ -16,7 +16,7 @@ from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.command.main import main
-from planbatch.experiments.command.slurm.advise import warm_up
+from planbatch.experiments.live.planning import warm_up
 from tests.live.lab.processes import ends_with_its_parent
 
 if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(

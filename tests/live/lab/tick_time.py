@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.command.slurm.advise import warm_up
+from planbatch.experiments.live.planning import warm_up
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.heartbeat import beat
 from planbatch.experiments.live.slurm.keeping import keep_snapshot
