@@ -157,7 +157,7 @@ def test_without_time_the_base_decides():
     rng = np.random.default_rng(0)
     hurried = make_policy("rollouts:smallest-area,seconds=0")(problem, rng)
     assert (hurried.evaluations, hurried.plan.start[4]) == (0, 0)
-    rolled = make_policy("rollouts:smallest-area,seconds=0.2")(problem, rng)
+    rolled = make_policy("rollouts:smallest-area,seconds=60")(problem, rng)
     assert (rolled.plan.start == NEVER).all()
     assert rolled.evaluations > 0
 

@@ -3,7 +3,7 @@
 import json
 import urllib.request
 from dataclasses import replace
-from threading import Event
+from threading import Event, Lock
 from urllib.error import HTTPError
 
 import numpy as np
@@ -33,6 +33,7 @@ class Cluster:
     def __init__(self, *jobs, now=NOW):
         self.now, self.queue = now, snapshot(*jobs, now=now)
         self.faults, self.sent = [], []
+        self.one_at_a_time = Lock()  # drivers send lines side by side
 
     def clock(self):
         return float(self.now)
@@ -43,8 +44,9 @@ class Cluster:
         return replace(self.queue, time=self.now)
 
     def script(self, lines):
-        self.sent += lines
-        self.queue = applied(self.queue, lines)
+        with self.one_at_a_time:
+            self.sent += lines
+            self.queue = applied(self.queue, lines)
         return [Answer(line, True) for line in lines]
 
 
