@@ -1,0 +1,34 @@
+"""Small cases against ``starts.json``: every start, count and cost, to the last bit.
+
+Searches draw their random numbers and add up costs in one order; the file is that of x86-64 with glibc. One case alone
+is ``pytest 'tests/golden/test_starts.py::test_outcome[replay easy busy-1]'``; ``python -m tests.golden.starts --show
+'replay easy busy-1'`` prints what it comes to.
+"""
+
+import pytest
+
+from tests.golden.cases import CASES
+from tests.golden.starts import known, outcome
+
+KNOWN = known()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_outcome(case):
+    """What it came to before is what it comes to."""
+    assert outcome(case) == KNOWN[case]
+
+
+def test_the_file_has_these_cases():
+    """None is missing, none is left over, none stands twice."""
+    assert list(KNOWN) == list(CASES)
+    assert len(set(CASES)) == len(CASES)
+
+
+def test_queues_are_as_long_as_the_cases_say():
+    """Long ones are searched in fronts, deep ones have a memory of openings, and no queue is empty."""
+    for case, found in KNOWN.items():
+        if case.startswith("replay"):
+            kind = case.split()[2].split("-")[0]
+            least = {"long": 500, "deep": 100, "small": 6}.get(kind, 15)
+            assert found["waiting"] >= least, case
