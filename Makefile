@@ -2,19 +2,26 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+LOCKED := $(VENV)/.locked
 STAMP  := $(VENV)/.installed
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt)
 
 .PHONY: setup run test lint bench docs dist clean
 
 setup: $(STAMP)
 	$(BIN)/planbatch warm-up
 
-$(STAMP): requirements.lock pyproject.toml
+$(LOCKED): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("planbatch needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@touch $(STAMP)
+	$(PIP) --require-hashes -r requirements.lock
+	@touch $@
+
+# Builds the core, in build/; only what has changed is compiled again.
+$(STAMP): $(LOCKED) pyproject.toml $(CORE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
 
 # What a run needs is compiled on the way; the others only install.
 run: $(STAMP)

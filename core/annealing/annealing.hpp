@@ -1,0 +1,149 @@
+// Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones.
+//
+// A search may be cut into calls of any length: the result is the same.
+#pragma once
+#include "../order_search.hpp"
+#include "front_search.hpp"
+#include "whole_orders.hpp"
+
+namespace planbatch {
+
+template <std::size_t K, std::signed_integral Number>
+class Annealing {
+  public:
+    static constexpr std::size_t wider = 8;       // the factor by which a front grows
+    static constexpr std::size_t enumerated = 6;  // so few jobs are solved by trying every permutation
+
+    void begin(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
+        setting_ = setting;
+        search_.begin(round, objective, scenarios);
+        front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
+        whole_.begin(search_.size());
+    }
+    OrderSearch<K, Number>& search() { return search_; }
+    const OrderSearch<K, Number>& search() const { return search_; }
+
+    // The number of permutations if a budget allows trying them all, else 0.
+    static std::size_t orders_to_try(std::size_t n, std::size_t evaluations) {
+        if (n > enumerated) return 0;
+        std::size_t orders = 1;
+        for (std::size_t i = 2; i <= n; ++i) orders *= i;
+        return orders <= evaluations ? orders : 0;
+    }
+    // Whether all jobs start now, so that every order decodes to this plan.
+    bool all_start_now() const {
+        const Column start = search_.start();
+        return *std::max_element(start.begin(), start.end()) == search_.round().now;
+    }
+    // Tries all permutations in lexicographic order; false if a cost was not a finite number.
+    bool enumerate() {
+        std::vector<JobNumber>& order = search_.trial_order();
+        std::iota(order.begin(), order.end(), 0);
+        do
+            if (std::isnan(search_.try_order())) return false;
+        while (std::next_permutation(order.begin(), order.end()));
+        return true;
+    }
+
+    // What the next evaluations work on: so many jobs, for so many evaluations; 0 if that has not begun.
+    std::pair<std::size_t, std::size_t> stage() const {
+        if (searches_whole_orders()) return {search_.size(), whole_.left % (WholeOrders::rules + WholeOrders::shifts)};
+        return {front_jobs_, left_};
+    }
+    // Anneals for so many evaluations, from one stage to the next; false if a cost was not a finite number. Call
+    // end_stage after the last one.
+    bool advance(std::size_t evaluations, Random& rng) {
+        while (evaluations > 0) {
+            if (searches_whole_orders()) {
+                const std::size_t count = std::min(evaluations, whole_.left);
+                if (!search_whole_orders(count, rng)) return false;
+                evaluations -= count;
+                continue;
+            }
+            if (left_ == 0) begin_stage();
+            const std::size_t count = std::min(evaluations, left_);
+            if (!front_search_.anneal(setting_, rng, count)) return false;
+            evaluations -= count;
+            if (count < left_) left_ -= count;
+            else if (!end_stage()) return false;
+        }
+        return true;
+    }
+    // Puts the best order of the front before the rest, and takes that plan if it is better as a whole.
+    bool end_stage() {
+        if (left_ == 0) return true;
+        std::vector<JobNumber>& order = search_.trial_order();
+        std::copy(search_.order().begin(), search_.order().end(), order.begin());
+        for (std::size_t i = 0; i < front_jobs_; ++i) order[i] = search_.order()[std::size_t(front_search_.best()[i])];
+        if (std::isnan(search_.try_order())) return false;
+        front_jobs_ = std::min(wider * front_jobs_, search_.size()), left_ = 0;
+        return true;
+    }
+
+  private:
+    OrderSearch<K, Number> search_;
+    FrontSearch<K, Number> front_search_;
+    WholeOrders whole_;
+    Setting setting_{};
+    Round front_{};
+    Scenarios front_scenarios_;
+    std::vector<std::int64_t> front_columns_[7];
+    std::vector<double> front_past_, keys_;
+    std::size_t front_jobs_ = 0;  // jobs of the front that is annealed
+    std::size_t left_ = 0;        // evaluations left for it; 0 before it begins
+
+    // On long queues, once the first front is annealed.
+    bool searches_whole_orders() const { return whole_.left > 0 && left_ == 0 && front_jobs_ > setting_.front_jobs; }
+
+    void begin_stage() {
+        choose_front();
+        const Scenarios* scenarios = search_.scenarios();
+        if (scenarios) front_scenarios_ = scenarios->of_jobs(search_.order().first(front_jobs_));
+        front_search_.begin(front_, search_.objective(), scenarios ? &front_scenarios_ : nullptr, setting_);
+        left_ = front_jobs_ < search_.size() ? FrontSearch<K, Number>::stage * front_jobs_ : std::size_t(never);
+    }
+    bool search_whole_orders(std::size_t count, Random& rng) {
+        for (; count > 0; --count) {
+            const bool rules = whole_.draws_rules();
+            double value;
+            if (rules) {
+                whole_.draw_rule(search_.round(), rng, keys_);
+                value = search_.try_sorted(keys_);
+            } else {
+                whole_.draw_shift(search_.evaluator().decoder().classes(), search_.order(), search_.trial_order(), rng);
+                value = search_.try_order();
+            }
+            if (std::isnan(value)) return false;
+            if (rules) whole_.learn(value);
+            --whole_.left;
+        }
+        return true;
+    }
+
+    // The round of the first jobs of the best order, in that order.
+    void choose_front() {
+        const Round& round = search_.round();
+        const Order order = search_.order();
+        const auto choose = [&](std::size_t k, Column column, std::size_t width) {
+            std::vector<std::int64_t>& own = front_columns_[k];
+            own.resize(front_jobs_ * width);
+            for (std::size_t i = 0; i < front_jobs_; ++i)
+                std::copy_n(column.begin() + std::ptrdiff_t(std::size_t(order[i]) * width), width, own.begin() + std::ptrdiff_t(i * width));
+            return Column(own);
+        };
+        front_ = round;
+        JobTable& jobs = front_.jobs;
+        jobs.submit = choose(0, jobs.submit, 1), jobs.procs = choose(1, jobs.procs, 1), jobs.walltime = choose(2, jobs.walltime, 1);
+        jobs.deadline = choose(3, jobs.deadline, 1), jobs.latest = choose(4, jobs.latest, 1), jobs.user = choose(5, jobs.user, 1);
+        jobs.amounts = round.width() == 1 ? jobs.procs : choose(6, jobs.amounts, round.width());
+        front_past_.clear();
+        for (std::size_t i = 0; i < front_jobs_; ++i) {
+            const auto row = round.jobs.past.row(std::size_t(order[i]));
+            front_past_.insert(front_past_.end(), row.begin(), row.end());
+        }
+        jobs.past = {front_past_.data(), front_jobs_, round.jobs.past.columns};
+        front_.planned = jobs.submit, front_.occupied = jobs.walltime;  // nothing looks at them
+    }
+};
+
+}  // namespace planbatch

@@ -1,0 +1,25 @@
+// The parameters of an annealing; see planbatch.planner.optimizers.annealing.
+#pragma once
+#include <vector>
+
+#include "../numbers.hpp"
+
+namespace planbatch {
+
+struct Setting {
+    double hottest, coldest, cooling, moves, growth;  // temperatures, and evaluations at each
+    double swap, near, large, front;                  // probabilities of kinds of moves
+    bool per_job;                                     // temperatures are relative to the cost of one job
+    bool by_start;                                    // accepted permutations become the order of their starts
+    std::size_t front_jobs;                           // jobs in the first front
+
+    static constexpr std::size_t fields = 12;
+    static Setting of(std::span<const double> p) {
+        return {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9] > 0.0, p[10] > 0.0, std::size_t(p[11])};
+    }
+    std::vector<double> numbers() const {
+        return {hottest, coldest, cooling, moves, growth, swap, near, large, front, double(per_job), double(by_start), double(front_jobs)};
+    }
+};
+
+}  // namespace planbatch

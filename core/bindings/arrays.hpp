@@ -1,0 +1,109 @@
+// Arrays between Python and the core.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "../interrupt.hpp"
+#include "../random.hpp"
+#include "../round.hpp"
+
+namespace planbatch {
+
+namespace nb = nanobind;
+using namespace nanobind::literals;
+
+using Ints = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+inline Column column(const Ints& array) { return {array.data(), array.size()}; }
+inline Reals reals(const Floats& array) { return {array.data(), array.size()}; }
+inline std::vector<std::int64_t> copy_of(const Ints& array) { return {array.data(), array.data() + array.size()}; }
+
+// Converts whatever numpy can make int64 or float64 of; what is already is not copied.
+inline nb::object as_array(nb::handle values, const char* dtype) {
+    return nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype);
+}
+
+// A read-only numpy array that owns entries; nothing is copied.
+template <class Entry>
+nb::object hand_over(std::vector<Entry>&& entries, std::vector<std::size_t> shape) {
+    auto owned = std::make_unique<std::vector<Entry>>(std::move(entries));
+    Entry* data = owned->data();
+    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Entry>*>(p); });
+    owned.release();
+    return nb::cast(nb::ndarray<nb::numpy, const Entry>(data, shape.size(), shape.data(), owner));
+}
+template <class Entry>
+nb::object hand_over(std::vector<Entry>&& entries) {
+    const std::size_t size = entries.size();
+    return hand_over(std::move(entries), {size});
+}
+// A copy, which the user may change.
+template <class Entry>
+nb::object copy_out(std::span<const Entry> entries) {
+    auto owned = std::make_unique<std::vector<Entry>>(entries.begin(), entries.end());
+    Entry* data = owned->data();
+    const std::size_t size = owned->size();
+    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Entry>*>(p); });
+    owned.release();
+    return nb::cast(nb::ndarray<nb::numpy, Entry, nb::ndim<1>>(data, {size}, owner));
+}
+inline nb::object copy_out(Order order) {
+    const std::vector<std::int64_t> wide(order.begin(), order.end());
+    return copy_out(Column(wide));
+}
+
+// The generator of numpy behind np.random.Generator; the object must live as long as this is used.
+inline Random random_of(nb::handle generator) {
+    const nb::object capsule = generator.attr("bit_generator").attr("capsule");
+    auto* bits = static_cast<Random*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
+    if (!bits) throw nb::python_error();
+    return *bits;
+}
+
+// Holds a generator for as long as the core draws from it.
+class GeneratorLock {
+  public:
+    explicit GeneratorLock(nb::handle generator) : lock_(generator.attr("bit_generator").attr("lock")) { lock_.attr("acquire")(); }
+    GeneratorLock(const GeneratorLock&) = delete;
+    GeneratorLock& operator=(const GeneratorLock&) = delete;
+    ~GeneratorLock() { lock_.attr("release")(); }
+
+  private:
+    nb::object lock_;
+};
+
+// Calls `f` while other threads may run Python.
+template <class F>
+auto without_gil(F f) {
+    const nb::gil_scoped_release release;
+    Interrupt::begin();
+    return f();
+}
+
+// Has an immutable class be equal, hashed, pickled and shown by the arguments that made it: `arguments(self)`.
+template <class Class, class Arguments>
+void by_arguments(Class& cls, Arguments arguments) {
+    using T = typename Class::Type;
+    cls.def("__reduce__", [arguments](nb::handle self) { return nb::make_tuple(self.type(), arguments(nb::cast<const T&>(self))); });
+    cls.def("__eq__", [arguments](nb::handle self, nb::handle other) {
+        if (!self.type().is(other.type())) return false;
+        return arguments(nb::cast<const T&>(self)).equal(arguments(nb::cast<const T&>(other)));
+    });
+    cls.def("__hash__", [arguments](nb::handle self) {
+        return nb::hash(nb::make_tuple(self.type(), arguments(nb::cast<const T&>(self))));
+    });
+    cls.def("__repr__", [arguments](nb::handle self) {
+        const nb::object name = self.type().attr("__name__"), given = nb::list(arguments(nb::cast<const T&>(self)));
+        nb::str text = nb::repr(given);
+        return nb::str("{}({})").attr("format")(name, text.attr("__getitem__")(nb::slice(1, -1, 1)));
+    });
+}
+
+}  // namespace planbatch

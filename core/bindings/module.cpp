@@ -1,0 +1,34 @@
+// The compiled core of planbatch as a Python module.
+#include "bindings.hpp"
+
+#include "../interrupt.hpp"
+#include "../objectives/objective.hpp"
+#include "../orders/order.hpp"
+#include "arrays.hpp"
+
+namespace {
+
+void check_signals() {
+    const nanobind::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals()) throw nanobind::python_error();
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    using namespace planbatch;
+    m.doc() = "The compiled core: decoding, searches, policies and the event loop.";
+    m.attr("DIGEST") = PLANBATCH_CORE_DIGEST;
+    Interrupt::check_signals = &check_signals;
+    nb::exception<CostNotFinite>(m, "CostNotFinite", PyExc_ValueError);
+    nb::exception<BadKeys>(m, "BadKeys", PyExc_ValueError);
+    nb::exception<Cancelled>(m, "Cancelled", PyExc_RuntimeError);
+    m.def("cancel_all", &Interrupt::cancel_all, "End what other threads compute at this moment.");
+    bind_rounds(m);
+    bind_objectives(m);
+    bind_orders(m);
+    bind_histories(m);
+    bind_searches(m);
+    bind_policies(m);
+    bind_simulation(m);
+}

@@ -1,0 +1,99 @@
+#include "../objectives/combined.hpp"
+#include "../objectives/deadline.hpp"
+#include "../objectives/response.hpp"
+#include "../objectives/weighted.hpp"
+#include "bindings.hpp"
+#include "held_jobs.hpp"
+#include "python_calls.hpp"
+
+namespace planbatch {
+namespace {
+
+template <class T>
+void bind_plain(nb::module_& m, const char* name, const char* about) {
+    auto cls = nb::class_<T, Objective>(m, name, about).def(nb::init<>());
+    by_arguments(cls, [](const T&) { return nb::make_tuple(); });
+}
+
+double cost_of(const Objective& objective, nb::handle start, nb::handle jobs, std::int64_t now) {
+    const auto starts = nb::cast<Ints>(as_array(start, "int64"));
+    const HeldJobs held(jobs);
+    if (starts.ndim() != 1 || starts.size() != held.size()) throw std::invalid_argument("start: not one start per job");
+    return objective.cost(column(starts), held.view(), now);
+}
+
+using Parts = std::vector<std::pair<double, std::shared_ptr<Objective>>>;
+
+}  // namespace
+
+void bind_objectives(nb::module_& m) {
+    nb::class_<Objective>(m, "Objective", "A cost of plans: cost(start, jobs, now).")
+        .def("__call__", &cost_of, "start"_a, "jobs"_a, "now"_a);
+    bind_plain<MeanWait>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
+    bind_plain<MeanSquaredWait>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
+    bind_plain<MeanFourthWait>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
+    bind_plain<MeanAreaWait>(m, "MeanAreaWait", "Σ procsᵢ · (startᵢ − submitᵢ) / Σ procsᵢ, in seconds: the mean wait of a processor's worth of work.");
+    bind_plain<MeanUserWait>(m, "MeanUserWait", "(1/U) Σᵤ (1/nᵤ) Σᵢ (startᵢ − submitᵢ), in seconds: every one of the U users counts the same.");
+    bind_plain<MeanResponse>(m, "MeanResponse", "(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.");
+    bind_plain<MeanBoundedSlowdown>(m, "MeanBoundedSlowdown", "(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)); planners know walltimes only.");
+    bind_plain<MeanStretch>(m, "MeanStretch", "(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.");
+    bind_plain<MeanExpectedSlowdown>(m, "MeanExpectedSlowdown", "(1/n) Σ (startᵢ − submitᵢ) · E[1 / max(runᵢ, 10 s)]: what waits are expected to add to the bounded slowdown.");
+    bind_plain<Makespan>(m, "Makespan", "Max (startᵢ + walltimeᵢ) − now, in seconds (Zheng et al. 2016, Section IV-B, PLAN 3).");
+    bind_plain<TotalTardiness>(m, "TotalTardiness", "Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
+    bind_plain<MaximumTardiness>(m, "MaximumTardiness", "Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
+    bind_plain<MissedDeadlines>(m, "MissedDeadlines", "How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ].");
+    bind_plain<RegularWait>(m, "RegularWait", "Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).");
+
+    auto powered = nb::class_<MeanPoweredWait, Objective>(m, "MeanPoweredWait", "(1/n) Σ (startᵢ − submitᵢ)^power, in seconds^power.")
+                       .def(nb::init<double>(), "power"_a);
+    by_arguments(powered, [](const MeanPoweredWait& o) { return nb::make_tuple(o.power()); });
+    auto aged = nb::class_<MeanAgedWait, Objective>(m, "MeanAgedWait", "(1/n) Σ (1 + areaᵢ / mean area · (ageᵢ / scale)²) · (startᵢ − submitᵢ), in seconds.")
+                    .def(nb::init<double>(), "scale"_a);
+    by_arguments(aged, [](const MeanAgedWait& o) { return nb::make_tuple(o.scale()); });
+
+    auto weighted = nb::class_<MeanWeightedWait, Objective>(m, "MeanWeightedWait", "(1/n) Σ weightᵢ · (startᵢ − submitᵢ)^power.")
+                        .def("__init__",
+                             [](MeanWeightedWait* self, double power, double area, double size, double length, double age, double run, double share) {
+                                 new (self) MeanWeightedWait({power, area, size, length, age, run, share});
+                             },
+                             "power"_a = 2.0, "area"_a = -1.0, "size"_a = 0.0, "length"_a = 0.0, "age"_a = 0.0, "run"_a = 0.0, "share"_a = 0.0)
+                        .def("weights", [](const MeanWeightedWait& self, nb::handle jobs, std::int64_t now) {
+                            const HeldJobs held(jobs);
+                            std::vector<double> weights;
+                            for (std::size_t i = 0; i < held.size(); ++i) weights.push_back(self.weight(held.view(), i, now));
+                            return hand_over(std::move(weights));
+                        }, "jobs"_a, "now"_a);
+    by_arguments(weighted, [](const MeanWeightedWait& o) {
+        const auto& e = o.exponents();
+        return nb::make_tuple(e.power, e.area, e.size, e.length, e.age, e.run, e.share);
+    });
+
+    auto sum = nb::class_<WeightedSum, Objective>(m, "WeightedSum", "Σ weightₖ · costₖ.")
+                   .def("__init__",
+                        [](WeightedSum* self, std::vector<double> weights, std::vector<std::shared_ptr<Objective>> objectives) {
+                            if (weights.size() != objectives.size() || weights.empty()) throw std::invalid_argument("weighted sum: one weight per objective");
+                            std::vector<WeightedSum::Part> parts;
+                            for (std::size_t k = 0; k < weights.size(); ++k) parts.push_back({weights[k], std::move(objectives[k])});
+                            new (self) WeightedSum(std::move(parts));
+                        },
+                        "weights"_a, "objectives"_a);
+    by_arguments(sum, [](const WeightedSum& o) {
+        nb::list weights, objectives;
+        for (const auto& part : o.parts()) weights.append(part.weight), objectives.append(nb::cast(std::const_pointer_cast<Objective>(part.objective)));
+        return nb::make_tuple(nb::tuple(weights), nb::tuple(objectives));
+    });
+    auto lexicographic = nb::class_<Lexicographic, Objective>(m, "Lexicographic", "⌊cost₁ / step⌋ + cost₂ / (cost₂ + one day).")
+                             .def("__init__",
+                                  [](Lexicographic* self, std::shared_ptr<Objective> first, std::shared_ptr<Objective> then, double step) {
+                                      new (self) Lexicographic(std::move(first), std::move(then), step);
+                                  },
+                                  "first"_a, "then"_a, "step"_a);
+    by_arguments(lexicographic, [](const Lexicographic& o) {
+        return nb::make_tuple(std::const_pointer_cast<Objective>(o.first()), std::const_pointer_cast<Objective>(o.then()), o.step());
+    });
+    auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", "A cost in plain Python.").def(nb::init<nb::object>(), "function"_a);
+    by_arguments(python, [](const PythonObjective& o) { return nb::make_tuple(o.function()); });
+    m.def("squashed", &squashed, "cost"_a, "cost / (cost + one day): grows with the cost and stays below one.");
+}
+
+}  // namespace planbatch

@@ -1,0 +1,61 @@
+#include "../policies/conservative.hpp"
+#include "../policies/easy.hpp"
+#include "../policies/plan_based.hpp"
+#include "../policies/replanned.hpp"
+#include "bindings.hpp"
+#include "owned_round.hpp"
+
+namespace planbatch {
+namespace {
+
+// The starts, what the policy notes about the jobs, and what it reports of a search.
+nb::tuple decide(const PolicyKind& kind, const OwnedRound& owned, nb::handle generator) {
+    const Random rng = random_of(generator);
+    std::vector<std::int64_t> start(owned.size(), never), notes = owned.notes;
+    const GeneratorLock lock(generator);
+    const Report report = without_gil([&] {
+        if (!owned.size()) return Report{};
+        return kind.make(owned.capacities.size(), rng)->decide(owned.view(), {start, notes});
+    });
+    return nb::make_tuple(hand_over(std::move(start)), hand_over(std::move(notes)), report.evaluations, report.seed_cost, report.cost);
+}
+
+template <template <std::size_t> class Made>
+class OrderedKind : public PolicyOf<Made, std::shared_ptr<const QueueOrder>> {
+  public:
+    explicit OrderedKind(std::shared_ptr<QueueOrder> order) : PolicyOf<Made, std::shared_ptr<const QueueOrder>>(std::move(order)) {}
+};
+// A policy whose only parameter is the order of the queue.
+template <template <std::size_t> class Made>
+void bind_ordered(nb::module_& m, const char* name, const char* about) {
+    auto cls = nb::class_<OrderedKind<Made>, PolicyKind>(m, name, about).def(nb::init<std::shared_ptr<QueueOrder>>(), "order"_a);
+    by_arguments(cls, [](const OrderedKind<Made>& p) { return nb::make_tuple(std::const_pointer_cast<QueueOrder>(std::get<0>(p.parameters()))); });
+}
+template <template <std::size_t> class Made>
+void bind_plain(nb::module_& m, const char* name, const char* about) {
+    auto cls = nb::class_<PolicyOf<Made>, PolicyKind>(m, name, about).def(nb::init<>());
+    by_arguments(cls, [](const PolicyOf<Made>&) { return nb::make_tuple(); });
+}
+
+}  // namespace
+
+void bind_policies(nb::module_& m) {
+    nb::class_<PolicyKind>(m, "Policy", "What decides rounds.").def("decide", &decide, "round"_a, "generator"_a);
+    bind_ordered<Easy>(m, "Easy", "EASY backfilling (Lifka, JSSPP 1995; Mu'alem and Feitelson, TPDS 2001).");
+    bind_ordered<Replanned>(m, "Replanned", "Decode the queue's order; earlier reservations are not kept.");
+    bind_plain<Conservative>(m, "Conservative", "Conservative backfilling that keeps its reservations (Mu'alem and Feitelson, TPDS 2001).");
+    auto plan_based = nb::class_<PlanBasedKind, PolicyKind>(m, "PlanBased", "Annealing searches for the plan to act on (Zheng et al. 2016).")
+        .def("__init__", [](PlanBasedKind* self, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
+                            std::vector<std::int64_t> first_plans, std::size_t evaluations, bool promised, std::size_t scenarios, double risk) {
+            if (setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
+            for (const std::int64_t number : first_plans)
+                if (number < 0 || number > std::int64_t(FirstOrder::expected_slowdown)) throw std::invalid_argument("first plans: no such number");
+            new (self) PlanBasedKind({std::move(objective), Setting::of(setting), std::move(first_plans), evaluations, promised, scenarios, risk});
+        }, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "promised"_a, "scenarios"_a, "risk"_a);
+    by_arguments(plan_based, [](const PlanBasedKind& p) {
+        const PlanSearch& s = p.search();
+        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), s.setting.numbers(), s.first_plans, s.evaluations, s.promised, s.scenarios, s.risk);
+    });
+}
+
+}  // namespace planbatch

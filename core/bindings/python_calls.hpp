@@ -1,0 +1,80 @@
+// Users' functions in plain Python, as the core calls them: with columns that they may keep, and cannot change.
+#pragma once
+#include <algorithm>
+
+#include "../objectives/objective.hpp"
+#include "../orders/order.hpp"
+#include "arrays.hpp"
+
+namespace planbatch {
+
+// The waiting jobs as Python's JobTable: read-only copies.
+inline nb::object python_jobs(const JobTable& jobs) {
+    const auto copy = [](Column column) { return hand_over(std::vector<std::int64_t>(column.begin(), column.end())); };
+    const std::size_t n = jobs.size(), width = n ? jobs.amounts.size() / n : 1;
+    std::vector<std::int64_t> demands;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 1; k < width; ++k) demands.push_back(jobs.amounts[i * width + k]);
+    std::vector<double> past(jobs.past.data, jobs.past.data + jobs.past.rows * jobs.past.columns);
+    return nb::module_::import_("planbatch.planner.model").attr("JobTable")(
+        copy(jobs.submit), copy(jobs.procs), copy(jobs.walltime), copy(jobs.deadline), copy(jobs.latest), copy(jobs.user),
+        hand_over(std::move(demands), {n, width - 1}), hand_over(std::move(past), {n, jobs.past.columns}));
+}
+
+// The same; it is made anew only if a column has changed since the last call.
+class PythonJobs {
+  public:
+    // With the GIL held.
+    nb::object of(const JobTable& jobs) {
+        const Column columns[] = {jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, jobs.latest, jobs.user, jobs.amounts};
+        bool same = made_.is_valid() && std::ranges::equal(past_, Reals(jobs.past.data, jobs.past.rows * jobs.past.columns), same_bits);
+        for (std::size_t c = 0; c < 7 && same; ++c) same = std::ranges::equal(columns_[c], columns[c]);
+        if (!same) {
+            for (std::size_t c = 0; c < 7; ++c) columns_[c].assign(columns[c].begin(), columns[c].end());
+            past_.assign(jobs.past.data, jobs.past.data + jobs.past.rows * jobs.past.columns);
+            made_ = python_jobs(jobs);
+        }
+        return made_;
+    }
+
+  private:
+    std::vector<std::int64_t> columns_[7];
+    std::vector<double> past_;
+    nb::object made_;
+
+    static bool same_bits(double a, double b) { return a == b || (a != a && b != b); }
+};
+
+// cost(start, jobs, now) -> float. What it raises ends the search.
+class PythonObjective : public Objective {
+  public:
+    explicit PythonObjective(nb::object function) : function_(std::move(function)) {}
+    const nb::object& function() const { return function_; }
+    double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
+        const nb::gil_scoped_acquire gil;
+        const nb::object starts = hand_over(std::vector<std::int64_t>(start.begin(), start.end()));
+        return nb::cast<double>(function_(starts, jobs_.of(jobs), now));
+    }
+
+  private:
+    nb::object function_;
+    mutable PythonJobs jobs_;  // only touched with the GIL held
+};
+
+// keys(jobs, now) -> float64 array.
+class PythonOrder : public QueueOrder {
+  public:
+    explicit PythonOrder(nb::object function) : function_(std::move(function)) {}
+    const nb::object& function() const { return function_; }
+    void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
+        const nb::gil_scoped_acquire gil;
+        const auto found = nb::cast<Floats>(as_array(function_(jobs_.of(jobs), now), "float64"));
+        keys.assign(found.data(), found.data() + found.size());
+    }
+
+  private:
+    nb::object function_;
+    mutable PythonJobs jobs_;
+};
+
+}  // namespace planbatch

@@ -1,0 +1,47 @@
+// A user's history in plain Python.
+#pragma once
+#include "../user_history/history.hpp"
+#include "python_calls.hpp"
+
+namespace planbatch {
+
+// The events as Python sees them, a row per event.
+inline nb::object table_of(std::span<const Event> news) {
+    const auto* first = reinterpret_cast<const std::int64_t*>(news.data());
+    return hand_over(std::vector<std::int64_t>(first, first + news.size() * event_fields), {news.size(), event_fields});
+}
+
+// A writable numpy array of one's own, with these numbers.
+inline nb::object numbers_out(const double* data, std::size_t rows, std::size_t columns) {
+    auto copy = std::make_unique<std::vector<double>>(data, data + rows * columns);
+    double* entries = copy->data();
+    nb::capsule owner(copy.get(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    copy.release();
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(entries, {rows, columns}, owner));
+}
+// Takes over what Python has written there.
+inline void numbers_in(nb::handle array, double* data, std::size_t entries) {
+    const auto written = nb::cast<Floats>(array);
+    std::copy_n(written.data(), entries, data);
+}
+
+// follow(news, memory, jobs, now) gets copies of the memory and of the jobs' columns, which are taken back.
+class PythonHistory : public History {
+  public:
+    PythonHistory(nb::object follow, std::size_t width, std::size_t columns, std::size_t kept, std::size_t shared)
+        : History({width, columns, kept, shared}), function_(std::move(follow)) {}
+    const nb::object& function() const { return function_; }
+    void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
+        const nb::gil_scoped_acquire gil;
+        const nb::object numbers = numbers_out(memory.data(), memory.rows(), memory.width());
+        const nb::object columns = numbers_out(past.data, past.rows, past.columns);
+        function_(table_of(news), numbers, python_jobs(jobs).attr("_replace")("past"_a = columns), now);
+        numbers_in(numbers, memory.data(), memory.rows() * memory.width());
+        numbers_in(columns, past.data, past.rows * past.columns);
+    }
+
+  private:
+    nb::object function_;
+};
+
+}  // namespace planbatch

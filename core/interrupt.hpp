@@ -1,0 +1,46 @@
+// How long computations are ended from outside: everything that takes long polls now and then.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+
+namespace planbatch {
+
+class Cancelled : public std::runtime_error {
+  public:
+    Cancelled() : std::runtime_error("cancelled by another thread") {}
+};
+
+class Interrupt {
+  public:
+    // Looks for Ctrl-C, and throws if there was one; set by the bindings.
+    inline static void (*check_signals)() = nullptr;
+
+    // Ends what the other threads compute at this moment.
+    static void cancel_all() { generation().fetch_add(1); }
+    // Whatever this thread computes from now on was not cancelled yet.
+    static void begin() { begun() = generation().load(); }
+    // Cheap: looks at the clock once in 64 calls, and for signals every 50 ms.
+    static void poll() {
+        thread_local unsigned calls = 0;
+        thread_local std::chrono::steady_clock::time_point last{};
+        if (++calls % 64) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(50)) return;
+        last = now;
+        if (begun() != generation().load()) throw Cancelled();
+        if (check_signals) check_signals();
+    }
+
+  private:
+    static std::atomic<unsigned>& generation() {
+        static std::atomic<unsigned> value{0};
+        return value;
+    }
+    static unsigned& begun() {
+        thread_local unsigned value = 0;
+        return value;
+    }
+};
+
+}  // namespace planbatch

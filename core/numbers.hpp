@@ -1,0 +1,32 @@
+// The numbers that the core counts in: seconds, amounts and job numbers; and views of columns and tables.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace planbatch {
+
+inline constexpr std::int64_t never = std::int64_t{1} << 60;  // a start or a deadline that does not exist
+inline constexpr std::size_t none = static_cast<std::size_t>(-1);
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+using Column = std::span<const std::int64_t>;
+using Reals = std::span<const double>;
+using JobNumber = std::int32_t;  // the index of a job in a round's table of waiting jobs
+using Order = std::span<const JobNumber>;
+
+// A view of rows of equal length, one after the other.
+template <class T>
+struct Table {
+    T* data = nullptr;
+    std::size_t rows = 0, columns = 0;
+
+    std::span<T> row(std::size_t i) const { return {data + i * columns, columns}; }
+    T& operator()(std::size_t i, std::size_t k) const { return data[i * columns + k]; }
+    Table rows_from(std::size_t first, std::size_t count) const { return {data + first * columns, count, columns}; }
+    operator Table<const T>() const { return {data, rows, columns}; }
+};
+
+}  // namespace planbatch

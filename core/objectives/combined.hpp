@@ -1,0 +1,63 @@
+// Objectives made of objectives: weighted sums, and one before another.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "objective.hpp"
+
+namespace planbatch {
+
+// cost / (cost + one day): grows with the cost and stays below one.
+inline double squashed(double cost) { return cost / (cost + 86400.0); }
+
+// Σ weightₖ · costₖ.
+class WeightedSum : public Objective {
+  public:
+    struct Part {
+        double weight;
+        std::shared_ptr<const Objective> objective;
+    };
+    explicit WeightedSum(std::vector<Part> parts) : parts_(std::move(parts)) {}
+    const std::vector<Part>& parts() const { return parts_; }
+    double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
+        double total = 0.0;  // from the last part to the first
+        for (std::size_t k = parts_.size(); k-- > 0;) {
+            const double part = parts_[k].weight * parts_[k].objective->cost(start, jobs, now);
+            total = k + 1 == parts_.size() ? part : part + total;
+        }
+        return total;
+    }
+
+  private:
+    std::vector<Part> parts_;
+};
+
+// ⌊cost₁ / step⌋ + squashed(cost₂): the second counts only between plans that are equal in the first.
+class Lexicographic : public Objective {
+  public:
+    Lexicographic(std::shared_ptr<const Objective> first, std::shared_ptr<const Objective> then, double step)
+        : first_(std::move(first)), then_(std::move(then)), step_(step) {}
+    const std::shared_ptr<const Objective>& first() const { return first_; }
+    const std::shared_ptr<const Objective>& then() const { return then_; }
+    double step() const { return step_; }
+    double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
+        const double whole = whole_steps(first_->cost(start, jobs, now));
+        return whole + squashed(then_->cost(start, jobs, now));
+    }
+
+  private:
+    std::shared_ptr<const Objective> first_, then_;
+    double step_;
+
+    // As Python's value // step.
+    double whole_steps(double value) const {
+        double rest = std::fmod(value, step_);
+        double steps = (value - rest) / step_;
+        if (rest != 0.0 && rest < 0.0) steps -= 1.0;
+        if (steps == 0.0) return std::copysign(0.0, value / step_);
+        const double floored = std::floor(steps);
+        return steps - floored > 0.5 ? floored + 1.0 : floored;
+    }
+};
+
+}  // namespace planbatch

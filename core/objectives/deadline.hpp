@@ -1,0 +1,60 @@
+// Deadlines. Tardiness of a job is max(0, end − deadline), with the planned end = start + walltime.
+#pragma once
+#include "combined.hpp"
+#include "wait.hpp"
+
+namespace planbatch {
+
+inline std::int64_t lateness_of(Column start, const JobTable& jobs, std::size_t i) {
+    return start[i] + jobs.walltime[i] - jobs.deadline[i];
+}
+
+// Σ tardiness, in seconds.
+class TotalTardiness : public Objective {
+  public:
+    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
+        double total = 0.0;
+        for (std::size_t i = 0; i < start.size(); ++i) total += double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
+        return total;
+    }
+};
+
+// The largest tardiness, in seconds.
+class MaximumTardiness : public Objective {
+  public:
+    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
+        std::int64_t most = 0;
+        for (std::size_t i = 0; i < start.size(); ++i) most = std::max(most, lateness_of(start, jobs, i));
+        return double(most);
+    }
+};
+
+// How many jobs end after their deadline.
+class MissedDeadlines : public Objective {
+  public:
+    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
+        std::int64_t missed = 0;
+        for (std::size_t i = 0; i < start.size(); ++i) missed += lateness_of(start, jobs, i) > 0;
+        return double(missed);
+    }
+};
+
+// Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).
+class RegularWait : public Objective {
+  public:
+    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
+        double tardiness = 0.0, wait = 0.0;
+        std::size_t regular = 0;
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            if (jobs.deadline[i] == never) {
+                wait += wait_of(start, jobs, i);
+                ++regular;
+            } else {
+                tardiness += double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
+            }
+        }
+        return tardiness + squashed(mean_of(wait, regular));
+    }
+};
+
+}  // namespace planbatch

@@ -1,0 +1,47 @@
+// What plans cost. An objective sees starts, jobs and the time; the lower the cost, the better.
+#pragma once
+#include <cmath>
+
+#include "../round.hpp"
+
+namespace planbatch {
+
+class Objective {
+  public:
+    virtual ~Objective() = default;
+    // `start` has a start for every job (s). Must be safe to call from several threads.
+    virtual double cost(Column start, const JobTable& jobs, std::int64_t now) const = 0;
+};
+
+// An objective returned a cost that is not a finite number.
+class CostNotFinite : public std::domain_error {
+  public:
+    CostNotFinite() : std::domain_error("a cost that is not a finite number") {}
+};
+
+// Σ term(i) of whole numbers. In four parts, since one sum waits for the one before; sums of whole numbers below 2^53
+// are exact in any order, and beyond it the terms are summed in the order of the jobs.
+template <class Term>
+double sum_of_whole_numbers(std::size_t n, Term term) {
+    double part[4] = {0.0, 0.0, 0.0, 0.0};
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t k = 0; k < 4; ++k) part[k] += term(i + k);
+    for (; i < n; ++i) part[0] += term(i);
+    double total = (part[0] + part[1]) + (part[2] + part[3]);
+    if (!(total < 9007199254740992.0)) {
+        total = 0.0;
+        for (i = 0; i < n; ++i) total += term(i);
+    }
+    return total;
+}
+
+inline double mean_of(double total, std::size_t n) { return total / double(std::max<std::size_t>(n, 1)); }
+
+inline bool keeps_promises(Column start, Column latest) {
+    for (std::size_t i = 0; i < start.size(); ++i)
+        if (start[i] > latest[i]) return false;
+    return true;
+}
+
+}  // namespace planbatch

@@ -1,0 +1,84 @@
+// Orders of waiting jobs: sort keys, the job with the smallest first; equal keys keep FCFS order.
+#pragma once
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "../round.hpp"
+
+namespace planbatch {
+
+// An order returned keys that do not sort the jobs.
+class BadKeys : public std::domain_error {
+  public:
+    using std::domain_error::domain_error;
+};
+
+class QueueOrder {
+  public:
+    virtual ~QueueOrder() = default;
+    // Writes a key per job, and for a pair of orders as many again behind them, by which jobs are backfilled. Must be
+    // safe to call from several threads.
+    virtual void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const = 0;
+    // Whether it is the order of the queue itself, so that nobody need ask for keys.
+    virtual bool is_fcfs() const { return false; }
+};
+
+// An order whose key depends on the job and the time alone.
+template <double (*key_of)(const JobTable&, std::size_t, std::int64_t)>
+class OrderByKey : public QueueOrder {
+  public:
+    void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
+        keys.resize(jobs.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = key_of(jobs, i, now);
+    }
+};
+
+// First come, first served: the order of the queue itself.
+class SubmitOrder : public QueueOrder {
+  public:
+    void keys(const JobTable& jobs, std::int64_t, std::vector<double>& keys) const override {
+        keys.resize(jobs.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = double(i);
+    }
+    bool is_fcfs() const override { return true; }
+};
+
+// Jobs that have waited longer than a threshold come first, FCFS among themselves (Lelong, Reis, Trystram, JSSPP 2017).
+class LongestWaitingFirst : public QueueOrder {
+  public:
+    LongestWaitingFirst(std::shared_ptr<const QueueOrder> order, std::int64_t seconds) : order_(std::move(order)), seconds_(seconds) {}
+    const std::shared_ptr<const QueueOrder>& order() const { return order_; }
+    std::int64_t seconds() const { return seconds_; }
+    void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
+        order_->keys(jobs, now, keys);
+        const std::size_t n = std::max<std::size_t>(jobs.size(), 1);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (now - jobs.submit[i % n] > seconds_) keys[i] = -infinity;
+    }
+
+  private:
+    std::shared_ptr<const QueueOrder> order_;
+    std::int64_t seconds_;
+};
+
+// One order says which job is the head of the queue, the other in which order jobs are backfilled.
+class PairOfOrders : public QueueOrder {
+  public:
+    PairOfOrders(std::shared_ptr<const QueueOrder> head, std::shared_ptr<const QueueOrder> backfilling)
+        : head_(std::move(head)), backfilling_(std::move(backfilling)) {}
+    const std::shared_ptr<const QueueOrder>& head() const { return head_; }
+    const std::shared_ptr<const QueueOrder>& backfilling() const { return backfilling_; }
+    void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
+        head_->keys(jobs, now, keys);
+        std::vector<double> behind;
+        backfilling_->keys(jobs, now, behind);
+        keys.resize(jobs.size());
+        keys.insert(keys.end(), behind.end() - std::ptrdiff_t(jobs.size()), behind.end());
+    }
+
+  private:
+    std::shared_ptr<const QueueOrder> head_, backfilling_;
+};
+
+}  // namespace planbatch

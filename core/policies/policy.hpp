@@ -1,0 +1,64 @@
+// What decides a round: writes a start for each waiting job, or `never` for none.
+#pragma once
+#include <memory>
+#include <tuple>
+
+#include "../random.hpp"
+#include "../round.hpp"
+
+namespace planbatch {
+
+// What a policy that searches reports of a round.
+struct Report {
+    double seed_cost = not_a_number;  // of the best first plan
+    double cost = not_a_number;       // of the plan
+    std::int64_t evaluations = 0;     // plans evaluated after the first ones
+};
+
+// What a policy writes. `start` is `never` everywhere at first; `notes` has what the policy noted about each job in the
+// round before, `never` if nothing.
+struct Decision {
+    std::span<std::int64_t> start, notes;
+};
+
+// A policy at work: it belongs to one replay, and may keep buffers, but nothing that a later round depends on.
+class Policy {
+  public:
+    virtual ~Policy() = default;
+    virtual Report decide(const Round& round, Decision decision) = 0;
+};
+
+// A kind of policy with its parameters, from which policies are made for machines with so many resources. It is shared
+// by replays in several threads.
+class PolicyKind {
+  public:
+    virtual ~PolicyKind() = default;
+    virtual std::unique_ptr<Policy> make(std::size_t width, const Random& rng) const = 0;
+};
+
+// Calls `f` with the number of resources as a constant: 1, 2 or std::dynamic_extent.
+template <class F>
+decltype(auto) with_width(std::size_t width, F&& f) {
+    if (width == 1) return f(std::integral_constant<std::size_t, 1>{});
+    if (width == 2) return f(std::integral_constant<std::size_t, 2>{});
+    return f(std::integral_constant<std::size_t, std::dynamic_extent>{});
+}
+
+// A kind of policy that is made from copies of its parameters: Made<K>(parameters…).
+template <template <std::size_t> class Made, class... Parameters>
+class PolicyOf : public PolicyKind {
+  public:
+    explicit PolicyOf(Parameters... parameters) : parameters_(std::move(parameters)...) {}
+    const std::tuple<Parameters...>& parameters() const { return parameters_; }
+    std::unique_ptr<Policy> make(std::size_t width, const Random&) const override {
+        return with_width(width, [&](auto k) -> std::unique_ptr<Policy> {
+            using MadeForWidth = Made<decltype(k)::value>;
+            return std::apply([](const auto&... parameters) { return std::make_unique<MadeForWidth>(parameters...); }, parameters_);
+        });
+    }
+
+  private:
+    std::tuple<Parameters...> parameters_;
+};
+
+}  // namespace planbatch

@@ -1,0 +1,231 @@
+// The availability profile: free amounts of every resource as a step function of time.
+//
+// From `time(i)` until `time(i + 1)`, row i is free; the last row holds for ever. Behind the last breakpoint stands a
+// guard that covers no demand, at a time that is never reached, so that loops need not ask where the profile ends.
+// Storage is flat and loops are plain: up to some 10,000 breakpoints nothing else was faster. K is the number of
+// resources, or std::dynamic_extent; Number counts both seconds and amounts.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "demand.hpp"
+
+namespace planbatch {
+
+template <std::size_t K, std::signed_integral Number = std::int64_t>
+class Profile {
+  public:
+    using Amounts = Demand<K, Number>;
+
+    constexpr std::size_t width() const {
+        if constexpr (K == std::dynamic_extent) return width_;
+        else return K;
+    }
+    std::size_t size() const { return size_; }
+    Number time(std::size_t i) const { return times_[i]; }
+    const Number* row(std::size_t i) const { return free_.data() + i * width(); }
+
+    // Starts over: `free` from `now` on for ever. `breakpoints` is how many are expected; there may be more.
+    void begin(Number now, std::span<const Number> free, std::size_t breakpoints) {
+        set_width(free.size());
+        size_ = 1;
+        make_room(breakpoints + 1);
+        times_[0] = now;
+        std::copy(free.begin(), free.end(), free_.begin());
+        set_guard();
+    }
+
+    void copy_from(const Profile& other, std::size_t further_breakpoints) {
+        set_width(other.width());
+        size_ = other.size_;
+        make_room(size_ + further_breakpoints + 1);
+        std::memcpy(times_.data(), other.times_.data(), (size_ + 1) * sizeof(Number));
+        std::memcpy(free_.data(), other.free_.data(), (size_ + 1) * width() * sizeof(Number));
+    }
+
+    // Appends a breakpoint behind all others, with what is free at the last; several at one time are one.
+    void append(Number when) {
+        if (when <= times_[size_ - 1]) return;
+        make_room(size_ + 2);
+        times_[size_] = when;
+        std::copy_n(row(size_ - 1), width(), free_.data() + size_ * width());
+        ++size_;
+        set_guard();
+    }
+
+    // Starts over without any breakpoint; append_row adds them in the order of time, and close ends.
+    void clear(std::size_t width, std::size_t breakpoints) {
+        set_width(width);
+        size_ = 0;
+        make_room(breakpoints + 1);
+    }
+    void append_row(Number when, const Number* free, const Number* held) {
+        times_[size_] = when;
+        for (std::size_t k = 0; k < width(); ++k) free_[size_ * width() + k] = free[k] - held[k];
+        ++size_;
+    }
+    void close() {
+        make_room(size_ + 1);
+        set_guard();
+    }
+
+    // All resources are compared before anything depends on it: one jump that is hard to foresee instead of several.
+    bool covers(std::size_t i, const Amounts& demand) const {
+        const Number* free = row(i);
+        Number short_of = 0;
+        for (std::size_t k = 0; k < width(); ++k) short_of |= free[k] - demand[k];  // its sign is that of any of them
+        return short_of >= 0;
+    }
+
+    // The first breakpoint, from `first` on, from which a demand is free for `walltime` seconds, and the first
+    // breakpoint that is not before its end. Some breakpoint must cover the demand for ever.
+    std::pair<std::size_t, std::size_t> earliest_slot(const Amounts& demand, Number walltime, std::size_t first) const {
+        const Number* times = times_.data();
+        std::size_t i = first;
+        for (;;) {
+            while (!covers(i, demand)) ++i;
+            const Number end = times[i] + walltime;
+            std::size_t j = i + 1;
+            while (covers(j, demand) && times[j] < end) ++j;
+            if (times[j] >= end) return {i, j};
+            i = j + 1;
+        }
+    }
+    std::size_t earliest(const Amounts& demand, Number walltime) const {
+        return earliest_slot(demand, walltime, 0).first;
+    }
+
+    // Takes the earliest slot from `first` on; returns its breakpoint.
+    std::size_t place_earliest(const Amounts& demand, Number walltime, std::size_t first = 0) {
+        const auto [i, j] = earliest_slot(demand, walltime, first);
+        take_rows(i, j, demand);
+        const Number end = times_[i] + walltime;
+        if (times_[j] != end) {
+            insert(j, end);
+            add_to_row(j, demand);
+        }
+        return i;
+    }
+
+    // Takes a demand from breakpoint `i` on for `walltime` seconds, whether it is free or not.
+    void place_at(std::size_t i, const Amounts& demand, Number walltime) {
+        const Number end = times_[i] + walltime;
+        std::size_t j = i;
+        while (times_[j] < end) ++j;
+        take_rows(i, j, demand);
+        if (times_[j] != end) {
+            insert(j, end);
+            add_to_row(j, demand);
+        }
+    }
+
+    // The last breakpoint that is not after `when`; 0 if all are.
+    std::size_t index_at(Number when) const {
+        const Number* low = times_.data();
+        for (std::size_t left = size_; left > 1;) {  // without jumps that depend on the times
+            const std::size_t half = left / 2;
+            low += low[half] <= when ? half : 0;
+            left -= half;
+        }
+        return std::size_t(low - times_.data());
+    }
+
+    // Has a breakpoint at `when`, which is not before the first one; returns it.
+    std::size_t split(Number when) {
+        const std::size_t i = index_at(when);
+        if (times_[i] == when) return i;
+        insert(i + 1, when);
+        return i + 1;
+    }
+
+    void take_between(Number start, Number end, const Amounts& demand) {
+        const std::size_t first = split(start);
+        take_rows(first, split(end), demand);
+    }
+    void give_between(Number start, Number end, const Amounts& demand) {
+        const std::size_t first = split(start), last = split(end);
+        for (std::size_t i = first; i < last; ++i) add_to_row(i, demand);
+    }
+    void give_from(std::size_t first, const Amounts& demand) {
+        for (std::size_t i = first; i < size_; ++i) add_to_row(i, demand);
+    }
+    void give_row(std::size_t i, const Amounts& demand) { add_to_row(i, demand); }
+
+    bool fits_at(std::size_t i, const Amounts& demand, Number walltime) const {
+        const Number end = times_[i] + walltime;
+        for (; times_[i] < end; ++i)
+            if (!covers(i, demand)) return false;
+        return true;
+    }
+
+    void raise_to_nothing() {
+        for (std::size_t i = 0; i < size_ * width(); ++i) free_[i] = std::max(free_[i], Number{0});
+    }
+    bool overdrawn() const {
+        return std::any_of(free_.begin(), free_.begin() + std::ptrdiff_t(size_ * width()), [](Number n) { return n < 0; });
+    }
+
+    // Removes breakpoints at which nothing changes.
+    void drop_idle() {
+        std::size_t kept = 1;
+        for (std::size_t i = 1; i < size_; ++i) {
+            if (std::equal(row(i), row(i) + width(), row(kept - 1))) continue;
+            times_[kept] = times_[i];
+            std::copy_n(row(i), width(), free_.data() + kept * width());
+            ++kept;
+        }
+        size_ = kept;
+        set_guard();
+    }
+
+    // Moves one breakpoint, from `from` to the place `to` before it, where it begins at `when` with the row before.
+    void move_breakpoint(std::size_t from, std::size_t to, Number when) {
+        shift(to, to + 1, from - to);
+        times_[to] = when;
+        std::copy_n(row(to - 1), width(), free_.data() + to * width());
+    }
+    void insert(std::size_t at, Number when) {
+        make_room(size_ + 2);
+        shift(at, at + 1, size_ + 1 - at);
+        ++size_;
+        times_[at] = when;
+        std::copy_n(row(at - 1), width(), free_.data() + at * width());
+    }
+    void take_rows(std::size_t first, std::size_t last, const Amounts& demand) {
+        for (std::size_t i = first; i < last; ++i)
+            for (std::size_t k = 0; k < width(); ++k) free_[i * width() + k] -= demand[k];
+    }
+
+  private:
+    std::size_t width_ = K == std::dynamic_extent ? 1 : K;
+    std::size_t size_ = 0;
+    std::vector<Number> times_, free_;
+
+    void set_width(std::size_t width) {
+        if (K != std::dynamic_extent || width == width_) return;
+        width_ = width;
+        times_.clear(), free_.clear();
+    }
+    void make_room(std::size_t entries) {
+        if (times_.size() >= entries) return;
+        times_.resize(entries + entries / 2 + 8);
+        free_.resize(times_.size() * width());
+    }
+    void set_guard() {
+        times_[size_] = std::numeric_limits<Number>::max();
+        std::fill_n(free_.data() + size_ * width(), width(), Number{-1});
+    }
+    void shift(std::size_t from, std::size_t to, std::size_t entries) {
+        std::memmove(times_.data() + to, times_.data() + from, entries * sizeof(Number));
+        std::memmove(free_.data() + to * width(), free_.data() + from * width(), entries * width() * sizeof(Number));
+    }
+    void add_to_row(std::size_t i, const Amounts& demand) {
+        for (std::size_t k = 0; k < width(); ++k) free_[i * width() + k] += demand[k];
+    }
+};
+
+}  // namespace planbatch
