@@ -5,14 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
-
 from planbatch.planner.history import History, history_of
-from planbatch.planner.kernels.decode import JobClasses, classify
-from planbatch.planner.kernels.futures import Futures
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.round import Round, RoundArrays
-from planbatch.planner.run_times import RUN_TIMES
 from planbatch.planner.scenarios import Scenarios
 from planbatch.planner.terms import Terms
 

@@ -29,8 +29,8 @@ class Search {
 template <std::size_t K, class Number>
 class SearchOf : public Search {
   public:
-    SearchOf(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
-        annealing_.begin(round, objective, scenarios, setting);
+    SearchOf(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting, bool relaxes) {
+        annealing_.begin(round, objective, scenarios, setting, relaxes);
     }
     bool try_first_plans(Column numbers) override { return annealing_.search().try_first_plans(numbers); }
     double evaluate(Order order) override {
@@ -57,15 +57,15 @@ class SearchOf : public Search {
 // A search with all that it looks at.
 class HeldSearch {
   public:
-    HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting)
+    HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
         : round_object_(std::move(round)), round_(nb::cast<const OwnedRound&>(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         if (!setting.empty() && setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
         const Setting chosen = setting.empty() ? Setting{} : Setting::of(setting);
         const Round view = round_.view();
         without_gil([&] {
-            if (view.width() == 1 && is_narrow(view)) search_ = made<1, std::int32_t>(view, chosen);
-            else with_width(view.width(), [&](auto k) { search_ = made<k(), std::int64_t>(view, chosen); });
+            if (view.width() == 1 && is_narrow(view)) search_ = made<1, std::int32_t>(view, chosen, relaxes);
+            else with_width(view.width(), [&](auto k) { search_ = made<k(), std::int64_t>(view, chosen, relaxes); });
         });
     }
 
@@ -97,8 +97,8 @@ class HeldSearch {
     PermutationReader reader_;
 
     template <std::size_t K, class Number>
-    std::unique_ptr<Search> made(const Round& round, const Setting& setting) const {
-        return std::make_unique<SearchOf<K, Number>>(round, *objective_, scenarios_.get(), setting);
+    std::unique_ptr<Search> made(const Round& round, const Setting& setting, bool relaxes) const {
+        return std::make_unique<SearchOf<K, Number>>(round, *objective_, scenarios_.get(), setting, relaxes);
     }
 };
 
@@ -106,8 +106,8 @@ class HeldSearch {
 
 void bind_searches(nb::module_& m) {
     nb::class_<HeldSearch>(m, "OrderSearch", "A search over the permutations of a round: evaluates orders, and anneals.")
-        .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>>(), "round"_a, "objective"_a,
-             "scenarios"_a.none(), "setting"_a)
+        .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>, bool>(), "round"_a, "objective"_a,
+             "scenarios"_a.none(), "setting"_a, "relaxes"_a = true)
         .def("try_first_plans", &HeldSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
         .def("evaluate", &HeldSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
         .def("soonest_cost", &HeldSearch::soonest_cost, "The cost if every job could start now.")
