@@ -13,6 +13,7 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from planbatch.planner.checked_orders import OrderError, order_name
 from planbatch.planner.histories import asked_history
 from planbatch.planner.kernels.native import kernel, made_kernel
 from planbatch.planner.plugins.parameters import signature_of
@@ -99,7 +100,7 @@ def compiled(function: Callable[..., Any], signature: Any, values: tuple[Any, ..
     if not is_compiled(made):
         raise NotCompiledError("NUMBA_DISABLE_JIT is set")
     if isinstance(signature.return_type, types.Array):
-        made = _keys(made, values)
+        made = _keys(made, values, order_name(function))
     elif values:
         made = _bound(made, values)
     try:
@@ -147,13 +148,22 @@ def _bound(made: Any, values: tuple[Any, ...]) -> Any:
     return cost
 
 
-def _keys(made: Any, values: tuple[Any, ...]) -> Any:
-    """Return the kernel of an order with constants behind its arguments; its keys may be of any numeric type."""
+def _keys(made: Any, values: tuple[Any, ...], name: str) -> Any:
+    """Return the kernel of an order with constants behind its arguments; its keys, of any numeric type, are checked."""
+    wrong_number = f"order {name} returned more or fewer keys than one for each waiting job"
+    not_a_number = f"order {name} returned a key that is NaN"
 
     @made_kernel
     def keys(jobs: Any, now: Any) -> Any:
-        return made(jobs, now, *values).astype(np.float64)
+        found = made(jobs, now, *values).astype(np.float64)
+        if len(found) != len(jobs.submit):
+            raise OrderError(wrong_number)
+        for key in found:
+            if np.isnan(key):
+                raise OrderError(not_a_number)
+        return found
 
+    keys.__name__ = name
     return keys
 
 
