@@ -11,7 +11,7 @@ import numpy as np
 
 from planbatch.baselines.head_of_queue import candidates, in_order, start_head, whole_timeline
 from planbatch.baselines.timeline import fits_now, new_timeline_of_rows, reserve, take_now
-from planbatch.planner.kernels.native import kernel, shared_kernel
+from planbatch.planner.kernels.native import kernel, shared_two_way_kernel
 from planbatch.planner.kernels.profile import all_capacities, all_demands, any_fits, free_now
 from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
@@ -126,7 +126,7 @@ def utilisation(arrays: RoundArrays, demands: IntArray, start: IntArray) -> Floa
     return used / capacities
 
 
-@shared_kernel
+@shared_two_way_kernel
 def serve_balanced(
     arrays: RoundArrays, order: Any, improved: bool, setting: BalanceSetting, start: IntArray
 ) -> None:

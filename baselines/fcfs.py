@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch.baselines.head_of_queue import backfill, candidates, in_order, start_head
 from planbatch.baselines.timeline import Timeline, new_timeline
-from planbatch.planner.kernels.native import kernel, shared_kernel
+from planbatch.planner.kernels.native import kernel, shared_two_way_kernel
 from planbatch.planner.kernels.profile import any_fits, demands_of
 from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
@@ -29,7 +29,7 @@ def serve(
         backfill(arrays, demands, candidates(demands, keys, line, taken), line, start)
 
 
-@shared_kernel
+@shared_two_way_kernel
 def serve_queue(arrays: RoundArrays, order: Any, skip_blocked: bool, start: IntArray) -> None:
     """:func:`serve`, for one resource or for several."""
     fill_column(start, NEVER)

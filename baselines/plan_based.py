@@ -20,6 +20,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.run_times import RUN_TIMES
+from planbatch.planner.soundness import searched
 
 #: Evaluations in each round unless another budget is given.
 DEFAULT_EVALUATIONS = 100
@@ -143,7 +144,7 @@ class PlanBased:
         if kept_plan(problem.arrays, self.promise is not None, start):
             return Plan(start)
         objective = self.objective.drawn(problem, rng)
-        result = self.optimizer.optimize(problem, objective, self.budget, rng)
+        result = searched(self.optimizer, problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return result

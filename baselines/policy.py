@@ -1,5 +1,6 @@
 """The protocol of policies, and policies that are compiled."""
 
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,13 +10,16 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.objectives.wait import mean_wait
+from planbatch.planner.checked_orders import OrderError, checked_order, order_name
 from planbatch.planner.history import History, follow_nothing, history_of
 from planbatch.planner.kernels.native import compiled_for
 from planbatch.planner.kernels.signatures import Report, round_types
 from planbatch.planner.model import FloatArray
+from planbatch.planner.objective import NotFiniteError, ObjectiveError, not_finite
 from planbatch.planner.optimizer import Result
 from planbatch.planner.orders import as_order, submit_order
 from planbatch.planner.plan import Plan
+from planbatch.planner.plugins.source import is_users
 from planbatch.planner.round import Round
 
 
@@ -157,11 +161,33 @@ class CompiledPolicy:
         several = bool(problem.resources)
         decide = typed_decision(self.decide, several) if self.compiled_form() else plain
         arrays = problem.arrays._replace(notes=problem.notes.copy())
-        decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
+        try:
+            order = checked_order(self.order)
+            decide(arrays, order, self.cost, self.param_array, rng, start, report)
+        except Exception as error:
+            raise explained(error, self, problem.now) from error
         plan = Plan(start, arrays.notes)
         if not self.traits.searches:
             return plan
         return reported_result(plan, report)
+
+
+def explained(error: Exception, policy: CompiledPolicy, now: int) -> ValueError:
+    """Return the error of a user's function that a compiled policy calls, with its name and the round."""
+    objective = str(policy.traits.parameters.get("objective", policy.name))
+    if isinstance(error, NotFiniteError):
+        return not_finite(objective, now)
+    if isinstance(error, OrderError):
+        return OrderError(f"{error}, in the round at {now}")
+    said = f"raised {type(error).__name__} in the round at {now}: {error}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    order = order_name(policy.order)
+    by_order = policy.order is not submit_order and not policy.traits.searches
+    if frame.name.replace("_", "-") == order or (by_order and not is_users(frame.filename)):
+        return OrderError(f"order {order} {said}")
+    if policy.traits.searches:
+        return ObjectiveError(f"objective {objective} {said}")
+    return ValueError(f"policy {policy.name}: {frame.name} {said}")
 
 
 def empty_report() -> FloatArray:

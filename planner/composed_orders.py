@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.planner.checked_orders import checked_order
 from planbatch.planner.history import history_of
 from planbatch.planner.kernels.native import made_kernel
 from planbatch.planner.kernels.signatures import ORDER_KEYS
@@ -28,9 +29,10 @@ def longest_waiting_first(order: OrderKeys, seconds: int) -> OrderKeys:
     seconds : int
         The threshold (s).
     """
+    by = checked_order(order)
 
     def keys(jobs: JobTable, now: int) -> FloatArray:
-        found = order(jobs, now).astype(np.float64)
+        found = by(jobs, now).astype(np.float64)
         for i in range(len(found)):
             if now - jobs.submit[i] > seconds:
                 found[i] = -np.inf
@@ -46,11 +48,12 @@ def paired(primary: OrderKeys, backfilling: OrderKeys) -> OrderKeys:
     Only policies that backfill take such keys, twice as many as there are jobs; see
     :func:`~planbatch.baselines.head_of_queue.both_keys`.
     """
+    of_head, of_others = checked_order(primary), checked_order(backfilling)
 
     def keys(jobs: JobTable, now: int) -> FloatArray:
         n = len(jobs.submit)
         both = np.empty(2 * n)
-        first, second = primary(jobs, now), backfilling(jobs, now)
+        first, second = of_head(jobs, now), of_others(jobs, now)
         for i in range(n):
             both[i] = first[i]
             both[n + i] = second[i]

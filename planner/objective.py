@@ -140,6 +140,10 @@ class Objective:
         return classes._replace(futures=self.futures)
 
 
+class NotFiniteError(ValueError):
+    """Raised in kernels that cannot name the objective: a cost is not a finite number."""
+
+
 def checked(objective: Objective, now: int) -> Cost:
     """Return the cost function of an objective, whose errors name the objective and the round."""
 
@@ -160,8 +164,9 @@ def checked(objective: Objective, now: int) -> Cost:
     return cost
 
 
-def not_finite(objective: Objective, now: int) -> ObjectiveError:
-    """Return the error for a cost that is NaN or infinite."""
+def not_finite(objective: Objective | str, now: int) -> ObjectiveError:
+    """Return the error for a cost of an objective, or that of a name, that is NaN or infinite."""
+    name = objective if isinstance(objective, str) else objective.name
     return ObjectiveError(
-        f"objective {objective.name} returned a cost that is not a finite number in the round at {now}"
+        f"objective {name} returned a cost that is not a finite number in the round at {now}"
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.planner.checked_orders import checked_keys
 from planbatch.planner.columns import Permutation
 from planbatch.planner.composed_orders import OrderKeys, longest_waiting_first, paired
 from planbatch.planner.expectation import expected_area, expected_slowdown
@@ -171,7 +172,7 @@ def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
     Raises
     ------
     ValueError
-        If the order does not return one number per job, or there is none of this name.
+        If there is no order of this name; as ``OrderError``, if it raises or does not return one number per job.
 
     Examples
     --------
@@ -183,9 +184,4 @@ def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
     keys = (
         as_order(order) if isinstance(order, str) else order
     )  # compiling takes longer than one call
-    values = np.asarray(keys(jobs, now), dtype=np.float64)
-    if values.shape != jobs.submit.shape or np.isnan(values).any():
-        raise ValueError(
-            f"order {keys.__name__}: expected one number for each of {len(jobs.submit)} jobs"
-        )
-    return np.argsort(values, kind="stable")
+    return np.argsort(checked_keys(keys, jobs, now), kind="stable")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
 from planbatch.planner.ledger import Ledger, empty_ledger
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
@@ -146,6 +147,7 @@ class Round:
             if len(column) != n:
                 raise ValueError(f"{name}: {len(column)} entries for {n} jobs")
             object.__setattr__(self, name, column)
+        check_total("waiting occupied", self.occupied)
 
     def _demands(self, what: str, values: IntArray | None, rows: int) -> IntArray:
         names = [resource.name for resource in self.resources]
@@ -161,6 +163,7 @@ class Round:
             columns[name] = int_column(f"waiting {name}", getattr(self.jobs, name), least, most)
             if len(columns[name]) != n:
                 raise ValueError(f"waiting {name}: {len(columns[name])} entries for {n} jobs")
+        check_total("waiting walltime", columns["walltime"])
         past = np.zeros((n, 0)) if self.jobs.past is None else np.array(self.jobs.past, np.float64)
         if past.ndim != 2 or len(past) != n:
             raise ValueError(f"waiting past: expected one row for each of {n} jobs")

@@ -12,6 +12,7 @@ from planbatch.planner.optimizers import as_optimizer, check_supported, warm_up
 from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import searched
 
 #: The evaluations of the preset of Zheng et al. (2016).
 EVALUATIONS = 8800
@@ -66,6 +67,8 @@ def solve(
         If the optimizer cannot work on the objective.
     ObjectiveError
         If the objective raises, or returns anything but a finite number.
+    OptimizerError
+        If the optimizer raises, or returns what is no plan of the round or a cost that is not its plan's.
 
     Examples
     --------
@@ -79,7 +82,8 @@ def solve(
     check_supported(search, cost)
     warm_up(search, cost, bool(problem.resources))
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    result = search.optimize(problem, cost.drawn(problem, generator), as_budget(budget), generator)
+    drawn = cost.drawn(problem, generator)
+    result = searched(search, problem, drawn, as_budget(budget), generator)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
         result = proven(result, problem, cost, generator)
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:

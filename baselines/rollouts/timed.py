@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import typeof, types
 
-from planbatch.baselines.policy import CompiledPolicy, Traits, empty_report, reported_result
+from planbatch.baselines.policy import (
+    CompiledPolicy,
+    Traits,
+    empty_report,
+    explained,
+    reported_result,
+)
 from planbatch.baselines.rollouts.candidates import (
     PROPOSALS,
     Candidates,
@@ -37,7 +43,7 @@ from planbatch.planner.kernels.signatures import (
     round_types,
 )
 from planbatch.planner.model import NEVER, FloatArray
-from planbatch.planner.objective import Objective
+from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.annealing.optimizer import Annealing, compiled_kernels
 from planbatch.planner.plan import Plan
@@ -151,6 +157,15 @@ class TimedRollouts:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Result:
         """Decide one round; what it cost and took is in the result."""
+        try:
+            return self.decided(problem, rng)
+        except ObjectiveError:
+            raise
+        except Exception as error:
+            raise explained(error, self.untimed, problem.now) from error
+
+    def decided(self, problem: Round, rng: np.random.Generator) -> Result:
+        """Decide one round; errors do not name what they come from."""
         kernels = compiled_steps(bool(problem.resources))
         if self.budget.evaluations:  # those of the searches: compiling is not the round's time
             compiled_kernels(bool(problem.resources))

@@ -44,6 +44,7 @@ def command(
     from planbatch.planner.budget import Budget
     from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
     from planbatch.planner.solve import EVALUATIONS, solve
+    from planbatch.planner.soundness import searched
 
     if seed < 0:
         raise ValueError(f"seed: {seed} is negative; give 0 or more")
@@ -60,7 +61,7 @@ def command(
         result = solve(problem, objective, optimizer, budget, rng)
     else:
         warm_up(optimizer, objective, bool(problem.resources))
-        result = optimizer.optimize(problem, objective.drawn(problem, rng), budget, rng)
+        result = searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
     if as_json:
         click.echo(json.dumps(described(problem, result)))
     else:

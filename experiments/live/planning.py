@@ -17,6 +17,7 @@ from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import searched
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -203,7 +204,7 @@ def decided(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
     outcome: Plan | Result
     if isinstance(policy, PlanBased):
         objective = policy.objective.drawn(problem, rng)
-        outcome = policy.optimizer.optimize(problem, objective, policy.budget, rng)
+        outcome = searched(policy.optimizer, problem, objective, policy.budget, rng)
     else:
         outcome = policy(problem, rng)
     if isinstance(outcome, Result):

@@ -8,7 +8,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import CompiledPolicy, Policy, policy_name, traits_of
+from planbatch.baselines.policy import CompiledPolicy, Policy, explained, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.baselines.recorded import Recorded
 from planbatch.experiments.replay.beside import compiles_decision, compiles_loop, run_beside
@@ -280,6 +280,9 @@ def replay(
     ------
     ReplayError
         If the policy starts more than fits, plans the past, lets jobs wait for ever, or returns no plan.
+    ValueError
+        If a function of the user's raises, or returns what it should not; as ``ObjectiveError``, ``OrderError`` or
+        ``OptimizerError``, with its name and the round.
 
     Examples
     --------
@@ -315,7 +318,12 @@ def replay(
         further = further_kernels(state, kept, order)
         arguments = (decide, order, mean_wait, *further, np.zeros(0), rng)
     began = perf_counter()
-    status, pages = run_to_the_end(state, loop, arguments, learner_of(kept), progress)
+    try:
+        status, pages = run_to_the_end(state, loop, arguments, learner_of(kept), progress)
+    except Exception as error:
+        if native is None or loop is drive:
+            raise
+        raise explained(error, native, int(state.counters[At.NOW])) from error
     seconds = perf_counter() - began
     if status != Status.FINISHED:
         raise ReplayError(describe_failure(status, policy, state))

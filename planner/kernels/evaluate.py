@@ -90,6 +90,8 @@ def soonest_cost(arrays: RoundArrays, classes: JobClasses, cost: Any) -> float:
         return value if np.isfinite(value) else np.nan
     for k in range(len(futures.run)):
         futures.cost[k] = cost(now, with_walltime(arrays.jobs, futures.run[k]), arrays.now)
+        if not np.isfinite(futures.cost[k]):
+            return np.nan
     return mean_of_worst(futures.cost, futures.risk)
 
 

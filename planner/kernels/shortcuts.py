@@ -14,7 +14,6 @@ from llvmlite.binding import ffi
 from numba.core import analysis, base, errors, ir
 from numba.core.lowering import BaseLower
 from numba.core.postproc import PostProcessor, VariableLifetime
-from numba.core.runtime.context import NRTContext
 from numba.core.targetconfig import TargetConfig
 from numba.core.transforms import canonicalize_cfg
 from numba.core.types.abstract import Type
@@ -34,7 +33,6 @@ _refresh = base.BaseContext.refresh
 
 def take_shortcuts() -> None:
     """Have numba take the shortcuts."""
-    NRTContext.get_meminfos = _only_where_references_are
     BaseLower.create_cfunc_wrapper = _none_for_parts
     vars(errors)["_termcolor_inst"] = _Plain()
     ir.Inst._rec_list_vars = _variables_in
@@ -73,19 +71,6 @@ class _Plain:
         return message
 
     code = errmsg = filename = indicate = highlight = reset = _as_it_is
-
-
-def _only_where_references_are(self: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
-    """Return the counted references in a value; numba reads the shape of every array on its way to them."""
-    models = self._context.data_model_manager
-    model = models[kind]
-    found = []
-    if model.has_nrt_meminfo():
-        found.append((kind, model.get_nrt_meminfo(builder, value)))
-    for member, read in model.traverse(builder):
-        if models[member].contains_nrt_meminfo():
-            found += self.get_meminfos(builder, member, read(value))
-    return found
 
 
 def _none_for_parts(self: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.planner.budget import Budget
-from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
@@ -144,7 +144,7 @@ def warm_up(optimizer: Optimizer, objective: Objective, several: bool = False) -
     window = (40, 50, 3, *[3] * several)
     for windows in ([], [window]):
         problem = Round.of(11, 1, [(6, 19)], jobs, windows=windows, **further)
-        with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
+        with suppress(Exception):  # the search itself will say so, with the round that matters
             rng = np.random.default_rng(0)
             drawn = objective.drawn(problem, rng)
             optimizer.optimize(problem, drawn, Budget(evaluations=WARM_UP), rng)

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from planbatch.planner.budget import Budget, Clock
-from planbatch.planner.columns import Permutation
+from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.kernels.evaluate import decoded_cost, soonest_cost
 from planbatch.planner.kernels.native import compiled_for
@@ -18,6 +18,7 @@ from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import OrderGivenError
 
 
 class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
@@ -72,13 +73,27 @@ class OrderSearch:
     def evaluate(self, order: Permutation) -> float:
         """Return the cost of an order (infinite if it breaks a promise), and keep the best.
 
+        Parameters
+        ----------
+        order : int array, shape (n,)
+            Indices of the waiting jobs, each once; a list will do.
+
         Raises
         ------
+        OrderGivenError
+            If it is no permutation of the round's jobs.
         BudgetUsedUp
             If the budget allows no further evaluation.
         ObjectiveError
             If the objective raises, or returns anything but a finite number.
         """
+        try:
+            order = permutation_of(order, self.problem.ids)
+        except ValueError as error:
+            raise OrderGivenError(
+                f"gave search.evaluate {error}: an order has each of the positions "
+                f"0 … {len(self.problem) - 1} once"
+            ) from None
         clock = self.clock
         if not clock.portion(clock.elapsed / (clock.evaluations + 10), most=1):
             raise BudgetUsedUp
@@ -101,7 +116,10 @@ class OrderSearch:
 
     def floor(self) -> float:
         """Return the cost if every job could start now, which no plan undercuts."""
-        return float(soonest_cost(self.arrays, self.classes, self._function))
+        cost = float(soonest_cost(self.arrays, self.classes, self._function))
+        if not np.isfinite(cost):
+            raise not_finite(self.objective, self.problem.now)
+        return cost
 
     def run(self, search: Callable[[], None]) -> Result:
         """Run a search until it ends by itself, by the budget or by an interrupt; return the best."""

@@ -269,6 +269,8 @@ def anneal(
     With ``by_start``, a permutation that is accepted becomes the order of its plan's starts, which decodes to a plan
     no worse for any regular objective, and mostly to the same one: so near places are near in time.
     """
+    if np.isnan(search.cost[Cost.BEST] - search.cost[Cost.FLOOR]):
+        return False
     parts = float(len(search.order)) if setting.per_job else 1.0
     for _ in range(evaluations):
         neighbour(search, setting, rng)

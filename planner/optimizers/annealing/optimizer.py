@@ -35,7 +35,13 @@ from planbatch.planner.kernels.signatures import (
 )
 from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.model import NEVER, FloatArray, IntArray
-from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
+from planbatch.planner.objective import (
+    NotFiniteError,
+    Objective,
+    ObjectiveError,
+    checked,
+    not_finite,
+)
 from planbatch.planner.optimizer import CompiledSearch, Result, Status
 from planbatch.planner.optimizers.annealing.kernels import Setting, annealing_setting
 from planbatch.planner.optimizers.annealing.orders import RULES, SHIFTS
@@ -429,8 +435,10 @@ def decide_annealing(
         report[Report.EVALUATIONS] = evaluations
         finite = advance(arrays, classes, cost, state, decision.setting, rng, evaluations)
         finite = finite and end_stage(arrays, classes, cost, state)
+    if not finite:
+        raise NotFiniteError
     copy_column(start, state.start)
-    report[Report.COST] = state.cost[0] if finite else np.nan
+    report[Report.COST] = state.cost[0]
 
 
 class _Kernels(NamedTuple):

@@ -26,6 +26,7 @@ from planbatch.planner.optimizers.exhaustive.prefix_branching import PrefixRun
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import true_cost
 from planbatch.planner.terms import Terms, check_terms, terms_cost
 
 #: Entries of the table of seen nodes, times the length of a profile.
@@ -189,7 +190,7 @@ class _Run:
         start[self.order] = self.search.best_start
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
-        cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
+        cost = true_cost(self.problem, objective, plan.start)
         return FirstPlan(order, plan.start, cost) if cost < first.cost else first
 
     def lower_bound(self, cost: float) -> float:

@@ -24,6 +24,7 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.exhaustive.branching import At, combine
 from planbatch.planner.optimizers.first_plan import FirstPlan
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import true_cost
 from planbatch.planner.terms import Terms, terms_cost
 
 
@@ -236,7 +237,7 @@ class PrefixRun:
             return first
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
-        cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
+        cost = true_cost(self.problem, objective, plan.start)
         return FirstPlan(order, plan.start, cost) if cost < first.cost else first
 
     def lower_bound(self, cost: float) -> float:
