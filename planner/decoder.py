@@ -1,9 +1,7 @@
-"""The decoder: permutation → plan, each job in turn at its earliest feasible start; see :mod:`kernels.decode`."""
+"""The decoder: permutation → plan, each job in turn at its earliest feasible start."""
 
-import numpy as np
-
+from planbatch import _core
 from planbatch.planner.columns import Permutation, permutation_of
-from planbatch.planner.kernels.decode import decode_once
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -42,7 +40,4 @@ def decode(problem: Round, order: Permutation) -> Plan:
         raise ValueError(
             f"order: not a permutation of the {len(problem)} waiting jobs, but {error}"
         ) from None
-    start = np.empty(len(problem), dtype=np.int64)
-    if len(problem):
-        decode_once(problem.arrays, indices, start)
-    return Plan(start)
+    return Plan(_core.decode(problem.core, indices) if len(problem) else indices)

@@ -8,7 +8,7 @@ from planbatch.planner.bounds import ITERATIONS, bounded
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
-from planbatch.planner.optimizers import as_optimizer, check_supported, warm_up
+from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
@@ -32,8 +32,7 @@ def solve(
     """Search for a plan of a round; the result carries its lower bound and its gap.
 
     ``Optimizer.optimize`` is the search alone, for replays of thousands of rounds: proving a bound takes longer than
-    most searches. Here kernels are compiled before the clock starts, and the proof comes after it has
-    stopped; ``Result.seconds`` and ``Result.evaluations`` are those of the search.
+    most searches. The proof comes after the clock has stopped; ``Result.seconds`` and ``Result.evaluations`` are those of the search.
 
     Rounds of up to :data:`SMALL_ROUND` jobs are also searched exhaustively, which takes less than the usual budget: if
     the objective declares its terms, their plan is the optimum, whatever the optimizer found.
@@ -80,7 +79,6 @@ def solve(
     """
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    warm_up(search, cost, bool(problem.resources))
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     drawn = cost.drawn(problem, generator)
     result = searched(search, problem, drawn, as_budget(budget), generator)

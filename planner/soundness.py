@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from planbatch import _core
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import permutation_of
-from planbatch.planner.kernels.evaluate import planned_cost
-from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import (
     Objective,
     ObjectiveError,
     UnsupportedObjectiveError,
-    checked,
     not_finite,
 )
 from planbatch.planner.optimizer import Optimizer, Result, Status
@@ -132,7 +130,8 @@ def sound(name: str, problem: Round, objective: Objective, result: Any) -> Resul
 
 def plan_faults(problem: Round, start: IntArray) -> list[str]:
     """List the rules that a complete plan breaks; promises that no plan can keep are not counted."""
-    jobs = with_feasible_promises(problem.arrays).jobs if len(problem) else problem.jobs
+    latest, _ = _core.feasible_promises(problem.core)
+    jobs = problem.jobs._replace(latest=latest)
     return check_plan(replace(problem, jobs=jobs), Plan(start), complete=True)
 
 
@@ -146,12 +145,11 @@ def true_cost(
     ObjectiveError
         If the objective raises, or returns anything but a finite number.
     """
-    cost, arrays = checked(objective, problem.now), problem.arrays
     if objective.scenarios is None:
-        value = cost(start.copy(), arrays.jobs, problem.now)
+        value = objective.core(start, problem.jobs, problem.now)
     else:
         order = Plan(start).order() if order is None else order
-        value = planned_cost(arrays, objective.classes(arrays), cost, order, start.copy())
+        value = objective.search(problem).planned_cost(order, start)
     if not np.isfinite(value):
         raise not_finite(objective, problem.now)
     return float(value)

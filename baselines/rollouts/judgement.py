@@ -3,14 +3,14 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from planbatch.baselines.rollouts.candidates import Candidates
-from planbatch.baselines.rollouts.scenarios import draw_future
-from planbatch.baselines.rollouts.simulation import new_workspace, simulate
 from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.signatures import Report
 from planbatch.planner.kernels.sorting import stable_order
+
+from planbatch.baselines.rollouts.candidates import Candidates
+from planbatch.baselines.rollouts.scenarios import draw_future
+from planbatch.baselines.rollouts.simulation import new_workspace, simulate
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, JobTable
 from planbatch.planner.objective import NotFiniteError
 from planbatch.planner.round import RoundArrays

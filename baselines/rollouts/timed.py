@@ -6,6 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
+from planbatch.planner.kernels.lending import Lent
+from planbatch.planner.kernels.native import compiled_for
+from planbatch.planner.kernels.profile import any_fits
+from planbatch.planner.kernels.signatures import (
+    COST,
+    FLOAT64_ARRAY,
+    GENERATOR,
+    INT64_ARRAY,
+    JOB_TABLE,
+    ORDER_KEYS,
+    round_types,
+)
+from planbatch.planner.optimizers.annealing.optimizer import Annealing, compiled_kernels
 
 from planbatch.baselines.policy import (
     CompiledPolicy,
@@ -30,22 +43,9 @@ from planbatch.baselines.rollouts.judgement import (
 )
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.history import History
-from planbatch.planner.kernels.lending import Lent
-from planbatch.planner.kernels.native import compiled_for
-from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.kernels.signatures import (
-    COST,
-    FLOAT64_ARRAY,
-    GENERATOR,
-    INT64_ARRAY,
-    JOB_TABLE,
-    ORDER_KEYS,
-    round_types,
-)
 from planbatch.planner.model import NEVER, FloatArray
 from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.optimizer import Result
-from planbatch.planner.optimizers.annealing.optimizer import Annealing, compiled_kernels
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RoundArrays
 

@@ -20,6 +20,7 @@ class CompiledObjective : public Objective {
     }
     const nb::object& maker() const { return maker_; }
     const nb::tuple& arguments() const { return arguments_; }
+    std::shared_ptr<const History> history() const override { return history_of_function(plain_); }
 
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const std::size_t n = jobs.size(), further = n ? jobs.amounts.size() / n - 1 : 0;

@@ -15,6 +15,7 @@ class Search {
     virtual bool try_first_plans(Column numbers) = 0;
     virtual double evaluate(Order order) = 0;
     virtual double soonest_cost() = 0;
+    virtual double planned_cost(Order order, Column start) = 0;
     virtual Order order() const = 0;
     virtual Column start() const = 0;
     virtual Column trial() const = 0;
@@ -39,6 +40,7 @@ class SearchOf : public Search {
         return search.try_order();
     }
     double soonest_cost() override { return annealing_.search().evaluator().soonest_cost(); }
+    double planned_cost(Order order, Column start) override { return annealing_.search().evaluator().planned_cost(order, start); }
     Order order() const override { return search().order(); }
     Column start() const override { return search().start(); }
     Column trial() const override { return search().trial(); }
@@ -79,6 +81,11 @@ class HeldSearch {
         return without_gil([&] { return search_->evaluate(checked); });
     }
     double soonest_cost() { return without_gil([&] { return search_->soonest_cost(); }); }
+    double planned_cost(const Ints& order, const Ints& start) {
+        const Order checked = reader_.read(column(order), round_.size());
+        if (start.size() != round_.size()) throw std::invalid_argument("start: not one per waiting job");
+        return without_gil([&] { return search_->planned_cost(checked, column(start)); });
+    }
     bool enumerate() { return without_gil([&] { return search_->enumerate(); }); }
     bool end_stage() { return without_gil([&] { return search_->end_stage(); }); }
     bool advance(std::size_t evaluations, nb::handle generator) {
@@ -111,6 +118,7 @@ void bind_searches(nb::module_& m) {
         .def("try_first_plans", &HeldSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
         .def("evaluate", &HeldSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
         .def("soonest_cost", &HeldSearch::soonest_cost, "The cost if every job could start now.")
+        .def("planned_cost", &HeldSearch::planned_cost, "order"_a, "start"_a, "The cost of the plan that an order was decoded to, whatever was promised.")
         .def("enumerate", &HeldSearch::enumerate, "Evaluate all permutations; False if a cost is not a finite number.")
         .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "Anneal; False if a cost is not a finite number.")
         .def("end_stage", &HeldSearch::end_stage, "Take over what the stage found; False if its cost is not a finite number.")

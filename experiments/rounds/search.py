@@ -9,14 +9,10 @@ from planbatch.experiments.rounds.best_known import content_hash
 from planbatch.experiments.tasks.task import Tell
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer
-from planbatch.planner.optimizers import warm_up
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
-
-#: The searches that this process has warmed up already.
-_warm: set[tuple[type, str, str, Cost, bool]] = set()
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,6 @@ class Search:
         OptimizerError
             If the optimizer raises, the plan is invalid or its cost is wrong.
         """
-        warm_up_once(self.optimizer, self.objective, bool(self.problem.resources))
         result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
         return Found(
             float(result.cost),
@@ -98,11 +93,3 @@ class Search:
             float(result.lower_bound),
             result.plan.start,
         )
-
-
-def warm_up_once(optimizer: Optimizer, objective: Objective, several: bool) -> None:
-    """Compile what a search runs, or load it from disk, if this process has not yet; see :func:`warm_up`."""
-    what = (type(optimizer), optimizer.name, objective.name, objective.cost, several)
-    if what not in _warm:
-        _warm.add(what)
-        warm_up(optimizer, objective, several)

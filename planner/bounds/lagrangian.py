@@ -18,10 +18,10 @@ Polyak's step towards a known cost. The bound is the best L met, hence it never 
 from typing import NamedTuple
 
 import numpy as np
-
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.sorting import copy_column, fill_column
 from planbatch.planner.kernels.terms import one_term
+
 from planbatch.planner.model import FloatArray, IntArray
 
 

@@ -7,10 +7,10 @@ at least the bound and all their excesses, which limits the starts in plans bett
 from typing import NamedTuple
 
 import numpy as np
-
-from planbatch.planner.bounds.lagrangian import Market, price_out
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.terms import one_term
+
+from planbatch.planner.bounds.lagrangian import Market, price_out
 from planbatch.planner.model import FloatArray
 
 

@@ -89,6 +89,8 @@ def compiled_objective(
     def plain(start: IntArray, jobs: JobTable, now: int) -> float:
         return float(plain_function(function)(start, jobs, now, *values))
 
+    plain.__dict__.update(vars(plain_function(function)))
+
     return _core.CompiledObjective(made.address, made, plain, compiled_objective, (function, values))
 
 

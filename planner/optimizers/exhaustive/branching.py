@@ -19,13 +19,13 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-
-from planbatch.planner.bounds.lagrangian import Market
-from planbatch.planner.bounds.shares import Shares, excess_from, priced_start
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import fill_running
 from planbatch.planner.kernels.sorting import copy_column
 from planbatch.planner.kernels.terms import one_term
+
+from planbatch.planner.bounds.lagrangian import Market
+from planbatch.planner.bounds.shares import Shares, excess_from, priced_start
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import Round
 

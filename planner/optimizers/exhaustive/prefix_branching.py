@@ -12,13 +12,13 @@ plan is reproduced by decoding its jobs in the order of their starts, so that
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from planbatch.planner.bounds import terms_bound
-from planbatch.planner.decoder import decode
 from planbatch.planner.kernels.decode import fill_guarded, place_earliest
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import earliest_index, index_at, room_for
 from planbatch.planner.kernels.terms import one_term
+
+from planbatch.planner.bounds import terms_bound
+from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.exhaustive.branching import At, combine
