@@ -6,6 +6,8 @@ LOCKED := $(VENV)/.locked
 STAMP  := $(VENV)/.installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt)
+# An editable installation knows the modules by name: it is made again if one comes or goes.
+ROOMS  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
 
 .PHONY: setup run test lint bench docs dist clean
 
@@ -19,7 +21,7 @@ $(LOCKED): requirements.lock
 	@touch $@
 
 # Builds the core, in build/; only what has changed is compiled again.
-$(STAMP): $(LOCKED) pyproject.toml $(CORE)
+$(STAMP): $(LOCKED) pyproject.toml $(CORE) $(ROOMS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 

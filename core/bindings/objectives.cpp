@@ -92,9 +92,9 @@ void bind_objectives(nb::module_& m) {
     by_arguments(lexicographic, [](const Lexicographic& o) {
         return nb::make_tuple(std::const_pointer_cast<Objective>(o.first()), std::const_pointer_cast<Objective>(o.then()), o.step());
     });
-    auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", "A cost in plain Python.").def(nb::init<nb::object>(), "function"_a);
+    auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", nb::type_slots(Collected<PythonObjective>::slots), "A cost in plain Python.").def(nb::init<nb::object>(), "function"_a);
     by_arguments(python, [](const PythonObjective& o) { return nb::make_tuple(o.function()); });
-    nb::class_<CompiledObjective, Objective>(m, "CompiledObjective", "A user's cost as machine code.")
+    nb::class_<CompiledObjective, Objective>(m, "CompiledObjective", nb::type_slots(Collected<CompiledObjective>::slots), "A user's cost as machine code.")
         .def(nb::init<std::uintptr_t, nb::object, nb::object, nb::object, nb::tuple>(), "address"_a, "owner"_a, "plain"_a, "maker"_a, "arguments"_a)
         .def("__reduce__", [](const CompiledObjective& o) { return nb::make_tuple(o.maker(), o.arguments()); })
         .def("__eq__", [](const CompiledObjective& o, nb::handle other) {

@@ -65,7 +65,7 @@ void bind_orders(nb::module_& m) {
     by_arguments(pair, [](const PairOfOrders& o) {
         return nb::make_tuple(std::const_pointer_cast<QueueOrder>(o.head()), std::const_pointer_cast<QueueOrder>(o.backfilling()));
     });
-    auto python = nb::class_<PythonOrder, QueueOrder>(m, "PythonOrder", "An order in plain Python.").def(nb::init<nb::object>(), "function"_a);
+    auto python = nb::class_<PythonOrder, QueueOrder>(m, "PythonOrder", nb::type_slots(Collected<PythonOrder>::slots), "An order in plain Python.").def(nb::init<nb::object>(), "function"_a);
     by_arguments(python, [](const PythonOrder& o) { return nb::make_tuple(o.function()); });
 }
 

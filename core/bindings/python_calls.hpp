@@ -58,6 +58,7 @@ class PythonObjective : public Objective {
   public:
     explicit PythonObjective(nb::object function) : function_(std::move(function)) {}
     const nb::object& function() const { return function_; }
+    std::vector<nb::object*> held() { return {&function_}; }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const nb::gil_scoped_acquire gil;
         const nb::object starts = hand_over(std::vector<std::int64_t>(start.begin(), start.end()));
@@ -74,6 +75,7 @@ class PythonOrder : public QueueOrder {
   public:
     explicit PythonOrder(nb::object function) : function_(std::move(function)) {}
     const nb::object& function() const { return function_; }
+    std::vector<nb::object*> held() { return {&function_}; }
     std::shared_ptr<const History> history() const override { return history_of_function(function_); }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         const nb::gil_scoped_acquire gil;

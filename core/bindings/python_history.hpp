@@ -31,6 +31,7 @@ class PythonHistory : public History {
     PythonHistory(nb::object follow, std::size_t width, std::size_t columns, std::size_t kept, std::size_t shared)
         : History({width, columns, kept, shared}), function_(std::move(follow)) {}
     const nb::object& function() const { return function_; }
+    std::vector<nb::object*> held() { return {&function_}; }
     void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
         const nb::gil_scoped_acquire gil;
         const nb::object numbers = numbers_out(memory.data(), memory.rows(), memory.width());

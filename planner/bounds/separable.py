@@ -33,13 +33,7 @@ from planbatch.planner.bounds.staircase import (
 )
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.orders import (
-    earliest_deadline_first,
-    order_by,
-    shortest_first,
-    smallest_area_first,
-    submit_order,
-)
+from planbatch.planner.orders import order_by
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 
@@ -76,7 +70,7 @@ class Relaxation:
 
 def seed_start(problem: Round, terms: Terms) -> IntArray:
     """Return the starts of the best of a few decoded orders."""
-    orders = (smallest_area_first, shortest_first, submit_order, earliest_deadline_first)
+    orders = ("smallest-area", "shortest", "submit", "earliest-deadline")
     plans = [decode(problem, order_by(keys, problem.jobs, problem.now)) for keys in orders]
     return min((plan.start for plan in plans), key=lambda start: terms_cost(terms, start))
 

@@ -57,7 +57,11 @@ def compiled_objective(
     from numba.core.errors import NumbaError
 
     read_only_ints, read_only_int_table, read_only_table = _read_only()
-    cost = njit(boundscheck=True)(plain_function(function))
+    given = njit(boundscheck=True)(plain_function(function))
+
+    @njit(boundscheck=True)
+    def cost(start: IntArray, jobs: JobTable, now: int) -> float:
+        return float(given(start, jobs, now, *values))
 
     def call(  # one C argument per column
         start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
@@ -74,7 +78,7 @@ def compiled_objective(
                 read_only_int_table(carray(demands, (n, further))),
                 read_only_table(carray(past, (n, columns))),
             )
-            result[0] = float(cost(read_only_ints(carray(start, n)), jobs, now, *values))
+            result[0] = cost(read_only_ints(carray(start, n)), jobs, now)
         except Exception:  # said again by the same function in plain Python
             return 1
         return 0

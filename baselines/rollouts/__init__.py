@@ -1,1 +1,0 @@
-"""Rollouts: what starts now is chosen by simulating what would follow."""
