@@ -30,5 +30,6 @@ NB_MODULE(_core, m) {
     bind_histories(m);
     bind_searches(m);
     bind_policies(m);
+    bind_rollouts(m);
     bind_simulation(m);
 }
