@@ -1,86 +1,41 @@
 """The policies by the names that the command uses."""
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.balanced import BalanceSetting, decide_bb, decide_ibb
-from planbatch.baselines.conservative import decide_conservative
-from planbatch.baselines.dbf import decide_dbf, decide_dbf_2016
-from planbatch.baselines.easy import decide_easy
-from planbatch.baselines.fcfs import decide_best_fit, decide_fcfs
-from planbatch.baselines.lookahead import los
+from planbatch import _core
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
-from planbatch.baselines.policy import CompiledPolicy, Policy, Traits, policy_name
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.queue_based import (
+    DUE,
+    KEEPS,
+    Maker,
+    first_reserved,
+    fixed,
+    los,
+    queue_based,
+    relaxed,
+    selective,
+    slack_based,
+)
 from planbatch.baselines.recorded import Recorded
-from planbatch.baselines.relaxed import relaxed
-from planbatch.baselines.replanned import decide_replanned
-from planbatch.baselines.reservations import first_reserved, selective
-from planbatch.baselines.rollouts.policy import rollouts
-from planbatch.baselines.slack import slack_based
+from planbatch.baselines.rollouts import rollouts
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.objectives.scenarios import over_scenarios
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
-from planbatch.planner.orders import OrderKeys, as_order, as_orders, order_text
 from planbatch.planner.plan import Plan
 from planbatch.planner.plugins.registry import Registry, first_sentence
 from planbatch.planner.round import Round
 
 #: A reference to the policy ``plan``: its objective, and whether more follows.
 _PLAN = re.compile(r"plan:(?:objective=)?([^,]*)(,?)")
-
-PLAIN = Traits(draws=False)
-KEEPS = Traits(keeps_reservations=True, draws=False)
-DUE = Traits(about_deadlines=True, needs_deadlines=True, draws=False)
-Maker = Callable[..., Policy]
-
-
-def queue_based(decide: Callable[..., None], about: str, *, pairs: bool = False) -> Maker:
-    """Return a maker of policies that work through the queue in an order.
-
-    Parameters
-    ----------
-    decide : callable
-        The kernel.
-    about : str
-        What the policy does, in one sentence.
-    pairs : bool
-        Whether it takes an order of its own for backfilling; see :func:`as_orders`.
-    """
-    base = decide.__name__.removeprefix("decide_").replace("_", "-")
-
-    def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:
-        made = as_orders(order) if pairs else as_order(order)
-        traits = PLAIN
-        if isinstance(order, str):
-            parts = order_text(order)
-            by_deadline = "earliest-deadline" in (parts.primary, parts.backfilling)
-            traits = replace(PLAIN, needs_deadlines=by_deadline)
-            name = f"{base}:{parts.plain}" if name != base else name
-        return CompiledPolicy(name, decide, order=made, traits=traits)
-
-    make.__doc__ = about
-    return make
-
-
-def fixed(
-    name: str, decide: Callable[..., None], about: str, *, traits: Traits = PLAIN, **fields: Any
-) -> Maker:
-    """Return a maker of one compiled policy, without parameters."""
-
-    def make() -> Policy:
-        return CompiledPolicy(name, decide, traits=traits, **fields)
-
-    make.__doc__ = about
-    return make
-
 
 def plan_based(
     *,
@@ -178,35 +133,45 @@ def recorded() -> Policy:
 
 #: Policies that take an order after a colon, such as ``easy:smallest-area``.
 ORDERED: dict[str, Maker] = {
-    "fcfs": queue_based(decide_fcfs, "First come, first served: the first job that does not fit blocks the others."),
-    "easy": queue_based(
-        decide_easy, "EASY backfilling: jobs may pass the first blocked one if they do not delay it.", pairs=True
+    "fcfs": queue_based(
+        "fcfs", partial(_core.Serve, passes_blocked=False),
+        "First come, first served: the first job that does not fit blocks the others.",
     ),
-    "replanned": queue_based(decide_replanned, "Conservative backfilling, made anew in every round."),
-    "best-fit": queue_based(decide_best_fit, "Start every job that fits, in order; large ones may starve."),
-    "bb": queue_based(decide_bb, "Backfill Balanced (Leinberger et al. 1999): keeps the use of all resources even."),
-    "ibb": queue_based(decide_ibb, "Improved Backfill Balanced (Liu et al. 2016)."),
+    "easy": queue_based(
+        "easy", _core.Easy, "EASY backfilling: jobs may pass the first blocked one if they do not delay it.", pairs=True
+    ),
+    "replanned": queue_based("replanned", _core.Replanned, "Conservative backfilling, made anew in every round."),
+    "best-fit": queue_based(
+        "best-fit", partial(_core.Serve, passes_blocked=True), "Start every job that fits, in order; large ones may starve."
+    ),
+    "bb": queue_based(
+        "bb", partial(_core.BackfillBalanced, one_a_round=False),
+        "Backfill Balanced (Leinberger et al. 1999): keeps the use of all resources even.",
+    ),
+    "ibb": queue_based(
+        "ibb", partial(_core.ImprovedBackfillBalanced, as_printed=False), "Improved Backfill Balanced (Liu et al. 2016)."
+    ),
 }  # fmt: skip
 
+_SUBMIT = _core.SubmitOrder()
 POLICIES: dict[str, Maker] = {
     "fcfs": ORDERED["fcfs"],
     "easy": ORDERED["easy"],
-    "easy-sjf": fixed("easy-sjf", decide_easy, "EASY backfilling with the shortest jobs first.", order="shortest"),
+    "easy-sjf": fixed("easy-sjf", _core.Easy(_core.ShortestFirst()), "EASY backfilling with the shortest jobs first."),
     "conservative": fixed(
-        "conservative", decide_conservative,
+        "conservative", _core.Conservative(),
         "Conservative backfilling (CBF): every job has a reservation, which only ever becomes earlier.", traits=KEEPS,
     ),
     "replanned": ORDERED["replanned"],
     "best-fit": ORDERED["best-fit"],
     "bb": ORDERED["bb"],
     "bb-one": fixed(
-        "bb-one", decide_bb, "Backfill Balanced that starts one job per round.",
-        params=tuple(map(float, BalanceSetting(one_a_round=True))),
+        "bb-one", _core.BackfillBalanced(_SUBMIT, one_a_round=True), "Backfill Balanced that starts one job per round."
     ),
     "ibb": ORDERED["ibb"],
     "ibb-printed": fixed(
-        "ibb-printed", decide_ibb, "Improved Backfill Balanced by the letter of its Algorithm 1.",
-        params=tuple(map(float, BalanceSetting(as_printed=True))),
+        "ibb-printed", _core.ImprovedBackfillBalanced(_SUBMIT, as_printed=True),
+        "Improved Backfill Balanced by the letter of its Algorithm 1.",
     ),
     "first-reserved": first_reserved,
     "selective": selective,
@@ -215,11 +180,13 @@ POLICIES: dict[str, Maker] = {
     "los": los,
     "rollouts": rollouts,
     "edf": fixed(
-        "edf", decide_easy, "EASY backfilling with the earliest deadlines first.",
-        order="earliest-deadline", traits=DUE,
+        "edf", _core.Easy(_core.EarliestDeadlineFirst()), "EASY backfilling with the earliest deadlines first.", traits=DUE
     ),
-    "dbf": fixed("dbf", decide_dbf, "Deadline-based backfilling (Ntakpé and Suter 2017).", traits=DUE),
-    "dbf-2016": fixed("dbf-2016", decide_dbf_2016, "Deadline-based backfilling (Ntakpé and Suter 2016).", traits=DUE),
+    "dbf": fixed("dbf", _core.DeadlineBackfilling(), "Deadline-based backfilling (N'takpé and Suter 2017).", traits=DUE),
+    "dbf-2016": fixed(
+        "dbf-2016", _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE),
+        "Deadline-based backfilling (N'takpé and Suter 2016).", traits=DUE,
+    ),
     "wdbf": working_time,
     **{f"plan-{name}": plan_for(name) for name in OBJECTIVES},
 }  # fmt: skip

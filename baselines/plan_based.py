@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.policy import CompiledPolicy, Traits
+from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.decoder import decode
+from planbatch.planner.expectation import RUN_TIMES
 from planbatch.planner.history import History
-from planbatch.planner.kernels.first_plans import kept_plan
+from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.optimizer import Optimizer, Result, Status, compiled_search
+from planbatch.planner.optimizer import Optimizer, Result, Status, core_policy
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.run_times import RUN_TIMES
+from planbatch.planner.soundness import searched
 
 #: Evaluations in each round unless another budget is given.
 DEFAULT_EVALUATIONS = 100
@@ -119,31 +121,27 @@ class PlanBased:
             )
         return wanted
 
-    def compiled_form(self) -> CompiledPolicy | None:
-        """The same policy for the compiled replay, or None if a part of it is not compiled."""
-        promised = self.promise is not None
-        search = compiled_search(self.optimizer, self.objective, self.budget, promised)
-        if search is None:
+    def core_form(self) -> CorePolicy | None:
+        """The same policy for replays in the compiled core, or None if the optimizer searches in Python."""
+        core = core_policy(self.optimizer, self.objective, self.budget, self.promise is not None)
+        if core is None:
             return None
-        return CompiledPolicy(
-            self.name,
-            search.decide,
-            cost=search.cost,
-            params=search.params,
-            traits=self.traits,
-            history=self.history,
-        )
+        return CorePolicy(self.name, core, self.traits, self.history, self.promise)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Search for a plan; a round in which nothing can start keeps the plan as it is.
 
         With promises, such a round plans new jobs after the others, so that they get their promise.
         """
-        start = np.empty(len(problem), dtype=np.int64)
-        if kept_plan(problem.arrays, self.promise is not None, start):
-            return Plan(start)
+        if not problem.any_fits:
+            return self._kept_plan(problem)
         objective = self.objective.drawn(problem, rng)
-        result = self.optimizer.optimize(problem, objective, self.budget, rng)
+        result = searched(self.optimizer, problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return result
+
+    def _kept_plan(self, problem: Round) -> Plan:
+        if self.promise is not None:
+            return decode(problem, np.argsort(problem.planned, kind="stable"))
+        return Plan(np.where(problem.planned > problem.now, problem.planned, NEVER))

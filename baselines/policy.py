@@ -1,20 +1,14 @@
-"""The protocol of policies, and policies that are compiled."""
+"""The protocol of policies, and policies of the compiled core."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
-from planbatch.objectives.wait import mean_wait
-from planbatch.planner.history import History, follow_nothing, history_of
-from planbatch.planner.kernels.native import compiled_for
-from planbatch.planner.kernels.signatures import Report, round_types
-from planbatch.planner.model import FloatArray
+from planbatch import _core
+from planbatch.planner.history import History
 from planbatch.planner.optimizer import Result
-from planbatch.planner.orders import as_order, submit_order
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -72,7 +66,7 @@ class Policy(Protocol):
     planned starts in ``Round.planned``. A policy keeps no state between rounds.
 
     It may have more to say: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
-    promised; ``for_workload(workload)``, the policy for one machine; ``compiled_form()``, a :class:`CompiledPolicy`.
+    promised; ``for_workload(workload)``, the policy for one machine; ``core_form()``, a :class:`CorePolicy`.
 
     Examples
     --------
@@ -91,103 +85,52 @@ class Policy(Protocol):
 
 
 @dataclass(frozen=True)
-class CompiledPolicy:
-    """A policy whose decision is a kernel: the whole replay runs compiled.
+class CorePolicy:
+    """A policy whose decision is in the compiled core, so that whole replays run there.
 
     Attributes
     ----------
     name : str
         What tables call it.
-    decide : callable
-        ``decide(arrays, order, cost, params, rng, start, report)``, compiled; see ``signatures.RoundTypes``.
-    order : callable or str
-        The order of the queue, ``keys(jobs, now)`` or a name of :data:`ORDERS`; FCFS by default. If it is not compiled,
-        the replay runs interpreted.
-    cost : callable
-        The cost function of policies that search; others ignore it.
-    params : tuple of float
-        Whatever else the kernel needs.
+    core : _core.Policy
+        What decides.
     traits : Traits
         What it says about itself.
     history : History, optional
-        What the replay keeps up to date for the order; by default, what the order asks for.
+        What the replay keeps up to date for it.
+    promise : Promise, optional
+        What jobs are promised.
 
     Examples
     --------
     >>> import planbatch as pb
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> mine = pb.CompiledPolicy("largest first", pb.decide_easy, order="largest-area")
+    >>> mine = pb.make_policy("easy:largest-area")
     >>> pb.replay(workload, mine).policy
-    'largest first'
+    'easy:largest-area'
     """
 
     name: str
-    decide: Callable[..., None]
-    order: Any = submit_order
-    cost: Any = mean_wait
-    params: tuple[float, ...] = ()
+    core: _core.Policy
     traits: Traits = Traits()
     history: History | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", as_order(self.order))
-        object.__setattr__(self, "history", self.history or history_of(self.order))
-
-    def compiled_form(self) -> "CompiledPolicy | None":
-        """The policy itself, or None if its order or its cost is plain Python."""
-        compiled = isinstance(self.order, Dispatcher) and isinstance(self.cost, Dispatcher)
-        return self if compiled else None
-
-    @property
-    def follow(self) -> Any:
-        """The kernel of the history, one that does nothing if none is kept."""
-        return follow_nothing if self.history is None else self.history.follow
-
-    @property
-    def param_array(self) -> FloatArray:
-        """The parameters as the kernel takes them."""
-        return np.array(self.params, dtype=np.float64)
+    promise: Any = None
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
-        start = np.empty(len(problem), dtype=np.int64)
-        report = empty_report()
-        # With NUMBA_DISABLE_JIT, kernels are plain functions already.
-        plain = getattr(self.decide, "py_func", self.decide)
-        several = bool(problem.resources)
-        decide = typed_decision(self.decide, several) if self.compiled_form() else plain
-        arrays = problem.arrays._replace(notes=problem.notes.copy())
-        decide(arrays, self.order, self.cost, self.param_array, rng, start, report)
-        plan = Plan(start, arrays.notes)
+        start, notes, *found = self.core.decide(problem.core, rng)
+        plan = Plan(start, notes)
         if not self.traits.searches:
             return plan
-        return reported_result(plan, report)
+        evaluations, seed_cost, cost = found
+        return Result(
+            plan, plan.order(), cost, seed_cost, evaluations, seconds=float("nan"), native=True
+        )
 
 
-def empty_report() -> FloatArray:
-    """Return the report of a round before anything is searched; see :class:`Report`."""
-    report = np.full(len(Report), np.nan)
-    report[Report.EVALUATIONS] = 0.0
-    return report
-
-
-def reported_result(plan: Plan, report: FloatArray, seconds: float = float("nan")) -> Result:
-    """Return a plan with what kernels reported of their search, and the seconds that it took."""
-    return Result(
-        plan,
-        plan.order(),
-        float(report[Report.COST]),
-        float(report[Report.SEED_COST]),
-        int(report[Report.EVALUATIONS]),
-        seconds=seconds,
-        native=True,
-    )
-
-
-@cache
-def typed_decision(decide: Any, several: bool) -> Callable[..., None]:
-    """A compiled decision for *any* compiled order and cost, so that it is compiled only once.
-
-    ``several`` says whether there are resources besides processors.
-    """
-    return compiled_for(round_types(several).decide.signature, decide)
+def core_form(policy: Any) -> CorePolicy | None:
+    """Return a policy as the compiled core decides it, or None if it is plain Python."""
+    if isinstance(policy, CorePolicy):
+        return policy
+    form = getattr(policy, "core_form", None)
+    return None if form is None else form()

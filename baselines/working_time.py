@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from planbatch.baselines.dbf import decide_wdbf
-from planbatch.baselines.policy import CompiledPolicy, Traits
+from planbatch import _core
+from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.planner.model import BoolArray, IntArray, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
@@ -194,7 +194,7 @@ class WorkingTimeBackfilling:
         """It makes its own deadlines, and reports on them."""
         return TRAITS
 
-    def for_workload(self, workload: Workload) -> CompiledPolicy:
+    def for_workload(self, workload: Workload) -> CorePolicy:
         """Return the policy with the working periods of a workload."""
         return self._with(self.calendar.periods(workload))
 
@@ -204,9 +204,9 @@ class WorkingTimeBackfilling:
         last = problem.now + int(problem.jobs.walltime.sum())
         return self._with(self.calendar.between(problem.now, last, zone))(problem, rng)
 
-    def _with(self, periods: IntArray) -> CompiledPolicy:
-        params = tuple(periods.astype(float).tolist())
-        return CompiledPolicy(self.name, decide_wdbf, params=params, traits=TRAITS)
+    def _with(self, periods: IntArray) -> CorePolicy:
+        core = _core.DeadlineBackfilling(working_time=periods.tolist())
+        return CorePolicy(self.name, core, TRAITS)
 
 
 def _unix_start(workload: Workload) -> int:

@@ -9,12 +9,12 @@ namespace planbatch {
 template <std::size_t K, std::signed_integral Number = std::int64_t>
 class OrderSearch {
   public:
-    // Promises that can no longer all be kept are relaxed.
-    void begin(const Round& given, const Objective& objective, const Scenarios* scenarios) {
+    // `relaxes`: whether promises that can no longer all be kept are relaxed.
+    void begin(const Round& given, const Objective& objective, const Scenarios* scenarios, bool relaxes = true) {
         const std::size_t n = given.jobs.size();
         objective_ = &objective, scenarios_ = scenarios;
         evaluator_.decoder().prepare(given);
-        round_ = promises_.of(given, evaluator_.decoder());
+        round_ = relaxes ? promises_.of(given, evaluator_.decoder()) : given;
         evaluator_.prepare(round_, objective, scenarios);
         for (auto* order : {&order_, &trial_order_}) order->resize(n);
         for (auto* start : {&start_, &trial_}) start->resize(n);

@@ -63,7 +63,11 @@ if TYPE_CHECKING:
         metrics as metrics,
         utilisation_by_resource as utilisation_by_resource,
     )
-    from planbatch.experiments.replay.replay import ReplayError as ReplayError, replay as replay
+    from planbatch.experiments.replay.replay import replay as replay
+    from planbatch.experiments.replay.simulation import (
+        ReplayError as ReplayError,
+        Simulation as Simulation,
+    )
     from planbatch.experiments.replay.trace import RoundLog as RoundLog, Trace as Trace
     from planbatch.experiments.report.page import (
         Report as Report,

@@ -6,14 +6,13 @@ from functools import cache
 
 import numpy as np
 
+from planbatch import _core
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.kernels.native import kernel, made_kernel
-from planbatch.planner.model import FloatArray, IntArray, JobTable
+from planbatch.planner.model import FloatArray, JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
 
 
-@kernel
 def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
     """1 + (areaᵢ / mean area) · (ageᵢ / scale)², with area = processors · walltime and age = now − submit.
 
@@ -22,36 +21,10 @@ def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
     a queue. Ages are taken at the present. Powers of the wait also count the wait that is planned; since users
     overestimate walltimes several times over, this makes all jobs look old.
     """
-    n = len(jobs.submit)
     area = jobs.procs.astype(np.float64) * jobs.walltime.astype(np.float64)
-    mean = area.sum() / max(n, 1)
-    weight = np.empty(n)
-    for i in range(n):
-        age = max(0.0, float(now - jobs.submit[i])) / scale
-        weight[i] = 1.0 + area[i] / mean * age * age
-    return weight
-
-
-@kernel
-def weighted_by_urgency(start: IntArray, jobs: JobTable, now: int, scale: float) -> float:
-    """(1/n) Σ urgencyᵢ · (startᵢ − submitᵢ), without the array of :func:`urgency`: this runs once per plan."""
-    n = len(start)
-    area = 0.0
-    for i in range(n):
-        area += float(jobs.procs[i]) * float(jobs.walltime[i])
-    mean = area / max(n, 1)
-    total = 0.0
-    for i in range(n):
-        age = max(0.0, float(now - jobs.submit[i])) / scale
-        weight = 1.0 + float(jobs.procs[i]) * float(jobs.walltime[i]) / mean * age * age
-        total += weight * float(start[i] - jobs.submit[i])
-    return total / max(n, 1)
-
-
-@kernel
-def mean_aged_wait(start: IntArray, jobs: JobTable, now: int) -> float:
-    """:func:`weighted_by_urgency` with a scale of one day."""
-    return weighted_by_urgency(start, jobs, now, 86400.0)
+    mean = sum(area.tolist()) / max(len(area), 1)  # from the first to the last, as in the core
+    age = np.maximum(0.0, (now - jobs.submit).astype(np.float64)) / scale
+    return 1.0 + area / mean * age * age
 
 
 def _terms(scale: float) -> Callable[[JobTable, int], Terms]:
@@ -62,7 +35,7 @@ def _terms(scale: float) -> Callable[[JobTable, int], Terms]:
     return terms
 
 
-AGED_WAIT = Objective("aged-wait", mean_aged_wait, terms=_terms(86400.0))
+AGED_WAIT = Objective("aged-wait", _core.MeanAgedWait(86400.0), terms=_terms(86400.0))
 """:func:`aged_wait` with a day: the longer a job waits, the more each further second costs.
 
 Examples
@@ -102,11 +75,7 @@ def aged_wait(scale: int) -> Objective:
         raise ValueError(f"aged-wait: a scale of {scale} s is not positive")
     seconds = float(scale)
 
-    @made_kernel
-    def cost(start: IntArray, jobs: JobTable, now: int) -> float:
-        return weighted_by_urgency(start, jobs, now, seconds)
-
-    return Objective(f"aged-wait:{scale}s", cost, terms=_terms(seconds))
+    return Objective(f"aged-wait:{scale}s", _core.MeanAgedWait(seconds), terms=_terms(seconds))
 
 
 def aged_wait_from(age: str = "1d") -> Objective:

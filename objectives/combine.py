@@ -2,19 +2,10 @@
 
 from functools import cache
 
-from planbatch.planner.kernels.native import kernel, made_kernel
+from planbatch import _core
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.plugins.objective import as_objective
-
-#: Where :func:`squashed` reaches one half: a day, for costs in seconds.
-HALF = 86400.0
-
-
-@kernel
-def squashed(cost: float) -> float:
-    """Cost / (cost + one day): grows with the cost and stays below one."""
-    return cost / (cost + HALF)
 
 
 def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
@@ -66,22 +57,14 @@ def _weighted_sum(*parts: tuple[float, Objective]) -> Objective:
         if not weight >= 0:
             raise ValueError(f"weighted sum: the weight {weight} of {objective.name} is negative")
     name = "+".join(f"{weight:g}*{objective.name}" for weight, objective in parts)
-    compiled = all(objective.compiled for _, objective in parts)
-    wrap = made_kernel if compiled else lambda function: function
-    (weight, first), *others = parts
-    scale, cost = float(weight), first.cost
-    if not others:
-
-        def alone(start: IntArray, jobs: JobTable, now: int) -> float:
-            return scale * cost(start, jobs, now)
-
-        return Objective(name, wrap(alone))
-    rest = _weighted_sum(*others).cost
+    if all(objective.compiled for _, objective in parts):
+        weights = [float(weight) for weight, _ in parts]
+        return Objective(name, _core.WeightedSum(weights, [part.core for _, part in parts]))
 
     def total(start: IntArray, jobs: JobTable, now: int) -> float:
-        return scale * cost(start, jobs, now) + rest(start, jobs, now)
+        return float(sum(weight * part.cost(start, jobs, now) for weight, part in parts))
 
-    return Objective(name, wrap(total))
+    return Objective(name, total)
 
 
 def lexicographic(
@@ -116,11 +99,12 @@ def lexicographic(
 
 @cache
 def _lexicographic(first: Objective, then: Objective, step: float) -> Objective:
-    major, minor, unit = first.cost, then.cost, float(step)
+    name = f"{first.name},{then.name}"
+    if first.compiled and then.compiled:
+        return Objective(name, _core.Lexicographic(first.core, then.core, float(step)))
 
     def cost(start: IntArray, jobs: JobTable, now: int) -> float:
-        whole = major(start, jobs, now) // unit
-        return float(whole + squashed(minor(start, jobs, now)))
+        whole = first.cost(start, jobs, now) // step
+        return float(whole + _core.squashed(then.cost(start, jobs, now)))
 
-    compiled = first.compiled and then.compiled
-    return Objective(f"{first.name},{then.name}", made_kernel(cost) if compiled else cost)
+    return Objective(name, cost)

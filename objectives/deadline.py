@@ -6,58 +6,10 @@ none.
 
 import numpy as np
 
-from planbatch.objectives.combine import squashed
-from planbatch.planner.kernels.native import kernel
+from planbatch import _core
 from planbatch.planner.model import NEVER, IntArray, JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
-
-
-@kernel
-def total_tardiness(start: IntArray, jobs: JobTable, now: int) -> float:
-    """Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds."""
-    total = 0.0
-    for i in range(len(start)):
-        total += float(max(0, start[i] + jobs.walltime[i] - jobs.deadline[i]))
-    return total
-
-
-@kernel
-def maximum_tardiness(start: IntArray, jobs: JobTable, now: int) -> float:
-    """Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds."""
-    most = 0
-    for i in range(len(start)):
-        most = max(most, start[i] + jobs.walltime[i] - jobs.deadline[i])
-    return float(most)
-
-
-@kernel
-def missed_deadlines(start: IntArray, jobs: JobTable, now: int) -> float:
-    """How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ]."""
-    missed = 0
-    for i in range(len(start)):
-        if start[i] + jobs.walltime[i] > jobs.deadline[i]:
-            missed += 1
-    return float(missed)
-
-
-@kernel
-def regular_wait(start: IntArray, jobs: JobTable, now: int) -> float:
-    """Total tardiness first, then the mean wait of the jobs without a deadline (Ntakpé and Suter 2017, Section 4).
-
-    The cost is the whole seconds of tardiness plus a fraction below one that grows with the mean wait, so that no gain
-    for regular jobs outweighs a second of tardiness.
-    """
-    tardiness = 0.0
-    wait = 0.0
-    regular = 0
-    for i in range(len(start)):
-        if jobs.deadline[i] == NEVER:
-            wait += float(start[i] - jobs.submit[i])
-            regular += 1
-        else:
-            tardiness += float(max(0, start[i] + jobs.walltime[i] - jobs.deadline[i]))
-    return tardiness + squashed(wait / max(regular, 1))
 
 
 def _due(jobs: JobTable) -> IntArray:
@@ -74,7 +26,7 @@ def maximum_tardiness_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(np.ones(len(jobs.submit)), _due(jobs), largest=True)
 
 
-TARDINESS = Objective("tardiness", total_tardiness, terms=tardiness_terms)
+TARDINESS = Objective("tardiness", _core.TotalTardiness(), terms=tardiness_terms)
 """Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.
 
 Examples
@@ -84,7 +36,7 @@ Examples
 >>> pb.solve(problem, pb.TARDINESS).cost
 0.0
 """
-MAXIMUM_TARDINESS = Objective("maximum-tardiness", maximum_tardiness, terms=maximum_tardiness_terms)
+MAXIMUM_TARDINESS = Objective("maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms)
 """max (startᵢ + walltimeᵢ − deadlineᵢ), at least 0, in seconds.
 
 Examples
@@ -94,7 +46,7 @@ Examples
 >>> pb.solve(problem, pb.MAXIMUM_TARDINESS).cost
 0.0
 """
-MISSED_DEADLINES = Objective("missed-deadlines", missed_deadlines)
+MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines())
 """Σ [startᵢ + walltimeᵢ > deadlineᵢ]: how many jobs end after their deadline.
 
 Examples
@@ -104,7 +56,7 @@ Examples
 >>> pb.solve(problem, pb.MISSED_DEADLINES).cost
 0.0
 """
-REGULAR_WAIT = Objective("regular-wait", regular_wait)
+REGULAR_WAIT = Objective("regular-wait", _core.RegularWait())
 """Total tardiness first, then the mean wait of jobs without a deadline (Ntakpé and Suter 2017, Section 4).
 
 Examples

@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from planbatch.planner.expectation import EXPECTED_RUN_TIMES, expected_rate
-from planbatch.planner.history import asks_for
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import IntArray, JobTable
+from planbatch import _core
+from planbatch.planner.expectation import expected_rate
+from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
-
-
-@kernel
-def mean_expected_slowdown(start: IntArray, jobs: JobTable, now: int) -> float:
-    """(1/n) Σ (startᵢ − submitᵢ) · E[1 / max(runᵢ, 10 s)]: what waits are expected to add to the bounded slowdown."""
-    total = 0.0
-    for i in range(len(start)):
-        total += float(start[i] - jobs.submit[i]) * expected_rate(jobs, i)
-    return total / max(len(start), 1)
 
 
 def expected_slowdown_terms(jobs: JobTable, now: int) -> Terms:
@@ -26,10 +16,8 @@ def expected_slowdown_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(rates, jobs.submit, 1, max(n, 1))
 
 
-asks_for(EXPECTED_RUN_TIMES, mean_expected_slowdown)
-
 EXPECTED_SLOWDOWN = Objective(
-    "expected-slowdown", mean_expected_slowdown, terms=expected_slowdown_terms
+    "expected-slowdown", _core.MeanExpectedSlowdown(), terms=expected_slowdown_terms
 )
 """(1/n) Σ waitᵢ · E[1 / max(runᵢ, 10 s)]: what users' pasts say of the slowdown.
 

@@ -2,23 +2,10 @@
 
 import numpy as np
 
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import IntArray, JobTable
+from planbatch import _core
+from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
-
-
-@kernel
-def makespan(start: IntArray, jobs: JobTable, now: int) -> float:
-    """Max (startᵢ + walltimeᵢ) − now, in seconds.
-
-    Since the node-hours of a round are the same in every plan, the largest utilisation "from the present to when
-    all the running and queued jobs complete" is the earliest finish (Section IV-B, PLAN 3).
-    """
-    last = now
-    for i in range(len(start)):
-        last = max(last, start[i] + jobs.walltime[i])
-    return float(last - now)
 
 
 def makespan_terms(jobs: JobTable, now: int) -> Terms:
@@ -26,7 +13,7 @@ def makespan_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(np.ones(len(jobs.submit)), now - jobs.walltime, largest=True)
 
 
-MAKESPAN = Objective("makespan", makespan, terms=makespan_terms)
+MAKESPAN = Objective("makespan", _core.Makespan(), terms=makespan_terms)
 """max (startᵢ + walltimeᵢ) − now, in seconds.
 
 Examples

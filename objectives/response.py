@@ -2,42 +2,10 @@
 
 import numpy as np
 
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import IntArray, JobTable
+from planbatch import _core
+from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
-
-#: Shorter jobs count as this long in slowdowns (s) (Feitelson et al. 1997: bounded slowdown).
-SHORT = 10
-
-
-@kernel
-def mean_response(start: IntArray, jobs: JobTable, now: int) -> float:
-    """(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds."""
-    total = 0.0
-    for i in range(len(start)):
-        total += float(start[i] + jobs.walltime[i] - jobs.submit[i])
-    return total / max(len(start), 1)
-
-
-@kernel
-def mean_bounded_slowdown(start: IntArray, jobs: JobTable, now: int) -> float:
-    """(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)); planners know walltimes only."""
-    total = 0.0
-    for i in range(len(start)):
-        length = float(max(jobs.walltime[i], SHORT))
-        response = float(start[i] - jobs.submit[i] + jobs.walltime[i])
-        total += max(1.0, response / length)
-    return total / max(len(start), 1)
-
-
-@kernel
-def mean_stretch(start: IntArray, jobs: JobTable, now: int) -> float:
-    """(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ."""
-    total = 0.0
-    for i in range(len(start)):
-        total += float(start[i] - jobs.submit[i] + jobs.walltime[i]) / float(jobs.walltime[i])
-    return total / max(len(start), 1)
 
 
 def response_terms(jobs: JobTable, now: int) -> Terms:
@@ -52,7 +20,7 @@ def stretch_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(1.0 / jobs.walltime, jobs.submit - jobs.walltime, 1, max(n, 1))
 
 
-RESPONSE = Objective("response", mean_response, terms=response_terms)
+RESPONSE = Objective("response", _core.MeanResponse(), terms=response_terms)
 """(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.
 
 Examples
@@ -62,7 +30,7 @@ Examples
 >>> pb.solve(problem, pb.RESPONSE).cost
 100.0
 """
-BOUNDED_SLOWDOWN = Objective("bounded-slowdown", mean_bounded_slowdown)
+BOUNDED_SLOWDOWN = Objective("bounded-slowdown", _core.MeanBoundedSlowdown())
 """(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)): the slowdown that walltimes promise.
 
 Examples
@@ -72,7 +40,7 @@ Examples
 >>> pb.solve(problem, pb.BOUNDED_SLOWDOWN).cost
 1.25
 """
-STRETCH = Objective("stretch", mean_stretch, terms=stretch_terms)
+STRETCH = Objective("stretch", _core.MeanStretch(), terms=stretch_terms)
 """(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.
 
 Examples

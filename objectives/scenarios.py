@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from planbatch.planner.expectation import check_history
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.plugins.objective import as_objective
-from planbatch.planner.run_times import check_history
 from planbatch.planner.scenarios import Scenarios
 
 
@@ -46,6 +46,6 @@ def over_scenarios(
     'wait:scenarios=8,risk=0.9'
     """
     base = as_objective(objective)
-    check_history(f"scenarios: the objective {base.name}", base.cost)
+    check_history(f"scenarios: the objective {base.name}", base.history)
     drawn = Scenarios(scenarios, risk)
     return replace(base, terms=None, bound=None, cp_cost=None, scenarios=drawn)

@@ -7,6 +7,7 @@ from planbatch.lazy import offer
 if TYPE_CHECKING:
     from planbatch.planner.bounds import lower_bound as lower_bound
     from planbatch.planner.budget import Budget as Budget, Clock as Clock
+    from planbatch.planner.orders import OrderError as OrderError
     from planbatch.planner.columns import Permutation as Permutation
     from planbatch.planner.decoder import decode as decode
     from planbatch.planner.expectation import (
@@ -64,7 +65,8 @@ if TYPE_CHECKING:
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
     from planbatch.planner.scenarios import Scenarios as Scenarios
     from planbatch.planner.solve import solve as solve
+    from planbatch.planner.soundness import OptimizerError as OptimizerError
     from planbatch.planner.terms import Terms as Terms
-    from planbatch.planner.use import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
+    from planbatch.planner.fair_share import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
 
 offer(__name__)

@@ -67,3 +67,61 @@ def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> Int
     column = np.array(array, dtype=np.int64, order="C")
     column.flags.writeable = False
     return column
+
+
+def check_total(name: str, times: IntArray) -> None:
+    """Raise a ``ValueError`` if plans could need times that no profile holds: their sum has to stay below ``NEVER``."""
+    total = (int((times >> 30).sum()) << 30) + int(
+        (times & (2**30 - 1)).sum()
+    )  # int64 could overflow
+    if total >= NEVER:
+        raise ValueError(
+            f"{name}: the sum is {total:.3g} s, and has to stay below 2^60 s; give times in seconds, and a limit to "
+            "jobs without one"
+        )
+
+
+def permutation_of(order: Any, ids: IntArray) -> Permutation:
+    """Return an order of a round's jobs as kernels take it.
+
+    Parameters
+    ----------
+    order : array_like
+        Indices of the waiting jobs, each once.
+    ids : int64 array, shape (n,)
+        The job numbers of the round, which may be mistaken for indices.
+
+    Returns
+    -------
+    int64 array, shape (n,)
+        The same array if kernels can take it.
+
+    Raises
+    ------
+    ValueError
+        If it is no permutation; the message says what it is instead.
+    """
+    n = len(ids)
+    try:
+        given: Any = np.asarray(order)
+    except ValueError:
+        raise ValueError("rows of different lengths") from None
+    if given.ndim != 1:
+        raise ValueError(f"an array of shape {given.shape}" if given.ndim else f"{order!r:.60}")
+    if given.dtype.kind not in "iu" and (n or given.size):
+        raise ValueError(f"entries of type {given.dtype}")
+    if len(given) != n:
+        raise ValueError(f"{len(given)} positions for {n} jobs")
+    if n == 0:
+        return np.zeros(0, dtype=np.int64)
+    if given.min() < 0 or given.max() >= n:
+        if given.min() == 1 and given.max() == n:
+            raise ValueError("positions counted from 1")
+        if np.isin(given, ids).all():
+            raise ValueError("the numbers of jobs")
+        raise ValueError(f"position {given[(given < 0) | (given >= n)][0]}")
+    count = np.bincount(given, minlength=n)
+    if count.min() == 0:
+        raise ValueError(f"position {count.argmax()} {count.max()} times")
+    fits = given.dtype == np.int64 and given.flags.carray
+    return given if fits else np.array(given, dtype=np.int64)  # type: ignore[no-any-return]

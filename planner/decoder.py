@@ -1,9 +1,7 @@
-"""The decoder: permutation → plan, each job in turn at its earliest feasible start; see :mod:`kernels.decode`."""
+"""The decoder: permutation → plan, each job in turn at its earliest feasible start."""
 
-import numpy as np
-
-from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.decode import decode_once
+from planbatch import _core
+from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -36,10 +34,10 @@ def decode(problem: Round, order: Permutation) -> Plan:
     >>> pb.decode(problem, [0, 1]).start.tolist(), pb.decode(problem, [1, 0]).start.tolist()
     ([0, 100], [50, 0])
     """
-    indices = np.asarray(order, dtype=np.int64)
-    if not np.array_equal(np.sort(indices), np.arange(len(problem))):
-        raise ValueError(f"order: not a permutation of the {len(problem)} waiting jobs")
-    start = np.empty(len(problem), dtype=np.int64)
-    if len(problem):
-        decode_once(problem.arrays, indices, start)
-    return Plan(start)
+    try:
+        indices = permutation_of(order, problem.ids)
+    except ValueError as error:
+        raise ValueError(
+            f"order: not a permutation of the {len(problem)} waiting jobs, but {error}"
+        ) from None
+    return Plan(_core.decode(problem.core, indices) if len(problem) else indices)

@@ -4,8 +4,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from planbatch.planner.expectation import EXPECTED_RUN_TIMES
+from planbatch.planner.fair_share import FAIR_SHARE
 from planbatch.planner.history import History
-from planbatch.planner.use import FAIR_SHARE
 
 HISTORIES = {"expectation": EXPECTED_RUN_TIMES, "fair-share": FAIR_SHARE}
 """The histories by name.

@@ -1,9 +1,8 @@
-"""What orders and objectives may know of the past: columns that a replay keeps up to date for the waiting jobs.
+"""What orders and objectives may know of the past: columns that a replay updates for the waiting jobs.
 
-A replay tells its *news*, one row per submission, start and end, as they happen; in every round, before anything is
-decided, the history's kernel takes those since the round before, keeps in its *memory* what it needs, and writes the
-columns ``past`` of the waiting jobs. It is shown a run time when the job has ended, and no other way: so whatever it
-computes is causal.
+A replay records *events*, one row per submission, start and end, as they happen; in every round, before anything is
+decided, the history takes in those since the round before, updates its *memory*, and writes the columns ``past`` of the
+waiting jobs. It sees a run time when the job has ended, and no other way: so whatever it computes is causal.
 """
 
 from collections.abc import Callable
@@ -11,12 +10,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.model import FloatArray, IntArray, JobTable
+from planbatch import _core
+from planbatch.planner.columns import FloatArray, IntArray
+from planbatch.planner.model import JobTable
 
 
 class News(IntEnum):
-    """The columns of the news.
+    """The columns of the events.
 
     Examples
     --------
@@ -54,24 +54,12 @@ Follow = Callable[[IntArray, FloatArray, JobTable, int], None]
 
 @dataclass(frozen=True)
 class History:
-    """A history that an order asks for.
+    """A history that an order, an objective or a predictor asks for.
 
     Attributes
     ----------
-    follow : callable
-        ``follow(news, memory, jobs, now)``, compiled. ``news``, int64, shape (k, len(News)), is what happened since the
-        last round. ``memory``, float64, of ``width`` columns, is as the last call left it, 0 at first: first one
-        row per user, last one for the whole machine, which begins with its number of processors. ``jobs`` are those
-        that wait; column 0 of ``jobs.past`` is the row of the job's user, and the kernel fills the others. They are NaN
-        when the job is submitted, and travel with it: what is written once may stay.
-    width : int
-        Numbers that are kept for each user.
-    columns : int
-        Columns of ``jobs.past``, behind the first.
-    kept : int
-        Numbers that are kept for each job, from its submission on; see :func:`numbers_of_job`.
-    shared : int
-        Numbers that are kept besides, for all; see :func:`shared_numbers`.
+    core : _core.History
+        What it computes; :meth:`of` makes one of a function in plain Python.
     learn : Learner, optional
         What is learned of the past now and then, in plain Python; it stays in the memory.
     ledger : bool
@@ -87,17 +75,56 @@ class History:
     4
     """
 
-    follow: Follow
-    width: int
-    columns: int
-    kept: int = 0
-    shared: int = 0
+    core: _core.History
     learn: "Learner | None" = None
     ledger: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        follow: Follow,
+        width: int,
+        columns: int,
+        *,
+        per_job: int = 0,
+        shared: int = 0,
+        learn: "Learner | None" = None,
+        ledger: bool = False,
+    ) -> "History":
+        """Make a history of a function in plain Python.
+
+        Parameters
+        ----------
+        follow : callable
+            ``follow(news, memory, jobs, now)``. ``news``, int64, shape (k, len(News)), is what happened since the last
+            round. ``memory``, float64, of ``width`` columns, is as the last call left it, 0 at first: first one row per
+            user, last one for the whole machine, which begins with its number of processors. ``jobs`` are those that
+            wait; column 0 of ``jobs.past`` is the row of the job's user, and the function fills the others. They are NaN
+            when the job is submitted, and travel with it: what is written once may stay.
+        width : int
+            Numbers of the memory per user.
+        columns : int
+            Columns of ``jobs.past``, behind the first.
+        per_job, shared : int
+            Numbers of the memory per job, and for all.
+        learn, ledger
+            See :class:`History`.
+        """
+        return cls(_core.PythonHistory(follow, width, columns, per_job, shared), learn, ledger)
+
+    @property
+    def width(self) -> int:
+        """Numbers of the memory per user."""
+        return self.core.width
+
+    @property
+    def columns(self) -> int:
+        """Columns of ``jobs.past``, behind the first."""
+        return self.core.columns
+
     def rows(self, users: int, jobs: int) -> int:
-        """Return the rows of a memory: of the users, of what is kept for jobs and for all, and of the machine."""
-        return users + 1 - -(self.shared + jobs * self.kept) // self.width
+        """Return the rows of a memory: of the users, of what is remembered for jobs and for all, and of the machine."""
+        return self.core.rows(users, jobs)
 
 
 class Learner(Protocol):
@@ -113,33 +140,16 @@ class Learner(Protocol):
         ...
 
     def __call__(self, news: IntArray, memory: FloatArray) -> None:
-        """Learn from all news so far; write what was learned into the memory."""
+        """Learn from all events so far; write what was learned into the memory."""
         ...
-
-
-@kernel
-def shared_numbers(memory: FloatArray, shared: int) -> FloatArray:
-    """Return the numbers that a history keeps for all; ``shared`` of them."""
-    end = (len(memory) - 1) * memory.shape[1]
-    return memory.reshape(memory.size)[end - shared : end]
-
-
-@kernel
-def numbers_of_job(memory: FloatArray, shared: int, kept: int, job: int) -> FloatArray:
-    """Return the numbers that a history keeps for a job; ``kept`` of them, behind ``shared`` for all."""
-    end = (len(memory) - 1) * memory.shape[1] - shared - job * kept
-    return memory.reshape(memory.size)[end - kept : end]
-
-
-@kernel
-def follow_nothing(news: IntArray, memory: FloatArray, jobs: JobTable, now: int) -> None:
-    """Keep no history."""
 
 
 def history_of(function: Any) -> History | None:
     """Return the history that an order or a cost asks for, in its attribute ``history``; None for nothing."""
-    found: History | None = getattr(function, "history", None)
-    return found
+    found = getattr(function, "history", None)
+    if found is None or isinstance(found, History):
+        return found
+    return History(found)
 
 
 def asks_for(history: History, *functions: Any) -> None:
@@ -148,9 +158,9 @@ def asks_for(history: History, *functions: Any) -> None:
     Parameters
     ----------
     history : History
-        What a replay keeps up to date for them.
+        What a replay updates for them.
     *functions : callable
-        Orders ``keys(jobs, now)`` or costs ``cost(start, jobs, now)``, compiled or not.
+        Orders ``keys(jobs, now)`` or costs ``cost(start, jobs, now)``.
 
     Examples
     --------

@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, int_column
+from planbatch.planner.columns import (
+    MAX_VALUE,
+    NEVER,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_total,
+    int_column,
+)
 from planbatch.planner.display import counted, duration, hms, html_table
 from planbatch.planner.names import make_named
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
@@ -178,6 +186,7 @@ class Workload:
             columns[name] = int_column(name, values, limits.get(name, -MAX_VALUE), most)
             if len(columns[name]) != n:
                 raise ValueError(f"{name}: {len(columns[name])} entries for {n} jobs")
+        check_total("walltime", columns["walltime"])
         long = np.flatnonzero(columns["runtime"] > columns["walltime"])
         if long.size:
             raise ValueError(

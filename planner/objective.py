@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
+from planbatch import _core
+from planbatch.planner.expectation import RUN_TIMES
 from planbatch.planner.history import History, history_of
-from planbatch.planner.kernels.decode import JobClasses, classify
-from planbatch.planner.kernels.futures import Futures
 from planbatch.planner.model import IntArray, JobTable
-from planbatch.planner.round import Round, RoundArrays
-from planbatch.planner.run_times import RUN_TIMES
+from planbatch.planner.round import Round
 from planbatch.planner.scenarios import Scenarios
 from planbatch.planner.terms import Terms
 
@@ -70,8 +69,8 @@ class Objective:
         Its name in tables.
     cost : callable
         ``cost(start, jobs, now) -> float``: the planned starts (int64 array, s, one per waiting job), the waiting
-        jobs (:class:`~planbatch.planner.model.JobTable`) and the time of the round (s). Plain Python, or compiled by
-        ``numba.njit`` (then it runs inside the compiled search).
+        jobs (:class:`~planbatch.planner.model.JobTable`) and the time of the round (s). One of the compiled core, or
+        plain Python.
     terms : callable, optional
         ``terms(jobs, now) -> Terms``: the cost as a sum, or the largest, of one term per job. With it, lower bounds,
         branch and bound and CP-SAT work on the objective.
@@ -84,7 +83,7 @@ class Objective:
     scenarios : Scenarios, optional
         In how many scenarios of run times plans are judged; by walltimes alone if there are none. Such an objective
         has neither terms nor a bound.
-    futures : Futures, optional
+    futures : _core.Scenarios, optional
         Those of one round; see :meth:`drawn`.
 
     Examples
@@ -104,12 +103,12 @@ class Objective:
     bound: Callable[[Round, float | None, int], float] | None = None
     cp_cost: Callable[..., Any] | None = None
     scenarios: Scenarios | None = None
-    futures: Futures | None = field(default=None, repr=False, compare=False)
+    futures: _core.Scenarios | None = field(default=None, repr=False, compare=False)
 
     @property
     def compiled(self) -> bool:
-        """Whether ``cost`` can run inside compiled kernels."""
-        return isinstance(self.cost, Dispatcher)
+        """Whether ``cost`` is compiled, rather than plain Python."""
+        return isinstance(self.cost, _core.Objective)
 
     @property
     def label(self) -> str:
@@ -127,46 +126,70 @@ class Objective:
             return self
         return replace(self, futures=self.scenarios.draw(problem, rng))
 
-    def classes(self, arrays: RoundArrays) -> JobClasses:
-        """Prepare a round for its decodings.
+    @cached_property
+    def core(self) -> _core.Objective:
+        """The cost as the compiled core calls it; errors of plain Python name the objective and the round."""
+        if isinstance(self.cost, _core.Objective):
+            return self.cost
+        return _core.PythonObjective(CheckedCost(self.name, self.cost))
+
+    def search(self, problem: Round, **options: Any) -> _core.OrderSearch:
+        """Begin to search a round, which has at least one waiting job; see ``_core.OrderSearch``.
 
         Raises
         ------
         ValueError
             If the scenarios of the round have not been drawn.
         """
-        classes: JobClasses = classify(arrays)
-        if self.scenarios is None:
-            return classes
-        if self.futures is None:
+        if self.scenarios is not None and self.futures is None:
             raise ValueError(
                 f"objective {self.name}: draw the round's scenarios before the search: objective.drawn(problem, rng)"
             )
-        return classes._replace(futures=self.futures)
+        options.setdefault("setting", [])
+        return _core.OrderSearch(problem.core, self.core, self.futures, **options)
 
 
-def checked(objective: Objective, now: int) -> Cost:
-    """Return the cost function of an objective, whose errors name the objective and the round."""
+@dataclass(frozen=True)
+class CheckedCost:
+    """A cost in plain Python, whose errors name it and the round.
 
-    def cost(start: IntArray, jobs: JobTable, when: int) -> float:
+    Attributes
+    ----------
+    name : str
+        The name of the objective.
+    cost : callable
+        ``cost(start, jobs, now)``.
+    """
+
+    name: str
+    cost: Cost
+
+    def __call__(self, start: IntArray, jobs: JobTable, now: int) -> float:
+        """Return the cost.
+
+        Raises
+        ------
+        ObjectiveError
+            If the function raises, or does not return a finite number.
+        """
         try:
-            value = objective.cost(start, jobs, when)
+            value = self.cost(start, jobs, now)
         except Exception as error:
             raise ObjectiveError(
-                f"objective {objective.name} raised {type(error).__name__} in the round at {now}: {error}"
+                f"objective {self.name} raised {type(error).__name__} in the round at {now}: {error}"
             ) from error
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise ObjectiveError(
-                f"objective {objective.name} returned {type(value).__name__}, not a number, "
-                f"in the round at {now}"
+                f"objective {self.name} returned {type(value).__name__}, not a number, in the round at {now}"
             )
+        if not np.isfinite(value):
+            raise not_finite(self.name, now)
         return float(value)
 
-    return cost
 
-
-def not_finite(objective: Objective, now: int) -> ObjectiveError:
-    """Return the error for a cost that is NaN or infinite."""
+def not_finite(objective: Objective | str, now: int) -> ObjectiveError:
+    """Return the error for a cost of an objective, or that of a name, that is NaN or infinite."""
+    name = objective if isinstance(objective, str) else objective.name
     return ObjectiveError(
-        f"objective {objective.name} returned a cost that is not a finite number in the round at {now}"
+        f"objective {name} returned a cost that is not a finite number in the round at {now}"
     )

@@ -1,12 +1,12 @@
 """The protocol of optimizers, and what they return."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from planbatch import _core
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
 from planbatch.planner.display import duration, html_table
@@ -110,33 +110,10 @@ class Result:
         return (self.cost - self.lower_bound) / abs(self.cost)
 
 
-@dataclass(frozen=True)
-class CompiledSearch:
-    """A search that decides rounds in a kernel, so that the whole replay runs compiled.
-
-    Attributes
-    ----------
-    decide : callable
-        The kernel; see ``signatures.RoundTypes``. It draws from ``rng`` what ``optimize`` would, and keeps the plan of
-        rounds in which nothing can start (:func:`kept_plan`).
-    cost : callable
-        The compiled cost function of the objective.
-    params : tuple of float
-        The other parameters of the kernel.
-    scenarios : bool
-        Whether the kernel draws the scenarios that the objective asks for, and judges plans in them.
-    """
-
-    decide: Callable[..., None]
-    cost: Any
-    params: tuple[float, ...] = ()
-    scenarios: bool = False
-
-
 class Optimizer(Protocol):
     """A search for a good plan. Optimizers hold parameters only; the state of a run lives in the call.
 
-    An optimizer may also have a method ``compiled``, see :func:`compiled_search`.
+    An optimizer may also have a method ``policy``, see :func:`core_policy`.
 
     Examples
     --------
@@ -162,18 +139,14 @@ class Optimizer(Protocol):
         ...
 
 
-def compiled_search(
+def core_policy(
     optimizer: Optimizer, objective: Objective, budget: Budget, promised: bool
-) -> CompiledSearch | None:
-    """Return the search as a kernel, or None if the optimizer has none for this objective and budget.
+) -> _core.Policy | None:
+    """Return a search as a policy of the compiled core, or None if the optimizer has none for this budget.
 
-    Optimizers that have one define ``compiled(objective, budget, promised) -> CompiledSearch | None``; ``promised``
-    says whether jobs are promised a latest start. Others need not define it.
+    Optimizers that have one define ``policy(objective, budget, promised) -> _core.Policy | None``; ``promised`` says
+    whether jobs are promised a latest start. It draws from the generator what ``optimize`` would, and keeps the plan of
+    rounds in which nothing can start. Others need not define it.
     """
-    compiled = getattr(optimizer, "compiled", None)
-    found: CompiledSearch | None = (
-        None if compiled is None else compiled(objective, budget, promised)
-    )
-    if found is not None and objective.scenarios is not None and not found.scenarios:
-        return None
-    return found
+    policy = getattr(optimizer, "policy", None)
+    return None if policy is None else policy(objective, budget, promised)

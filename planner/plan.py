@@ -115,16 +115,22 @@ def _overuse(problem: Round, start: IntArray) -> list[str]:
     planned = start != NEVER
     first, last = start[planned], start[planned] + problem.jobs.walltime[planned]
     demands = problem.demands[planned]
-    running, windows = problem.running, problem.windows
+    running, windows, in_use = problem.running, problem.windows, problem.in_use
     names = [PROCESSORS, *(resource.name for resource in problem.resources)]
-    faults = []
-    for when in np.unique(np.concatenate([first, windows.start])):
-        taken = demands[(first <= when) & (when < last)].sum(axis=0)
-        used = taken + problem.in_use[when < running.end].sum(axis=0)
-        away = windows.amounts[(windows.start <= when) & (when < windows.end)].sum(axis=0)
-        for k in np.flatnonzero((taken > 0) & (used + away > problem.capacities)):
-            present = problem.capacities[k] - away[k]
-            faults.append(
-                f"{used[k]} {names[k]} are in use at {when}, above the capacity of {present}"
-            )
-    return faults
+    when = np.unique(np.concatenate([first, windows.start]))
+    taken = _sums_until(when, first, demands) - _sums_until(when, last, demands)
+    used = taken + in_use.sum(axis=0) - _sums_until(when, running.end, in_use)
+    away = _sums_until(when, windows.start, windows.amounts)
+    away -= _sums_until(when, windows.end, windows.amounts)
+    return [
+        f"{used[i, k]} {names[k]} are in use at {when[i]}, above the capacity of {problem.capacities[k] - away[i, k]}"
+        for i, k in zip(*np.nonzero((taken > 0) & (used + away > problem.capacities)), strict=True)
+    ]
+
+
+def _sums_until(when: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
+    """Return, for each instant, the sum of the amounts whose time has come by then."""
+    order = np.argsort(times, kind="stable")
+    sums = np.zeros((len(times) + 1, amounts.shape[1]), dtype=np.int64)
+    np.cumsum(amounts[order], axis=0, out=sums[1:])
+    return sums[np.searchsorted(times[order], when, side="right")]

@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planbatch import _core
+from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
 from planbatch.planner.ledger import Ledger, empty_ledger
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
-
-#: The capacities of the resources besides processors if there are none. Their type, too, is another one than that of
-#: capacities: so kernels are compiled for processors alone, or for several resources, and never for both.
-NO_CAPACITIES: IntArray = np.zeros(0, dtype=np.int8)  # type: ignore[assignment]
 
 
 class RunningTable(NamedTuple):
@@ -42,26 +40,6 @@ class RunningTable(NamedTuple):
     procs: IntArray
     end: IntArray
     demands: IntArray = None  # type: ignore[assignment] # filled in by Round
-
-
-class RoundArrays(NamedTuple):
-    """A round as compiled kernels see it; the fields are those of :class:`Round`.
-
-    ``capacities``, shape (K - 1,), are those of the resources besides processors; ``NO_CAPACITIES`` if there are none.
-    Policies write into ``notes`` what they want to get back in the next round, and into nothing else.
-    """
-
-    now: int
-    capacity: int
-    running: RunningTable
-    jobs: JobTable
-    planned: IntArray
-    ended_early: bool
-    notes: IntArray
-    occupied: IntArray
-    capacities: IntArray
-    windows: Windows
-    ledger: Ledger
 
 
 @dataclass(frozen=True)
@@ -146,6 +124,7 @@ class Round:
             if len(column) != n:
                 raise ValueError(f"{name}: {len(column)} entries for {n} jobs")
             object.__setattr__(self, name, column)
+        check_total("waiting occupied", self.occupied)
 
     def _demands(self, what: str, values: IntArray | None, rows: int) -> IntArray:
         names = [resource.name for resource in self.resources]
@@ -161,6 +140,7 @@ class Round:
             columns[name] = int_column(f"waiting {name}", getattr(self.jobs, name), least, most)
             if len(columns[name]) != n:
                 raise ValueError(f"waiting {name}: {len(columns[name])} entries for {n} jobs")
+        check_total("waiting walltime", columns["walltime"])
         past = np.zeros((n, 0)) if self.jobs.past is None else np.array(self.jobs.past, np.float64)
         if past.ndim != 2 or len(past) != n:
             raise ValueError(f"waiting past: expected one row for each of {n} jobs")
@@ -297,21 +277,38 @@ class Round:
         return np.column_stack([self.running.procs, self.running.demands])
 
     @cached_property
-    def arrays(self) -> RoundArrays:
-        """The round as compiled kernels see it (writable copies, since kernels are typed for those)."""
-        return RoundArrays(
-            self.now,
-            self.capacity,
-            RunningTable(*(column.copy() for column in self.running)),
-            JobTable._make(column.copy() for column in self.jobs),
-            self.planned.copy(),
-            self.ended_early,
-            self.notes.copy(),
-            self.occupied.copy(),
-            self.capacities[1:].copy() if self.resources else NO_CAPACITIES,
-            Windows(*(column.copy() for column in self.windows)),
-            Ledger(self.ledger.rows.copy(), self.ledger.past.copy(), self.ledger.running.copy()),
+    def core(self) -> _core.Round:
+        """The round as the compiled core takes it: checked copies of its columns."""
+        jobs, running, windows, ledger = self.jobs, self.running, self.windows, self.ledger
+        return _core.Round(
+            now=int(self.now),
+            capacities=self.capacities,
+            running_end=running.end,
+            running_amounts=self.in_use,
+            submit=jobs.submit,
+            walltime=jobs.walltime,
+            deadline=jobs.deadline,
+            latest=jobs.latest,
+            user=jobs.user,
+            amounts=self.demands,
+            past=jobs.past,
+            planned=self.planned,
+            occupied=self.occupied,
+            notes=self.notes,
+            window_start=windows.start,
+            window_end=windows.end,
+            window_amounts=windows.amounts,
+            ended_early=bool(self.ended_early),
+            history_rows=ledger.rows,
+            history_past=ledger.past,
+            history_running=ledger.running,
         )
+
+    @property
+    def any_fits(self) -> bool:
+        """Whether the demands of any waiting job are free now; windows are not counted."""
+        free = self.capacities - self.in_use.sum(axis=0)
+        return bool((self.demands <= free).all(axis=1).any())
 
 
 def job_table(

@@ -8,10 +8,11 @@ from planbatch.planner.bounds import ITERATIONS, bounded
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
-from planbatch.planner.optimizers import as_optimizer, check_supported, warm_up
+from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import searched
 
 #: The evaluations of the preset of Zheng et al. (2016).
 EVALUATIONS = 8800
@@ -31,8 +32,7 @@ def solve(
     """Search for a plan of a round; the result carries its lower bound and its gap.
 
     ``Optimizer.optimize`` is the search alone, for replays of thousands of rounds: proving a bound takes longer than
-    most searches. Here kernels are compiled before the clock starts, and the proof comes after it has
-    stopped; ``Result.seconds`` and ``Result.evaluations`` are those of the search.
+    most searches. The proof comes after the clock has stopped; ``Result.seconds`` and ``Result.evaluations`` are those of the search.
 
     Rounds of up to :data:`SMALL_ROUND` jobs are also searched exhaustively, which takes less than the usual budget: if
     the objective declares its terms, their plan is the optimum, whatever the optimizer found.
@@ -66,6 +66,8 @@ def solve(
         If the optimizer cannot work on the objective.
     ObjectiveError
         If the objective raises, or returns anything but a finite number.
+    OptimizerError
+        If the optimizer raises, or returns what is no plan of the round or a cost that is not its plan's.
 
     Examples
     --------
@@ -77,9 +79,9 @@ def solve(
     """
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    warm_up(search, cost, bool(problem.resources))
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    result = search.optimize(problem, cost.drawn(problem, generator), as_budget(budget), generator)
+    drawn = cost.drawn(problem, generator)
+    result = searched(search, problem, drawn, as_budget(budget), generator)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
         result = proven(result, problem, cost, generator)
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:

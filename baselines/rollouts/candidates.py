@@ -3,10 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-
 from planbatch.baselines.easy import easy
 from planbatch.baselines.timeline import new_timeline
-from planbatch.planner.expectation import expected_run
 from planbatch.planner.kernels.decode import decode_once
 from planbatch.planner.kernels.first_plans import FirstOrder, first_keys
 from planbatch.planner.kernels.job_tables import chosen_jobs, round_of, with_walltime
@@ -14,8 +12,10 @@ from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import demands_of
 from planbatch.planner.kernels.signatures import Report
 from planbatch.planner.kernels.sorting import fill_column, stable_order
-from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.optimizers.annealing.optimizer import decide_annealing
+
+from planbatch.planner.expectation import expected_run
+from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.round import RoundArrays
 
 #: The orders by which jobs could start besides the base order.

@@ -3,15 +3,16 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from planbatch.baselines.rollouts.candidates import Candidates
-from planbatch.baselines.rollouts.scenarios import draw_future
-from planbatch.baselines.rollouts.simulation import new_workspace, simulate
 from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.signatures import Report
 from planbatch.planner.kernels.sorting import stable_order
+
+from planbatch.baselines.rollouts.candidates import Candidates
+from planbatch.baselines.rollouts.scenarios import draw_future
+from planbatch.baselines.rollouts.simulation import new_workspace, simulate
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, JobTable
+from planbatch.planner.objective import NotFiniteError
 from planbatch.planner.round import RoundArrays
 
 #: Simulations look at so many waiting jobs, the first in the base order, and at those that a candidate starts.
@@ -79,6 +80,8 @@ def judge_in_a_future(
     for c in range(len(known.sets)):
         simulate(arrays, future, known.sets[c], work, start)
         value = cost(start, future.jobs, arrays.now)
+        if not np.isfinite(value):
+            raise NotFiniteError
         if c == 0:
             first = value
             known.base[0] += 1.0

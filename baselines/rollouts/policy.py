@@ -4,6 +4,11 @@ from typing import Any
 
 from numba.core import config
 from numba.core.dispatcher import Dispatcher
+from planbatch.planner.kernels.native import kernel
+from planbatch.planner.kernels.profile import any_fits
+from planbatch.planner.kernels.sorting import fill_column
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.run_times import RUN_TIMES, check_history
 
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import CompiledPolicy, Traits
@@ -16,16 +21,11 @@ from planbatch.baselines.rollouts.judgement import (
 from planbatch.baselines.rollouts.timed import TimedRollouts
 from planbatch.planner.budget import Budget
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.kernels.sorting import fill_column
 from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
 from planbatch.planner.orders import OrderKeys, as_order
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import RoundArrays
-from planbatch.planner.run_times import RUN_TIMES, check_history
 
 #: Futures in each round unless their number or a time is given.
 DEFAULT_SAMPLES = 16

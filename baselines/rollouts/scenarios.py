@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 from numba.extending import overload
-
-from planbatch.baselines.rollouts.simulation import Future
 from planbatch.planner.kernels.job_tables import chosen_jobs
 from planbatch.planner.kernels.native import kernel
 from planbatch.planner.kernels.profile import all_demands, processors_alone
 from planbatch.planner.kernels.sorting import copy_column, stable_order
+
+from planbatch.baselines.rollouts.simulation import Future
 from planbatch.planner.ledger import ENTRIES, Entry
 from planbatch.planner.model import NEVER, IntArray, JobTable
 from planbatch.planner.round import RoundArrays

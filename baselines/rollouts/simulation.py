@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-
 from planbatch.planner.kernels.amounts import copy_entry, enough, give, take
 from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.kernels.profile import new_amounts, set_present
 from planbatch.planner.kernels.sorting import fill_column
+
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.round import RoundArrays
 

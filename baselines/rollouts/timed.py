@@ -6,8 +6,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
+from planbatch.planner.kernels.lending import Lent
+from planbatch.planner.kernels.native import compiled_for
+from planbatch.planner.kernels.profile import any_fits
+from planbatch.planner.kernels.signatures import (
+    COST,
+    FLOAT64_ARRAY,
+    GENERATOR,
+    INT64_ARRAY,
+    JOB_TABLE,
+    ORDER_KEYS,
+    round_types,
+)
+from planbatch.planner.optimizers.annealing.optimizer import Annealing, compiled_kernels
 
-from planbatch.baselines.policy import CompiledPolicy, Traits, empty_report, reported_result
+from planbatch.baselines.policy import (
+    CompiledPolicy,
+    Traits,
+    empty_report,
+    explained,
+    reported_result,
+)
 from planbatch.baselines.rollouts.candidates import (
     PROPOSALS,
     Candidates,
@@ -24,22 +43,9 @@ from planbatch.baselines.rollouts.judgement import (
 )
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.history import History
-from planbatch.planner.kernels.lending import Lent
-from planbatch.planner.kernels.native import compiled_for
-from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.kernels.signatures import (
-    COST,
-    FLOAT64_ARRAY,
-    GENERATOR,
-    INT64_ARRAY,
-    JOB_TABLE,
-    ORDER_KEYS,
-    round_types,
-)
 from planbatch.planner.model import NEVER, FloatArray
-from planbatch.planner.objective import Objective
+from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.optimizer import Result
-from planbatch.planner.optimizers.annealing.optimizer import Annealing, compiled_kernels
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RoundArrays
 
@@ -151,6 +157,15 @@ class TimedRollouts:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Result:
         """Decide one round; what it cost and took is in the result."""
+        try:
+            return self.decided(problem, rng)
+        except ObjectiveError:
+            raise
+        except Exception as error:
+            raise explained(error, self.untimed, problem.now) from error
+
+    def decided(self, problem: Round, rng: np.random.Generator) -> Result:
+        """Decide one round; errors do not name what they come from."""
         kernels = compiled_steps(bool(problem.resources))
         if self.budget.evaluations:  # those of the searches: compiling is not the round's time
             compiled_kernels(bool(problem.resources))

@@ -14,9 +14,9 @@ class Annealing {
     static constexpr std::size_t wider = 8;       // the factor by which a front grows
     static constexpr std::size_t enumerated = 6;  // so few jobs are solved by trying every permutation
 
-    void begin(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
+    void begin(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting, bool relaxes = true) {
         setting_ = setting;
-        search_.begin(round, objective, scenarios);
+        search_.begin(round, objective, scenarios, relaxes);
         front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
         whole_.begin(search_.size());
     }

@@ -24,6 +24,7 @@ using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 inline Column column(const Ints& array) { return {array.data(), array.size()}; }
 inline Reals reals(const Floats& array) { return {array.data(), array.size()}; }
 inline std::vector<std::int64_t> copy_of(const Ints& array) { return {array.data(), array.data() + array.size()}; }
+inline std::vector<double> copy_of(const Floats& array) { return {array.data(), array.data() + array.size()}; }
 
 // Converts whatever numpy can make int64 or float64 of; what is already is not copied.
 inline nb::object as_array(nb::handle values, const char* dtype) {

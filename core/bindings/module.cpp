@@ -17,7 +17,7 @@ void check_signals() {
 
 NB_MODULE(_core, m) {
     using namespace planbatch;
-    m.doc() = "The compiled core: decoding, searches, policies and the event loop.";
+    m.doc() = "The compiled core: decoding, searches, bounds, policies and the event loop.";
     m.attr("DIGEST") = PLANBATCH_CORE_DIGEST;
     Interrupt::check_signals = &check_signals;
     nb::exception<CostNotFinite>(m, "CostNotFinite", PyExc_ValueError);
@@ -32,4 +32,6 @@ NB_MODULE(_core, m) {
     bind_policies(m);
     bind_rollouts(m);
     bind_simulation(m);
+    bind_bounds(m);
+    bind_branch_and_bound(m);
 }

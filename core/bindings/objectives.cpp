@@ -4,7 +4,7 @@
 #include "../objectives/weighted.hpp"
 #include "bindings.hpp"
 #include "held_jobs.hpp"
-#include "python_calls.hpp"
+#include "compiled_objective.hpp"
 
 namespace planbatch {
 namespace {
@@ -28,7 +28,8 @@ using Parts = std::vector<std::pair<double, std::shared_ptr<Objective>>>;
 
 void bind_objectives(nb::module_& m) {
     nb::class_<Objective>(m, "Objective", "A cost of plans: cost(start, jobs, now).")
-        .def("__call__", &cost_of, "start"_a, "jobs"_a, "now"_a);
+        .def("__call__", &cost_of, "start"_a, "jobs"_a, "now"_a)
+        .def_prop_ro("history", [](const Objective& o) { return std::const_pointer_cast<History>(o.history()); }, "What it needs to know of the past of users, if anything.");
     bind_plain<MeanWait>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
     bind_plain<MeanSquaredWait>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
     bind_plain<MeanFourthWait>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
@@ -93,6 +94,13 @@ void bind_objectives(nb::module_& m) {
     });
     auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", "A cost in plain Python.").def(nb::init<nb::object>(), "function"_a);
     by_arguments(python, [](const PythonObjective& o) { return nb::make_tuple(o.function()); });
+    nb::class_<CompiledObjective, Objective>(m, "CompiledObjective", "A user's cost as machine code.")
+        .def(nb::init<std::uintptr_t, nb::object, nb::object, nb::object, nb::tuple>(), "address"_a, "owner"_a, "plain"_a, "maker"_a, "arguments"_a)
+        .def("__reduce__", [](const CompiledObjective& o) { return nb::make_tuple(o.maker(), o.arguments()); })
+        .def("__eq__", [](const CompiledObjective& o, nb::handle other) {
+            return nb::isinstance<CompiledObjective>(other) && o.arguments().equal(nb::cast<const CompiledObjective&>(other).arguments());
+        })
+        .def("__hash__", [](const CompiledObjective& o) { return nb::hash(o.arguments()); });
     m.def("squashed", &squashed, "cost"_a, "cost / (cost + one day): grows with the cost and stays below one.");
 }
 

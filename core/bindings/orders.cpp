@@ -27,7 +27,8 @@ nb::object keys_of(const QueueOrder& order, nb::handle jobs, std::int64_t now) {
 
 void bind_orders(nb::module_& m) {
     nb::class_<QueueOrder>(m, "QueueOrder", "An order of waiting jobs: keys(jobs, now), the smallest first.")
-        .def("__call__", &keys_of, "jobs"_a, "now"_a);
+        .def("__call__", &keys_of, "jobs"_a, "now"_a)
+        .def_prop_ro("history", [](const QueueOrder& o) { return std::const_pointer_cast<History>(o.history()); }, "What it needs to know of the past of users, if anything.");
     bind_plain<SubmitOrder>(m, "SubmitOrder", "First come, first served: the order of the queue itself (the seed of conservative backfilling).");
     bind_key<keys::shortest>(m, "ShortestFirst", "Smallest walltime first (SJF).");
     bind_key<keys::longest>(m, "LongestFirst", "Largest walltime first.");
@@ -47,11 +48,11 @@ void bind_orders(nb::module_& m) {
     bind_key<keys::f2>(m, "F2", "Smallest √r · n + 25,600 · log10(s) first (F2).");
     bind_key<keys::f3>(m, "F3", "Smallest r · n + 6,860,000 · log10(s) first (F3).");
     bind_key<keys::f4>(m, "F4", "Smallest r · √n + 530,000 · log10(s) first (F4).");
-    bind_key<keys::expected_area>(m, "ExpectedAreaFirst", "Smallest expected area first: n · E[run].");
-    bind_key<keys::expected_slowdown>(m, "ExpectedSlowdownFirst", "Smallest n · E[run] / E[1 / max(run, 10 s)] first: the same rule, waits weighted as in the slowdown.");
+    bind_plain<OrderByExpectation<keys::expected_area>>(m, "ExpectedAreaFirst", "Smallest expected area first: n · E[run].");
+    bind_plain<OrderByExpectation<keys::expected_slowdown>>(m, "ExpectedSlowdownFirst", "Smallest n · E[run] / E[1 / max(run, 10 s)] first: the same rule, waits weighted as in the slowdown.");
     auto multifactor = nb::class_<Multifactor, QueueOrder>(m, "Multifactor", "Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.")
-                           .def(nb::init<double, double, double, double>(), "age"_a, "fairshare"_a, "size"_a, "max_age"_a);
-    by_arguments(multifactor, [](const Multifactor& o) { return nb::make_tuple(o.age(), o.fairshare(), o.size(), o.max_age()); });
+                           .def(nb::init<double, double, double, double, double>(), "age"_a, "fairshare"_a, "size"_a, "max_age"_a, "half_life"_a);
+    by_arguments(multifactor, [](const Multifactor& o) { return nb::make_tuple(o.age(), o.fairshare(), o.size(), o.max_age(), o.half_life()); });
     auto threshold = nb::class_<LongestWaitingFirst, QueueOrder>(m, "LongestWaitingFirst", "Jobs that have waited longer than a threshold come first, FCFS among themselves.")
                          .def("__init__", [](LongestWaitingFirst* self, std::shared_ptr<QueueOrder> order, std::int64_t seconds) {
                              new (self) LongestWaitingFirst(std::move(order), seconds);

@@ -45,6 +45,14 @@ class PythonJobs {
     static bool same_bits(double a, double b) { return a == b || (a != a && b != b); }
 };
 
+// What a function asks for by its attribute `history`, a planbatch.planner.history.History.
+inline std::shared_ptr<const History> history_of_function(const nb::object& function) {
+    const nb::gil_scoped_acquire gil;
+    const nb::object wanted = nb::getattr(function, "history", nb::none());
+    if (wanted.is_none()) return nullptr;
+    return nb::cast<std::shared_ptr<History>>(wanted.attr("core"));
+}
+
 // cost(start, jobs, now) -> float. What it raises ends the search.
 class PythonObjective : public Objective {
   public:
@@ -66,6 +74,7 @@ class PythonOrder : public QueueOrder {
   public:
     explicit PythonOrder(nb::object function) : function_(std::move(function)) {}
     const nb::object& function() const { return function_; }
+    std::shared_ptr<const History> history() const override { return history_of_function(function_); }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         const nb::gil_scoped_acquire gil;
         const auto found = nb::cast<Floats>(as_array(function_(jobs_.of(jobs), now), "float64"));

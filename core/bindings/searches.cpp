@@ -15,6 +15,7 @@ class Search {
     virtual bool try_first_plans(Column numbers) = 0;
     virtual double evaluate(Order order) = 0;
     virtual double soonest_cost() = 0;
+    virtual double planned_cost(Order order, Column start) = 0;
     virtual Order order() const = 0;
     virtual Column start() const = 0;
     virtual Column trial() const = 0;
@@ -29,8 +30,8 @@ class Search {
 template <std::size_t K, class Number>
 class SearchOf : public Search {
   public:
-    SearchOf(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
-        annealing_.begin(round, objective, scenarios, setting);
+    SearchOf(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting, bool relaxes) {
+        annealing_.begin(round, objective, scenarios, setting, relaxes);
     }
     bool try_first_plans(Column numbers) override { return annealing_.search().try_first_plans(numbers); }
     double evaluate(Order order) override {
@@ -39,6 +40,7 @@ class SearchOf : public Search {
         return search.try_order();
     }
     double soonest_cost() override { return annealing_.search().evaluator().soonest_cost(); }
+    double planned_cost(Order order, Column start) override { return annealing_.search().evaluator().planned_cost(order, start); }
     Order order() const override { return search().order(); }
     Column start() const override { return search().start(); }
     Column trial() const override { return search().trial(); }
@@ -57,15 +59,15 @@ class SearchOf : public Search {
 // A search with all that it looks at.
 class HeldSearch {
   public:
-    HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting)
+    HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
         : round_object_(std::move(round)), round_(nb::cast<const OwnedRound&>(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         if (!setting.empty() && setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
         const Setting chosen = setting.empty() ? Setting{} : Setting::of(setting);
         const Round view = round_.view();
         without_gil([&] {
-            if (view.width() == 1 && is_narrow(view)) search_ = made<1, std::int32_t>(view, chosen);
-            else with_width(view.width(), [&](auto k) { search_ = made<k(), std::int64_t>(view, chosen); });
+            if (view.width() == 1 && is_narrow(view)) search_ = made<1, std::int32_t>(view, chosen, relaxes);
+            else with_width(view.width(), [&](auto k) { search_ = made<k(), std::int64_t>(view, chosen, relaxes); });
         });
     }
 
@@ -79,6 +81,11 @@ class HeldSearch {
         return without_gil([&] { return search_->evaluate(checked); });
     }
     double soonest_cost() { return without_gil([&] { return search_->soonest_cost(); }); }
+    double planned_cost(const Ints& order, const Ints& start) {
+        const Order checked = reader_.read(column(order), round_.size());
+        if (start.size() != round_.size()) throw std::invalid_argument("start: not one per waiting job");
+        return without_gil([&] { return search_->planned_cost(checked, column(start)); });
+    }
     bool enumerate() { return without_gil([&] { return search_->enumerate(); }); }
     bool end_stage() { return without_gil([&] { return search_->end_stage(); }); }
     bool advance(std::size_t evaluations, nb::handle generator) {
@@ -97,8 +104,8 @@ class HeldSearch {
     PermutationReader reader_;
 
     template <std::size_t K, class Number>
-    std::unique_ptr<Search> made(const Round& round, const Setting& setting) const {
-        return std::make_unique<SearchOf<K, Number>>(round, *objective_, scenarios_.get(), setting);
+    std::unique_ptr<Search> made(const Round& round, const Setting& setting, bool relaxes) const {
+        return std::make_unique<SearchOf<K, Number>>(round, *objective_, scenarios_.get(), setting, relaxes);
     }
 };
 
@@ -106,11 +113,12 @@ class HeldSearch {
 
 void bind_searches(nb::module_& m) {
     nb::class_<HeldSearch>(m, "OrderSearch", "A search over the permutations of a round: evaluates orders, and anneals.")
-        .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>>(), "round"_a, "objective"_a,
-             "scenarios"_a.none(), "setting"_a)
+        .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>, bool>(), "round"_a, "objective"_a,
+             "scenarios"_a.none(), "setting"_a, "relaxes"_a = true)
         .def("try_first_plans", &HeldSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
         .def("evaluate", &HeldSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
         .def("soonest_cost", &HeldSearch::soonest_cost, "The cost if every job could start now.")
+        .def("planned_cost", &HeldSearch::planned_cost, "order"_a, "start"_a, "The cost of the plan that an order was decoded to, whatever was promised.")
         .def("enumerate", &HeldSearch::enumerate, "Evaluate all permutations; False if a cost is not a finite number.")
         .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "Anneal; False if a cost is not a finite number.")
         .def("end_stage", &HeldSearch::end_stage, "Take over what the stage found; False if its cost is not a finite number.")

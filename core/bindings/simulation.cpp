@@ -1,3 +1,4 @@
+#include "../simulation/rounds_with_fit.hpp"
 #include "../simulation/simulation.hpp"
 #include "bindings.hpp"
 #include "python_history.hpp"
@@ -42,14 +43,14 @@ class HeldSimulation {
     Status advance() {
         return without_gil([&] { return simulation_->advance(); });
     }
-    Status run(const PolicyKind& kind, nb::object generator, double seconds) {
+    Status run(const PolicyKind& kind, nb::object generator, double seconds, std::size_t rounds) {
         if (!policy_) {
             generator_ = std::move(generator);
             policy_ = kind.make(width_, random_of(generator_));
         }
         const GeneratorLock lock(generator_);
         const std::chrono::duration<double> time(seconds);
-        return without_gil([&] { return simulation_->run(*policy_, std::chrono::duration_cast<std::chrono::steady_clock::duration>(time)); });
+        return without_gil([&] { return simulation_->run(*policy_, std::chrono::duration_cast<std::chrono::steady_clock::duration>(time), rounds); });
     }
     Status commit(const Ints& start, nb::handle notes, std::int64_t evaluations, double seed_cost, double cost) {
         std::vector<std::int64_t> plan = copy_of(start);
@@ -116,11 +117,17 @@ void bind_simulation(nb::module_& m) {
     const auto result = [](const std::vector<std::int64_t>& (Simulation::*column)() const) {
         return [column](HeldSimulation& self) { return copy_out(Column((self.simulation().*column)())); };
     };
+    m.def("rounds_with_fit", [](const Ints& times, const Ints& submit, const Ints& start, const Ints& end, const Ints& amounts, const Ints& capacities) {
+        const std::size_t n = submit.size(), width = capacities.size();
+        if (start.size() != n || end.size() != n || amounts.size() != n * width) throw std::invalid_argument("jobs: columns differ in length");
+        std::vector<char> fits = rounds_with_fit(column(times), column(submit), column(start), column(end), {amounts.data(), n, width}, copy_of(capacities));
+        return hand_over(std::vector<std::uint8_t>(fits.begin(), fits.end())).attr("astype")("bool");
+    }, "times"_a, "submit"_a, "start"_a, "end"_a, "amounts"_a, "capacities"_a, "In which rounds of a replay a waiting job fitted.");
     nb::class_<HeldSimulation>(m, "Simulation", "The event loop of a replay, which can be stepped.")
         .def(nb::init<const nb::dict&, nb::object, bool, std::size_t, std::size_t, std::int64_t, bool>(), "workload"_a, "history"_a.none(),
              "keeps_jobs"_a, "users"_a, "prediction"_a, "corrector"_a, "guards_promises"_a)
         .def("advance", &HeldSimulation::advance, "Move to the next round.")
-        .def("run", &HeldSimulation::run, "policy"_a, "generator"_a, "seconds"_a, "Run rounds for so long, or until something is due.")
+        .def("run", &HeldSimulation::run, "policy"_a, "generator"_a, "seconds"_a, "rounds"_a, "Run rounds for so long, until there were so many in all, or until something is due.")
         .def("commit", &HeldSimulation::commit, "start"_a, "notes"_a.none(), "evaluations"_a, "seed_cost"_a, "cost"_a, "Carry out a plan.")
         .def("round", &HeldSimulation::round, "The columns of the round at this moment.")
         .def("schedule_lesson", [](HeldSimulation& self, std::int64_t when, std::size_t started) { self.simulation().schedule_lesson(when, started); }, "when"_a, "started"_a)
@@ -131,6 +138,7 @@ void bind_simulation(nb::module_& m) {
         .def_prop_ro("now", [](HeldSimulation& self) { return self.simulation().now(); })
         .def_prop_ro("waiting", [](HeldSimulation& self) { return self.simulation().waiting_jobs().size(); })
         .def_prop_ro("started", [](HeldSimulation& self) { return self.simulation().started(); })
+        .def_prop_ro("rounds", [](HeldSimulation& self) { return self.simulation().log().time.size(); })
         .def_prop_ro("events", [](HeldSimulation& self) { return self.simulation().events(); }, "Submissions, starts, ends and changes of the machine so far.")
         .def_prop_ro("start", result(&Simulation::start))
         .def_prop_ro("first_planned", result(&Simulation::first_planned))

@@ -2,7 +2,7 @@
 #pragma once
 #include <cmath>
 
-#include "../round.hpp"
+#include "../user_history/history.hpp"
 
 namespace planbatch {
 
@@ -11,6 +11,8 @@ class Objective {
     virtual ~Objective() = default;
     // `start` has a start for every job (s). Must be safe to call from several threads.
     virtual double cost(Column start, const JobTable& jobs, std::int64_t now) const = 0;
+    // What it needs to know of the past of users; null for nothing.
+    virtual std::shared_ptr<const History> history() const { return nullptr; }
 };
 
 // An objective returned a cost that is not a finite number.

@@ -43,6 +43,7 @@ class MeanStretch : public Objective {
 // (1/n) Σ wait · E[1 / max(run, 10 s)]: what waits are expected to add to the bounded slowdown.
 class MeanExpectedSlowdown : public Objective {
   public:
+    std::shared_ptr<const History> history() const override { return std::make_shared<ExpectedRunTimes>(); }
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         double total = 0.0;
         for (std::size_t i = 0; i < start.size(); ++i) total += wait_of(start, jobs, i) * expected_rate(jobs, i);

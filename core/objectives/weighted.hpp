@@ -38,6 +38,11 @@ class MeanWeightedWait : public Objective {
     };
     explicit MeanWeightedWait(const Exponents& exponents) : e_(exponents) {}
     const Exponents& exponents() const { return e_; }
+    std::shared_ptr<const History> history() const override {
+        if (e_.run != 0.0) return std::make_shared<ExpectedRunTimes>();
+        if (e_.share != 0.0) return std::make_shared<FairShare>(604800.0);  // a week, Slurm's default
+        return nullptr;
+    }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         double total = 0.0;
         for (std::size_t i = 0; i < start.size(); ++i)

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "../round.hpp"
+#include "../user_history/history.hpp"
 
 namespace planbatch {
 
@@ -22,6 +22,8 @@ class QueueOrder {
     virtual void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const = 0;
     // Whether it is the order of the queue itself, so that nobody need ask for keys.
     virtual bool is_fcfs() const { return false; }
+    // What it needs to know of the past of users; null for nothing.
+    virtual std::shared_ptr<const History> history() const { return nullptr; }
 };
 
 // An order whose key depends on the job and the time alone.
@@ -49,6 +51,7 @@ class LongestWaitingFirst : public QueueOrder {
   public:
     LongestWaitingFirst(std::shared_ptr<const QueueOrder> order, std::int64_t seconds) : order_(std::move(order)), seconds_(seconds) {}
     const std::shared_ptr<const QueueOrder>& order() const { return order_; }
+    std::shared_ptr<const History> history() const override { return order_->history(); }
     std::int64_t seconds() const { return seconds_; }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         order_->keys(jobs, now, keys);
@@ -68,6 +71,7 @@ class PairOfOrders : public QueueOrder {
     PairOfOrders(std::shared_ptr<const QueueOrder> head, std::shared_ptr<const QueueOrder> backfilling)
         : head_(std::move(head)), backfilling_(std::move(backfilling)) {}
     const std::shared_ptr<const QueueOrder>& head() const { return head_; }
+    std::shared_ptr<const History> history() const override { return head_->history() ? head_->history() : backfilling_->history(); }
     const std::shared_ptr<const QueueOrder>& backfilling() const { return backfilling_; }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         head_->keys(jobs, now, keys);

@@ -77,10 +77,20 @@ class RegularFirst : public QueueOrder {
     }
 };
 
+// Orders by what is expected of the users' past.
+template <double (*key_of)(const JobTable&, std::size_t, std::int64_t)>
+class OrderByExpectation : public OrderByKey<key_of> {
+  public:
+    std::shared_ptr<const History> history() const override { return std::make_shared<ExpectedRunTimes>(); }
+};
+
 // Slurm's multifactor priority, largest first: the weighted sum of age, fair-share and size.
 class Multifactor : public QueueOrder {
   public:
-    Multifactor(double age, double fairshare, double size, double max_age) : age_(age), fairshare_(fairshare), size_(size), max_age_(max_age) {}
+    Multifactor(double age, double fairshare, double size, double max_age, double half_life)
+        : age_(age), fairshare_(fairshare), size_(size), max_age_(max_age), half_life_(half_life) {}
+    std::shared_ptr<const History> history() const override { return std::make_shared<FairShare>(half_life_); }
+    double half_life() const { return half_life_; }
     double age() const { return age_; }
     double fairshare() const { return fairshare_; }
     double size() const { return size_; }
@@ -96,7 +106,7 @@ class Multifactor : public QueueOrder {
     }
 
   private:
-    double age_, fairshare_, size_, max_age_;
+    double age_, fairshare_, size_, max_age_, half_life_;
 };
 
 }  // namespace planbatch

@@ -1,11 +1,8 @@
 // Conservative backfilling that keeps its reservations: improves them in FCFS order after an early end, then admits
 // new jobs (Feitelson and Weil, IPPS 1998; Mu'alem and Feitelson, TPDS 2001).
 #pragma once
-#include "../round_profile.hpp"
-#include "../stable_order.hpp"
-#include "advance.hpp"
+#include "kept_reservations.hpp"
 #include "policy.hpp"
-#include "reservation_sweep.hpp"
 
 namespace planbatch {
 
@@ -14,58 +11,15 @@ class Conservative : public Policy {
   public:
     Report decide(const Round& round, Decision decision) override {
         const std::span<std::int64_t> plan = decision.start;
-        take_over(round, plan);
+        reservations_.take_over(round, plan);
         for (std::size_t i = 0; i < plan.size(); ++i)
-            if (plan[i] == never) reserve(round, i, plan);
+            if (plan[i] == never) reservations_.reserve(round, i, plan);
         for (std::int64_t& start : plan) start += round.now;
         return {};
     }
 
   private:
-    static constexpr std::size_t few_reservations = 64;  // are better taken one by one
-    Profile<K> base_, profile_;
-    ReservationSweep<K> sweep_;
-    Advance<K> advance_;
-    StableSort sort_;
-    std::vector<JobNumber> order_;
-
-    static auto demand(const Round& round, std::size_t i) {
-        return row_of<K>(round.jobs.amounts.data(), i, round.width());
-    }
-    void reserve(const Round& round, std::size_t i, std::span<std::int64_t> start) {
-        start[i] = profile_.time(profile_.place_earliest(demand(round, i), round.jobs.walltime[i]));
-    }
-
-    // Writes the reservations of the round before, in seconds from now, and the profile with them. If they no longer
-    // fit they are made again; after an early end they move forward.
-    void take_over(const Round& round, std::span<std::int64_t> start) {
-        bool fits = true;
-        for (std::size_t i = 0; i < start.size(); ++i) {
-            start[i] = round.planned[i] == never ? never : round.planned[i] - round.now;
-            fits &= start[i] >= 0;
-        }
-        if (fits) reserve_all(round, start);
-        if (!fits || profile_.overdrawn()) reserve_again(round, start);
-        if (round.ended_early) advance_.all(round, start, profile_);
-    }
-    void reserve_all(const Round& round, Column start) {
-        if (start.size() >= few_reservations) {
-            fill(round, base_);
-            sweep_.subtract(round, start, base_, profile_);
-            return;
-        }
-        fill(round, profile_, 2 * start.size());
-        for (std::size_t i = 0; i < start.size(); ++i)
-            if (start[i] != never) profile_.take_between(start[i], start[i] + round.jobs.walltime[i], demand(round, i));
-    }
-    // Gives every reservation, in the order of the starts, the earliest start that still fits.
-    void reserve_again(const Round& round, std::span<std::int64_t> start) {
-        fill(round, profile_, 2 * start.size());
-        order_.resize(start.size());
-        sort_(start.data(), order_);
-        for (const JobNumber job : order_)
-            if (start[std::size_t(job)] != never) reserve(round, std::size_t(job), start);
-    }
+    KeptReservations<K> reservations_;
 };
 
 }  // namespace planbatch

@@ -40,6 +40,8 @@ class Queue {
         if (!ascending_) head_ = smallest();
         else if (++head_ == taken_.size()) head_ = none;
     }
+    // Takes a job from anywhere in the queue; its head is not looked for again.
+    void take(std::size_t job) { taken_[job] = 1; }
     bool taken(std::size_t job) const { return taken_[job]; }
     bool backfills_in_fcfs_order() const { return backfills_in_fcfs_order_; }
     bool head_in_fcfs_order() const { return ascending_; }

@@ -109,11 +109,12 @@ class Simulation {
         return Status::carried_out;
     }
 
-    // Runs rounds until the replay is over, a lesson is due, or so much time has passed.
-    Status run(Policy& policy, std::chrono::steady_clock::duration time) {
+    // Runs rounds until the replay is over, a lesson is due, there were so many rounds in all, or so much time has passed.
+    Status run(Policy& policy, std::chrono::steady_clock::duration time, std::size_t rounds_in_all) {
         const auto end = std::chrono::steady_clock::now() + time;
         for (std::size_t rounds = 1;; ++rounds) {
             if (lesson_is_due()) return Status::lesson_due;
+            if (log_.time.size() >= rounds_in_all) return Status::paused;
             if (const Status status = advance(); status != Status::round_due) return status;
             plan_.assign(waiting_.size(), never);
             const Report report = policy.decide(round(), {plan_, notes()});

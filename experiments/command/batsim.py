@@ -17,7 +17,7 @@ from planbatch.experiments.command.slurm.flags import Duration
     metavar="NAME",
     help="What decides; planbatch list policies has all, your own are FILE.py:NAME.",
 )
-@policy_options_without("policy", "estimates", "rounds", "deadlines")
+@policy_options_without("policy", "estimates", "deadlines")
 @click.option("--contiguous", is_flag=True, help="Give jobs neighbouring machines only.")
 @click.option(
     "--default-walltime",

@@ -85,7 +85,6 @@ def command(
             policies,
             estimates=chosen.estimates,
             seed=chosen.seed,
-            rounds=chosen.rounds,
             jobs=jobs or default_jobs(chosen.seconds),
             out=own,
             keep_going=True,

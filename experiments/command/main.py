@@ -5,12 +5,10 @@ import signal
 import sys
 import warnings
 from functools import cache
-from time import time
 
 import click
 
 from planbatch.experiments.command.lazy_group import LazyGroup
-from planbatch.planner.kernels import compiling
 
 #: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
@@ -29,9 +27,6 @@ VERBS = {
     "list": "List policies, orders, objectives, optimizers and metrics, with their parameters.",
     "convert": "Write the jobs of a replay for other tools, and read them back.",
     "workload": "Inspect, transform, generate or fetch workloads.",
-    "bench": "Measure the speed of the kernels against references.",
-    "warm-up": "Compile the kernels once, after an installation.",
-    "cache": "Show or delete the compiled kernels on disk.",
 }
 
 
@@ -51,11 +46,6 @@ def _say_once(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def _say_that_kernels_compile(name: str) -> None:
-    """Print, once, that this run takes longer than later ones."""
-    _say_once("compiling kernels that this run needs; later runs load them from disk")
-
-
 def _print_warning(message: Warning | str, *place: object, **more: object) -> None:
     """Print a warning as one sentence, without the line of planbatch that gave it."""
     _say_once(f"planbatch: {message}")
@@ -67,8 +57,6 @@ INTERRUPTED, TERMINATED = 130, 143
 
 def main() -> None:
     """Run the command: exit code 0, 2 for bad input (one sentence, no traceback), 130 for Ctrl-C, 143 for SIGTERM."""
-    compiling.listeners.append(_say_that_kernels_compile)
-    compiling.processes_allowed = True
     warnings.showwarning = _print_warning
     terminated = []
 
@@ -79,12 +67,7 @@ def main() -> None:
 
     before = signal.signal(signal.SIGTERM, terminate)
     try:
-        began = time()
         status = _status()
-        if "planbatch.planner.kernels.cache" in sys.modules:  # else no kernel was compiled
-            from planbatch.experiments.command.kernel_cache import clear_after
-
-            clear_after(began)
     finally:
         signal.signal(signal.SIGTERM, before)
     sys.exit(TERMINATED if terminated and status == INTERRUPTED else status)

@@ -43,8 +43,6 @@ class PolicyOptions:
         Time that they search per round, instead.
     estimates : str
         What schedulers know of run times.
-    rounds : str
-        When there is a round: ``each-instant`` or ``each-event``; see :func:`replay`.
     seed : int
         Seed of the random numbers.
     promise : str
@@ -60,7 +58,6 @@ class PolicyOptions:
     evaluations: int | None
     seconds: float | None
     estimates: "Estimates"
-    rounds: str
     seed: int
     promise: str
     deadlines: str
@@ -88,10 +85,6 @@ class PolicyOptions:
             from planbatch.experiments.replay.estimates import check_estimates
 
             check_estimates(self.estimates)
-        if self.rounds != LEFT_OUT["rounds"]:
-            from planbatch.experiments.replay.instants import check_rounds
-
-            check_rounds(self.rounds)
 
     def make(self, name: str, promise: str) -> "Policy":
         """Make one policy, with a promise of its own."""
@@ -137,7 +130,6 @@ LEFT_OUT: dict[str, Any] = {
     "promise": "none",
     "seconds": None,
     "estimates": "requested",
-    "rounds": "each-instant",
     "deadlines": "",
 }
 
@@ -167,14 +159,6 @@ _FLAGS = {
         metavar="KIND",
         help="What schedulers know: requested times; actual run times; mixed, run times of waiting and requested times "
         "of running jobs; or predicted:NAME, what a predictor makes of the past (planbatch list predictors).",
-    ),
-    "rounds": click.option(
-        "--rounds",
-        default="each-instant",
-        show_default=True,
-        metavar="WHEN",
-        help="When policies decide: at each-instant, once, after all that happens there; or at each-event, after every "
-        "submission and every end.",
     ),
     "promise": click.option(
         "--promise",

@@ -80,8 +80,7 @@ def command(
 
     loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
     comparison = compare(
-        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, rounds=chosen.rounds,
-        keep_going=True, metrics=metrics, say=say,
+        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, metrics=metrics, say=say,
     )  # fmt: skip
     if comparison.unfinished:
         raise KeyboardInterrupt
@@ -151,14 +150,13 @@ def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptio
     sound = True
     named = {policy_name(policy): policy for policy in policies}
     for name, trace in comparison.traces.items():
-        faults = check_trace(trace, chosen.rounds)
+        faults = check_trace(trace)
         if trace.traits.keeps_reservations and chosen.estimates in ("requested", "actual"):
             again, rounds = recorded_replay(
                 trace.workload,
                 named[name],
                 estimates=chosen.estimates,
                 seed=chosen.seed,
-                rounds=chosen.rounds,
             )
             faults += check_reservations(rounds)
             if (again.start != trace.start).any():

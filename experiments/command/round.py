@@ -42,8 +42,9 @@ def command(
     from planbatch.experiments.rounds.file import read_round
     from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
     from planbatch.planner.budget import Budget
-    from planbatch.planner.optimizers import check_supported, make_optimizer, warm_up
+    from planbatch.planner.optimizers import check_supported, make_optimizer
     from planbatch.planner.solve import EVALUATIONS, solve
+    from planbatch.planner.soundness import searched
 
     if seed < 0:
         raise ValueError(f"seed: {seed} is negative; give 0 or more")
@@ -59,8 +60,7 @@ def command(
     if bound:
         result = solve(problem, objective, optimizer, budget, rng)
     else:
-        warm_up(optimizer, objective, bool(problem.resources))
-        result = optimizer.optimize(problem, objective.drawn(problem, rng), budget, rng)
+        result = searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
     if as_json:
         click.echo(json.dumps(described(problem, result)))
     else:

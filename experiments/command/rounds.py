@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.command.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.command.shell import (
     INTERRUPTED,
     check_folder,
@@ -52,7 +52,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 
 @command.command("capture")
 @click.argument("log")
-@policy_options_without("rounds")
+@policy_options
 @workload_options
 @click.option("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…",
               help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip

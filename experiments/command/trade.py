@@ -36,7 +36,7 @@ DEFAULT_PROMISES = ("none", "4x", "2x", "1x")
 
 @click.command()
 @click.argument("workloads", metavar="[WORKLOAD[@N]]…", nargs=-1)
-@policy_options_without("promise", "seconds", "rounds")
+@policy_options_without("promise", "seconds")
 @click.option("--promise", "promises", multiple=True, metavar="SLACK",
               help="What plan-based policies promise, as for compare; each gives a point. May be repeated.  "
               f"[default: {', '.join(DEFAULT_PROMISES)}]")  # fmt: skip

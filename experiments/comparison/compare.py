@@ -11,7 +11,6 @@ from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.comparison.columns import shown_columns
 from planbatch.experiments.metrics.catalogue import Metric, as_metrics, measure
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.instants import EACH_INSTANT
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -156,7 +155,6 @@ def compare(
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
-    rounds: str = EACH_INSTANT,
     jobs: int = 1,
     progress: Progress | None = None,
     out: str | Path | None = None,
@@ -180,8 +178,6 @@ def compare(
         What schedulers know of run times.
     seed : int
         Seed of every replay.
-    rounds : str
-        ``each-instant`` or ``each-event``; see :func:`replay`.
     jobs : int
         Number of processes; with 1, the replays run in this one.
     progress : callable, optional
@@ -229,7 +225,7 @@ def compare(
         raise ValueError(f"policies: {twice[0]} is named more than once")
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
-    tasks = [ReplayTask(workload, policy, estimates, seed, rounds=rounds) for policy in chosen]
+    tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
     found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
     outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))

@@ -8,7 +8,6 @@ from typing import Any
 from planbatch.baselines.policy import traits_of
 from planbatch.experiments.grid.spec import EMBEDDED, Experiment, PolicySpec, WorkloadSpec
 from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
-from planbatch.experiments.replay.instants import EACH_INSTANT
 from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.text import duration
@@ -65,9 +64,7 @@ class Cell:
     @cached_property
     def _identity(self) -> dict[str, Any]:
         """Return what determines the random numbers: no names or labels, and not the version of the code."""
-        rounds = self.workload.spec.rounds
         return {
-            **({} if rounds == EACH_INSTANT else {"rounds": rounds}),
             "workload": workload_hash(self.workload.jobs),
             "estimates": self.workload.spec.estimates,
             "policy": self.policy.identity(),
@@ -92,7 +89,6 @@ class Cell:
             self.replay_seed(),
             self.label,
             self.name,
-            rounds=self.workload.spec.rounds,
             reserve=self.policy.seconds is not None,
             described=self._described(),
         )
@@ -232,7 +228,6 @@ def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[
             ),
             f"deadlines {spec.deadlines}" if spec.deadlines else "",
             f"{spec.estimates} estimates",
-            f"rounds at {spec.rounds}",
             f"no. {number}" if spec.jobs is not None else "",
         ]
         for number, spec in enumerate(specs, start=1)

@@ -10,7 +10,6 @@ from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.metrics.catalogue import as_metrics
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.identity import content_digest
-from planbatch.experiments.replay.instants import EACH_INSTANT, check_rounds
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.planner.model import Workload
@@ -37,8 +36,6 @@ class WorkloadSpec:
         Which jobs get deadlines; see :func:`with_deadlines`.
     estimates : str
         What schedulers know of run times.
-    rounds : str
-        When there is a round: ``each-instant`` or ``each-event``; see :func:`replay`.
     jobs : Workload, optional
         The workload itself, instead of a source.
     where : str
@@ -58,13 +55,11 @@ class WorkloadSpec:
     options: WorkloadOptions = NO_CHANGES
     deadlines: str = ""
     estimates: Estimates = "requested"
-    rounds: str = EACH_INSTANT
     jobs: Workload | None = None
     where: str = ""
 
     def __post_init__(self) -> None:
         check_estimates(self.estimates)
-        check_rounds(self.rounds)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from typing import Any
 NUMBER = (int, float)
 #: Keys of the file itself, of a workload, of a policy and of the spans, and the types of their values.
 TOP_KEYS: dict[str, Any] = {
-    "title": str, "seeds": int, "seeding": str, "estimates": str, "rounds": str, "deadlines": str,
+    "title": str, "seeds": int, "seeding": str, "estimates": str, "deadlines": str,
     "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str, "metrics": str,
     "workload": dict, "policy": dict, "spans": dict,
 }  # fmt: skip
 WORKLOAD_KEYS: dict[str, Any] = {
     "source": str, "name": str, "skip-bad-lines": bool, "capacity": int, "drop-queue": (str, int),
-    "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str, "rounds": str,
+    "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str,
     "memory": str, "memory-capacity": str, "memory-per": str, "memory-unit": str, "memory-unknown": str,
     "windows": str, "columns": dict, "timezone": str, "partition": (str, int), "known-waits": bool, "resource": str,
 }  # fmt: skip

@@ -23,7 +23,6 @@ from planbatch.experiments.grid.toml_keys import (
 )
 from planbatch.experiments.grid.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
-from planbatch.experiments.replay.instants import EACH_INSTANT, check_rounds
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
@@ -85,12 +84,11 @@ class FileReader:
     def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
         own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
-        inherited = [key for key in ("estimates", "rounds", "deadlines") if key in top.keys() - own]
+        inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - own]
         own |= {key: top[key] for key in inherited}
-        for key, check in (("estimates", check_estimates), ("rounds", check_rounds)):
-            table = ("", 0) if key in inherited else ("workload", index)
-            for value in listed(own.get(key, [])):
-                self.located(partial(check, value), *table, key, value)
+        table = ("", 0) if "estimates" in inherited else ("workload", index)
+        for value in listed(own.get("estimates", [])):
+            self.located(partial(check_estimates, value), *table, "estimates", value)
         whole = {
             "drop_queue": tuple(map(str, listed(own.pop("drop-queue", [])))),
             "resource": tuple(listed(own.pop("resource", []))),
@@ -119,7 +117,6 @@ class FileReader:
             options=options,
             deadlines=values.get("deadlines", ""),
             estimates=values.get("estimates", "requested"),
-            rounds=values.get("rounds", EACH_INSTANT),
             where=where,
         )
 

@@ -9,7 +9,6 @@ from planbatch.experiments.live.journal import Tick, read_ticks
 from planbatch.experiments.live.slurm.observe import Observation, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.rounds.capture import Sample
-from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.round import Round
 
 
@@ -68,7 +67,7 @@ def rounds_of_journal(
         if tick.snapshot is None or not tick.plan:
             continue
         problem = observed_again(tick).problem
-        if len(problem) and any_fits(problem.arrays):
+        if len(problem) and problem.any_fits:
             for sample in samples:
                 sample.offer(len(problem), problem)
     return {one.size: sorted(one.rounds, key=lambda problem: problem.now) for one in samples}

@@ -1,10 +1,9 @@
 """Planning a live queue again and again: what one tick hands on to the next, and plans that have every job."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.plan import Plan
-from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import searched
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -122,35 +121,6 @@ def plan_round(
     return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, handed_on, seconds)
 
 
-def warm_up(policy: Policy) -> None:
-    """Compile what planning with a policy runs, or load it from disk, so that no tick's time includes it.
-
-    Neither the first tick's nor that of a later one, in which there are further resources for the first time: jobs that
-    ask for a partition with a part of the nodes, say.
-
-    Raises
-    ------
-    ValueError
-        If the policy needs more than a round tells.
-    """
-    check_live(policy)
-    capacity, running = 4, (2, 5)
-    waiting = [(0, 1 + i % 3, 10 + i) for i in range(12)]
-    demands = [(procs,) for _, procs, _ in waiting]
-    further: dict[str, Any] = {
-        "resources": [Resource("other", capacity)],
-        "demands": demands,
-        "in_use": [running[:1]],
-        "windows": [(40, 50, 1, 1)],
-    }
-    for kinds in ({}, further):
-        with suppress(ValueError):  # a policy for processors alone says so when there is more
-            problem = Round.of(capacity, 0, [running], waiting, **kinds)
-            keys, rng = range(len(problem)), np.random.default_rng(0)
-            first = plan_round(problem, keys, policy, {}, rng)
-            plan_round(problem, keys, policy, first.memory, rng)
-
-
 def check_live(policy: Policy) -> None:
     """Raise a ``ValueError`` if a policy needs more than a round tells.
 
@@ -203,7 +173,7 @@ def decided(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
     outcome: Plan | Result
     if isinstance(policy, PlanBased):
         objective = policy.objective.drawn(problem, rng)
-        outcome = policy.optimizer.optimize(problem, objective, policy.budget, rng)
+        outcome = searched(policy.optimizer, problem, objective, policy.budget, rng)
     else:
         outcome = policy(problem, rng)
     if isinstance(outcome, Result):

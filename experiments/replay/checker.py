@@ -11,7 +11,6 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.instants import EACH_EVENT, EACH_INSTANT
 from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
@@ -49,7 +48,6 @@ def recorded_replay(
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
-    rounds: str = EACH_INSTANT,
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace and the plan of every round."""
     planned: list[PlannedRound] = []
@@ -58,10 +56,10 @@ def recorded_replay(
         planned.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
 
     observed = Observed(bound(policy, workload), record)
-    return replay(workload, observed, estimates=estimates, seed=seed, rounds=rounds), planned
+    return replay(workload, observed, estimates=estimates, seed=seed), planned
 
 
-def check_trace(trace: Trace, rounds: str = EACH_INSTANT) -> list[str]:
+def check_trace(trace: Trace) -> list[str]:
     """Return one sentence for each way in which a trace breaks the rules; an empty list for a valid trace.
 
     Checked: every job runs, once, for its run time, and not before it was submitted; at no instant
@@ -74,8 +72,6 @@ def check_trace(trace: Trace, rounds: str = EACH_INSTANT) -> list[str]:
     ----------
     trace : Trace
         The replay.
-    rounds : str
-        When there was a round: ``each-instant`` or ``each-event``, as in :func:`replay`.
 
     Examples
     --------
@@ -115,7 +111,7 @@ def check_trace(trace: Trace, rounds: str = EACH_INSTANT) -> list[str]:
         ),
     )
     above = [] if trace.traits.recorded else _capacity_faults(trace)
-    return faults + above + _log_faults(trace, rounds)
+    return faults + above + _log_faults(trace)
 
 
 def _listed(wrong: Any, sentence: Any) -> list[str]:
@@ -210,12 +206,9 @@ def _at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
     return np.concatenate([[0], amounts])[np.searchsorted(times, instants, side="right")]
 
 
-def _log_faults(trace: Trace, rounds: str) -> list[str]:
-    """Compare the starts with the log of the rounds; with rounds for each event, with all of an instant together."""
+def _log_faults(trace: Trace) -> list[str]:
+    """Compare the starts with the log of the rounds."""
     times, started = np.asarray(trace.rounds.time), np.asarray(trace.rounds.started)
-    if rounds == EACH_EVENT and not (np.diff(times) < 0).any():
-        times, which = np.unique(times, return_inverse=True)
-        started = np.bincount(which, started).astype(np.int64)
     faults = _listed(
         np.diff(times) <= 0, lambda i: f"the round at {times[i + 1]} comes after one at {times[i]}"
     )

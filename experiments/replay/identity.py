@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from planbatch import _core
+from planbatch.planner.plugins.compiling import compiler
 from planbatch.planner.model import Workload
 from planbatch.planner.plugins.source import content_digest_of
 
@@ -91,6 +93,11 @@ def _described(thing: Any, depth: int = 0) -> Any:
     deeper = depth + 1
     if isinstance(thing, Mapping):
         return {str(key): _described(value, deeper) for key, value in thing.items()}
+    if isinstance(thing, _core.CompiledObjective):
+        return [compiler(), _described(thing.__reduce__()[1], deeper)]
+    if type(thing).__module__ == _core.__name__:  # known by its arguments; its code by the core's digest
+        arguments = thing.name if hasattr(thing, "name") else thing.__reduce__()[1]
+        return [type(thing).__name__, _described(arguments, deeper)]
     if isinstance(thing, Iterable):
         return [_described(value, deeper) for value in thing]
     function = getattr(thing, "py_func", thing)

@@ -1,29 +1,14 @@
-"""Chosen rounds of a replay: it runs compiled up to each of them, and what the policy sees there is kept."""
+"""Chosen rounds of a replay: the replay runs again, and stops at each of them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.policy import Policy, typed_decision
-from planbatch.experiments.replay.estimates import Estimates, predictor_of, shared_history
-from planbatch.experiments.replay.loop.drive import compiled_drive, drive
-from planbatch.experiments.replay.loop.state import At, Replay, Status, empty_log
-from planbatch.experiments.replay.replay import (
-    MOST_ROUNDS,
-    NO_KERNELS,
-    ReplayError,
-    compiled_form,
-    describe_failure,
-    further_kernels,
-    learner_of,
-    prepare,
-    round_seen,
-    run_loop,
-    warm_up,
-)
+from planbatch.baselines.policy import Policy, core_form
+from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.replay import simulation_for
 from planbatch.planner.model import Workload
-from planbatch.planner.round import Round, RoundArrays
+from planbatch.planner.round import Round
 
 
 def rounds_at(
@@ -34,7 +19,7 @@ def rounds_at(
     estimates: Estimates = "requested",
     seed: int = 0,
 ) -> Iterator[Round]:
-    """Give chosen rounds of a replay under a policy that is compiled and bound to the workload.
+    """Yield chosen rounds of a replay under a policy that is bound to the workload.
 
     Parameters
     ----------
@@ -43,38 +28,13 @@ def rounds_at(
     numbers : sequence of int
         Which rounds, ascending: their places in ``Trace.rounds``.
     """
-    native = compiled_form(policy)
-    assert native is not None
-    several = bool(workload.resources)
-    warm_up(native, several, estimates)
-    state = prepare(workload, estimates, getattr(policy, "promise", None), native.history)
-    order, cost, params = native.order, native.cost, native.param_array
-    kept = shared_history(native.history, predictor_of(estimates))
-    further = further_kernels(state, kept, order)
+    simulation = simulation_for(policy, workload, estimates)
     rng = np.random.default_rng(seed)
-    decide = typed_decision(native.decide, several)
-    seen: list[Round] = []
-
-    def look(arrays: RoundArrays, *rest: Any) -> None:
-        """Keep the round, and decide it."""
-        seen.append(round_seen(arrays, workload, state))
-        decide(arrays, *rest)
-
-    def run(loop: Any, deciding: Any, rounds: int) -> None:
-        """Run some more rounds."""
-        paged: Replay = state._replace(log=empty_log(rounds))
-        state.counters[At.LOGGED] = 0
-        given = (deciding, order, cost, *further, params, rng)
-        status = run_loop(paged, loop, given, learner_of(kept))
-        if status != Status.LOG_FULL:
-            raise ReplayError(describe_failure(status, policy, state))
-
-    done = 0
+    form = core_form(policy)
     for number in numbers:
-        while done < number:
-            rounds = min(number - done, MOST_ROUNDS)
-            run(compiled_drive(several, further == NO_KERNELS), native.decide, rounds)
-            done += rounds
-        run(drive, look, 1)
-        done += 1
-        yield seen.pop()
+        while form is not None and simulation.rounds < number:
+            simulation.run(form.core, rng, 60.0, number)
+        while simulation.rounds <= number and (problem := simulation.advance()) is not None:
+            if simulation.rounds == number:
+                yield problem
+            simulation.commit(policy(problem, rng))  # type: ignore[arg-type]

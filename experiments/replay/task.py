@@ -9,12 +9,11 @@ from functools import cached_property
 from time import perf_counter, process_time
 from typing import Any
 
-from planbatch.baselines.policy import Policy, policy_name, traits_of
+from planbatch.baselines.policy import Policy, core_form, policy_name, traits_of
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
-from planbatch.experiments.replay.instants import EACH_INSTANT, check_rounds
 from planbatch.experiments.replay.metrics import summary
-from planbatch.experiments.replay.replay import bound, replay, warm_up
+from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.tasks.cores import own_core
@@ -57,8 +56,6 @@ class ReplayTask:
         What schedulers know of run times.
     seed : int
         Seed of the replay.
-    rounds : str
-        ``each-instant`` or ``each-event``; see :func:`replay`.
     label : str
         What tables call the policy; by default, its name.
     title : str
@@ -78,7 +75,6 @@ class ReplayTask:
     policy: Policy
     estimates: Estimates = "requested"
     seed: int = 0
-    rounds: str = field(default=EACH_INSTANT, kw_only=True)
     label: str = ""
     title: str = ""
     own: tuple[int, int] | None = None
@@ -87,7 +83,6 @@ class ReplayTask:
     code: str = field(default_factory=lambda: code_digest())
 
     def __post_init__(self) -> None:
-        check_rounds(self.rounds)
         object.__setattr__(self, "policy", bound(self.policy, self.workload))
         object.__setattr__(self, "label", self.label or policy_name(self.policy))
 
@@ -113,7 +108,6 @@ class ReplayTask:
                 "seed": self.seed,
                 "own": self.own,
                 "code": self.code,
-                **({} if self.rounds == EACH_INSTANT else {"rounds": self.rounds}),
             }
         )
 
@@ -141,7 +135,7 @@ class ReplayTask:
         if seconds is not None:
             return n * max(float(seconds), 1e-6) * 1e6
         if not traits.searches:
-            return n * (5.0 if getattr(self.policy, "compiled_form", None) else 1000.0)
+            return n * (5.0 if core_form(self.policy) else 1000.0)
         slow = 1 if str(traits.parameters.get("optimizer")).startswith("annealing") else 50
         return n * (20.0 + float(evaluations or 0) * slow)
 
@@ -157,7 +151,6 @@ class ReplayTask:
                 "jobs": len(workload),
                 "dropped": dict(workload.dropped),
                 "estimates": self.estimates,
-                "rounds": self.rounds,
                 "transformations": "",
                 "deadlines": "",
                 "unix_start_time": unix_start_time(workload),
@@ -202,8 +195,6 @@ class ReplayTask:
             raise ValueError(
                 f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})"
             )
-        several = bool(self.workload.resources)
-        warm_up(self.policy, several, self.estimates, self.rounds)  # on neither clock
         began, processor_began = perf_counter(), process_time()
         with own_core() if self.reserve else nullcontext() as core:
             trace = replay(
@@ -212,7 +203,6 @@ class ReplayTask:
                 estimates=self.estimates,
                 seed=self.seed,
                 progress=tell,
-                rounds=self.rounds,
             )
         if self.own is not None:
             trace = trace.part(*self.own)

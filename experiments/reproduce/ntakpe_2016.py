@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planbatch import _core
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.dbf import decide_dbf_2016
-from planbatch.baselines.policy import CompiledPolicy
-from planbatch.baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST, TOGETHER
+from planbatch.baselines.policy import CorePolicy
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
@@ -55,11 +54,12 @@ JOBS = {"SDSC-BLUE": 250_000, "SDSC-DS": 96_089, "HPC2N": 202_871}
 YARDSTICKS = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
 CLEANINGS = ("all usable jobs", "cleaned as in 2017")
 #: How reservations move forward after an early end.
+Turns = _core.Turns
 ADVANCES = {
-    FCFS_ORDER: "definitive ones move first",
-    LIST_ORDER: "definitive ones move first, in the order of their list",
-    REGULAR_FIRST: "regular ones move first",
-    TOGETHER: "all move forward together",
+    Turns.FCFS: "definitive ones move first",
+    Turns.AS_JOINED: "definitive ones move first, in the order of their list",
+    Turns.REGULAR_FIRST: "regular ones move first",
+    Turns.TOGETHER: "all move forward together",
 }
 #: Differences from the paper above this many percentage points are examined.
 FAR = 5.0
@@ -81,7 +81,7 @@ class Choice:
 
     cleaning: str = CLEANINGS[0]
     third: int = 2
-    advance: int = FCFS_ORDER
+    advance: Any = Turns.FCFS
 
     def described(self) -> str:
         """Describe the choice in words."""
@@ -100,14 +100,14 @@ def choices(workloads: dict[str, Workload]) -> list[Choice]:
         for cleaning in workloads
         for choice in (
             *(Choice(cleaning, third) for third in (2, 0, 1)),
-            *(Choice(cleaning, advance=other) for other in ADVANCES if other != FCFS_ORDER),
+            *(Choice(cleaning, advance=other) for other in ADVANCES if other != Turns.FCFS),
         )
     ]
 
 
-def dbf(advance: int) -> CompiledPolicy:
+def dbf(advance: Any) -> CorePolicy:
     """Return the policy in one of its variants."""
-    return CompiledPolicy("dbf-2016", decide_dbf_2016, params=(float(advance),))
+    return CorePolicy("dbf-2016", _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, advance))
 
 
 def reproduce(run: Run) -> Report:

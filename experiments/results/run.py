@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from planbatch.baselines.policy import policy_name, traits_of
-from planbatch.experiments.replay.replay import kernel_to_compile
+from planbatch.baselines.policy import policy_name
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
@@ -23,8 +22,6 @@ from planbatch.planner.display import html_table
 Say = Callable[[str], None]
 
 
-#: What compiling usually takes on one processor (s): the event loop, a policy that works through the queue, a search.
-LOOP_SECONDS, QUEUE_SECONDS, SEARCH_SECONDS = 3, 3, 10
 
 
 def error_of(outcome: Outcome | Failure) -> str:
@@ -190,16 +187,13 @@ def run_replays(
     missing = [own[0] for key, own in places.items() if key not in found]
     if not missing:
         return
-    compiled = _kernels_to_compile([tasks[place] for place in missing], say)
     if workers.jobs > 1:
-        missing = [missing[which] for which in _order([tasks[p] for p in missing], compiled)]
+        missing = [missing[which] for which in _longest_first([tasks[p] for p in missing])]
     if store is not None:
         warn_of_little_space(store.folder, [len(tasks[place].workload) for place in missing], say)
     to_run = [tasks[place] for place in missing]
     shown = None if progress is None else _at(missing, progress)
-    with closing(
-        _run(to_run, workers, shown, any(kernel is not None for kernel in compiled))
-    ) as results:
+    with closing(_run(to_run, workers, shown)) as results:
         for which, outcome in results:
             same = places[keys[missing[which]]]
             if isinstance(outcome, Failure):
@@ -258,18 +252,14 @@ def _at(places: Sequence[int], progress: Progress) -> Progress:
 
 
 def _run(
-    tasks: Sequence[ReplayTask], workers: Workers, progress: Progress | None, compiles: bool
+    tasks: Sequence[ReplayTask], workers: Workers, progress: Progress | None
 ) -> Generator[tuple[int, Outcome | Failure], None, None]:
-    """Run distinct replays; those limited by time come last, since they must not share their cores.
-
-    ``compiles`` says whether some compile kernels first, so that nobody knows how long the rest takes.
-    """
+    """Run distinct replays; those limited by time come last, since they must not share their cores."""
     bars = TaskProgress(
         [task.name for task in tasks],
         [len(task.workload) for task in tasks],
         [task.weight for task in tasks],
         workers.quiet,
-        estimates=not compiles,
     )
     jobs = min(workers.jobs, len(tasks))
     with make_backend(workers.backend, jobs, workers.scheduler, code_digest) as backend, bars:
@@ -283,34 +273,6 @@ def _run(
                     bars.finished(places[which], workers.row(outcome))
 
 
-def _kernels_to_compile(tasks: Sequence[ReplayTask], say: Say) -> list[Any]:
-    """Return the kernel of each replay that has to be compiled first, None for the others; say what and how long."""
-    found = [kernel_to_compile(task.policy, bool(task.workload.resources)) for task in tasks]
-    users: dict[Any, ReplayTask] = {}
-    for kernel, task in zip(found, tasks, strict=True):
-        if kernel is not None:
-            users.setdefault(kernel, task)
-    if users:
-        searches = sum(traits_of(task.policy).searches for task in users.values())
-        queues = len(users) - searches
-        seconds = LOOP_SECONDS + SEARCH_SECONDS * searches + QUEUE_SECONDS * queues
-        say(
-            f"compiling kernels for {', '.join(task.label for task in users.values())}: "
-            f"usually about {seconds} s of a processor; later runs load them from disk"
-        )
-    return found
-
-
-def _order(tasks: Sequence[ReplayTask], compiled: Sequence[Any]) -> list[int]:
-    """Return the order in which replays begin: the longest first, so that no worker is left alone with one.
-
-    Before them, one replay of each kernel that has to be compiled: searches first, which take longest. So no worker
-    compiles what another one is compiling.
-    """
-    first: dict[Any, int] = {}
-    by_weight = sorted(range(len(tasks)), key=lambda which: -tasks[which].weight)
-    for which in by_weight:
-        if compiled[which] is not None:
-            first.setdefault(compiled[which], which)
-    begun = list(first.values())
-    return [*begun, *(which for which in by_weight if which not in begun)]
+def _longest_first(tasks: Sequence[ReplayTask]) -> list[int]:
+    """Return the order in which replays begin: the longest first, so that no worker is left alone with one."""
+    return sorted(range(len(tasks)), key=lambda which: -tasks[which].weight)

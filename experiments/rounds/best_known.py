@@ -19,11 +19,11 @@ import numpy as np
 from planbatch.experiments.files.compressed import atomic_write
 from planbatch.experiments.rounds.file import round_to
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.promises import with_feasible_promises
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import Objective, checked
-from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.objective import Objective
+from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import plan_faults, true_cost
 
 #: Relative difference allowed between two ways of adding up the same cost.
 ROUNDING = 1e-9
@@ -106,17 +106,6 @@ def plan_of(problem: Round, entry: BestKnown) -> Plan:
     start = plan.start.copy()
     start[order] = entry.starts
     return Plan(start)
-
-
-def plan_faults(problem: Round, start: IntArray) -> list[str]:
-    """List the rules that a complete plan breaks; promises that no plan can keep are not counted."""
-    jobs = with_feasible_promises(problem.arrays).jobs if len(problem) else problem.jobs
-    return check_plan(replace(problem, jobs=jobs), Plan(start), complete=True)
-
-
-def true_cost(problem: Round, objective: Objective, start: IntArray) -> float:
-    """Return the cost of a plan."""
-    return float(checked(objective, problem.now)(start.copy(), problem.arrays.jobs, problem.now))
 
 
 def read_best_known(path: Path) -> dict[str, BestKnown]:

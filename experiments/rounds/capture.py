@@ -7,18 +7,17 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from planbatch import _core
 from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy, traits_of
+from planbatch.baselines.policy import Policy, core_form, traits_of
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.observe import Observed
-from planbatch.experiments.replay.replay import bound, compiled_form, replay
+from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
 from planbatch.planner.bounds import lower_bound
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.kernels.profile import any_fits
-from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.model import BoolArray, Workload
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
@@ -123,7 +122,7 @@ def capture(
     chosen = bound(as_policy(policy), workload)
     # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
     timed = traits_of(chosen).parameters.get("seconds") is not None
-    compiled = compiled_form(chosen) is not None and not timed
+    compiled = core_form(chosen) is not None and not timed
     sample = sampled_compiled if compiled else sampled_interpreted
     room = per_size if cost is None else per_size * CANDIDATES
     ordered = sorted(set(sizes))
@@ -148,7 +147,7 @@ def sampled_interpreted(
     ]
 
     def offer(problem: Round, plan: Plan) -> None:
-        if any_fits(problem.arrays):
+        if problem.any_fits:
             for sample in samples:
                 sample.offer(len(problem), problem)
 
@@ -186,60 +185,16 @@ def sampled_compiled(
 def one_fitted(trace: Trace, wanted: BoolArray) -> BoolArray:
     """For the wanted rounds of a replay, return whether a waiting job fitted (windows are not counted)."""
     workload = trace.workload
-    further = [resource.capacity for resource in workload.resources]
-    return fitted(  # type: ignore[no-any-return]
+    capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
+    columns = (
         trace.rounds.time[wanted],
         workload.submit,
         trace.start,
-        np.sort(trace.start),
-        np.argsort(trace.start, kind="stable"),
-        np.sort(trace.end),
-        np.argsort(trace.end, kind="stable"),
+        trace.end,
         np.column_stack([workload.procs, workload.demands]),
-        np.array([workload.capacity, *further]),
+        capacities,
     )
-
-
-@kernel
-def fitted(
-    times: IntArray,
-    submit: IntArray,
-    start: IntArray,
-    starts: IntArray,
-    by_start: IntArray,
-    ends: IntArray,
-    by_end: IntArray,
-    demands: IntArray,
-    free: IntArray,
-) -> BoolArray:
-    """:func:`one_fitted`: go through the rounds in the order of time with the jobs that wait and what is free.
-
-    ``starts`` and ``ends`` are sorted, ``by_start`` and ``by_end`` are the jobs in that order; ``free`` is the
-    capacity at first.
-    """
-    found = np.zeros(len(times), np.bool_)
-    waiting = np.empty(len(submit), np.int64)
-    count = submitted = started = ended = 0
-    for k in range(len(times)):
-        now = times[k]
-        while started < len(starts) and starts[started] < now:
-            free -= demands[by_start[started]]
-            started += 1
-        while ended < len(ends) and ends[ended] <= now:
-            free += demands[by_end[ended]]
-            ended += 1
-        while submitted < len(submit) and submit[submitted] <= now:
-            waiting[count] = submitted
-            count += 1
-            submitted += 1
-        kept = 0
-        for i in waiting[:count]:
-            if start[i] >= now:
-                waiting[kept] = i
-                kept += 1
-                found[k] = found[k] or (demands[i] <= free).all()
-        count = kept
-    return found
+    return _core.rounds_with_fit(*(np.ascontiguousarray(column, dtype=np.int64) for column in columns))  # type: ignore[no-any-return]
 
 
 def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[Round]:

@@ -12,7 +12,7 @@ import numpy as np
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison
-from planbatch.experiments.rounds.search import Found, Search, warm_up_once
+from planbatch.experiments.rounds.search import Found, Search
 from planbatch.experiments.tasks.progress import CountBar
 from planbatch.experiments.tasks.run import run_tasks
 from planbatch.experiments.tasks.task import Failure, without_progress
@@ -114,12 +114,6 @@ def compare_rounds(
     outcomes: list[Found | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
-        if jobs > 1:  # so that processes need not all compile the same
-            kinds = {bool(problem.resources) for problem in problems.values()}
-            warm_ups = [
-                without_progress(warm_up_once, *pair, kind) for pair in pairs for kind in kinds
-            ]
-            list(run_tasks(warm_ups, jobs))
         with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
             for done, (place, outcome) in enumerate(run_tasks(searches, jobs), 1):
                 outcomes[place] = outcome

@@ -1,29 +1,18 @@
 """One search of a comparison: reproducible, warmed up, and its result checked."""
 
 import hashlib
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import content_hash, plan_faults, true_cost
+from planbatch.experiments.rounds.best_known import content_hash
 from planbatch.experiments.tasks.task import Tell
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer
-from planbatch.planner.optimizers import warm_up
 from planbatch.planner.round import Round
-
-#: Relative difference allowed between a reported cost and that of its plan.
-COST_TOLERANCE = 1e-6
-#: The searches that this process has warmed up already.
-_warm: set[tuple[type, str, str, Cost, bool]] = set()
-
-
-class UnsoundResultError(ValueError):
-    """An optimizer returned an invalid plan, or a cost that is not that of its plan."""
+from planbatch.planner.soundness import searched
 
 
 @dataclass(frozen=True)
@@ -91,15 +80,10 @@ class Search:
 
         Raises
         ------
-        UnsoundResultError
-            If the plan is invalid or its cost is wrong.
+        OptimizerError
+            If the optimizer raises, the plan is invalid or its cost is wrong.
         """
-        with suppress(
-            Exception
-        ):  # if the warm-up fails, so does the search below, with the round that matters
-            warm_up_once(self.optimizer, self.objective, bool(self.problem.resources))
-        result = self.optimizer.optimize(self.problem, self.objective, self.budget, self.rng())
-        self._check(result)
+        result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
         return Found(
             float(result.cost),
             float(result.seed_cost),
@@ -109,22 +93,3 @@ class Search:
             float(result.lower_bound),
             result.plan.start,
         )
-
-    def _check(self, result: Any) -> None:
-        """Raise if the plan is invalid or its cost is wrong."""
-        faults = plan_faults(self.problem, result.plan.start)
-        if faults:
-            raise UnsoundResultError(f"no plan of the round: {faults[0]}")
-        cost = true_cost(self.problem, self.objective, result.plan.start)
-        if not np.isclose(cost, result.cost, rtol=COST_TOLERANCE, atol=0):
-            raise UnsoundResultError(
-                f"cost {result.cost:.9g} claimed, but the plan costs {cost:.9g}"
-            )
-
-
-def warm_up_once(optimizer: Optimizer, objective: Objective, several: bool) -> None:
-    """Compile what a search runs, or load it from disk, if this process has not yet; see :func:`warm_up`."""
-    what = (type(optimizer), optimizer.name, objective.name, objective.cost, several)
-    if what not in _warm:
-        _warm.add(what)
-        warm_up(optimizer, objective, several)

@@ -39,7 +39,7 @@ class Here(_Local):
 
 
 class Threads(_Local):
-    """Tasks in threads of this process: kernels run without the interpreter's lock."""
+    """Tasks in threads of this process: the core runs without the interpreter's lock."""
 
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None

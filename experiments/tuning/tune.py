@@ -250,7 +250,7 @@ def _task(tuning: Tuning, workload: Workload, name: str) -> ReplayTask | _Failed
     except (ValueError, OSError) as error:
         return _Failed(error)
     return ReplayTask(
-        workload, policy, tuning.workload.estimates, tuning.seed, rounds=tuning.workload.rounds, label=name
+        workload, policy, tuning.workload.estimates, tuning.seed, label=name
     )  # fmt: skip
 
 

@@ -1,11 +1,28 @@
-"""Lower bounds of sums of terms: from a round and its terms to the market, its first prices, and the bound."""
+"""Lower bounds of sums of terms: the Lagrangian bound, from a round and its terms.
+
+It has a price for the machine in every bucket of time, higher where jobs compete. In the time-indexed formulation
+(Dyer, Wolsey 1990; its relaxation: van den Akker, Hurkens, Savelsbergh 2000), give every unit of capacity at time t a
+price λ(t) ≥ 0 that is constant in each bucket. A job that starts at t pays its term and the price of what it takes, and
+each job picks its cheapest start on its own:
+
+    L(λ) = Σᵢ min over t ≥ eᵢ of [termᵢ(t) + aᵢ ∫ₜ^{t+pᵢ} λ] − ∫ λ(t) capacity(t) dt   ≤   cost of every feasible plan,
+
+with eᵢ the earliest start of the job alone. The usage of a bucket is the exact overlap in real time, so the buckets
+only coarsen the prices and never the plan. Between the moments where t or t + pᵢ meets the edge of a bucket, the
+price of a start is linear and the term convex, so the minimum over all real t is exact. There is one price for each
+row of capacity (see :mod:`staircase`).
+
+The prices begin at those of the fluid relaxation and climb along smoothed subgradients (Barahona, Anbil 2000) with
+Polyak's step towards a known cost. The bound is the best L met, hence it never falls when there are more iterations.
+The compiled core does the climb; its ``Shares`` say by how much a start exceeds the job's share of the bound.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from planbatch._core import Market
 from planbatch.planner.bounds.fluid import Fluid, fluid
-from planbatch.planner.bounds.lagrangian import Market, climb
 from planbatch.planner.bounds.staircase import (
     EXACT,
     Rows,
@@ -30,8 +47,6 @@ from planbatch.planner.terms import Terms, terms_cost
 BUCKETS = 100
 #: The horizon, relative to the end of the fluid relaxation.
 HORIZON = 1.1
-#: The parameters of :func:`climb`.
-CLIMB = np.array([1.0, 0.3, 20, 0.7, 1e-4, 1e-5])
 
 
 @dataclass(frozen=True)
@@ -140,7 +155,16 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
     inside = edges[:-1, None] + np.diff(edges)[:, None] * (np.arange(8) + 0.5) / 8
     price[0] = np.interp(inside, flow.moments, flow.price).mean(axis=1)
     market = Market(
-        edges, capacity, rows.coef, size, many, duration, earliest, weight, origin, terms.power
+        edges=edges,
+        capacity=capacity,
+        coef=rows.coef,
+        size=size,
+        many=many,
+        duration=duration,
+        earliest=earliest,
+        weight=weight,
+        origin=origin,
+        power=terms.power,
     )
     return Relaxation(market, entry, offset, price, max(alone * (1 - 1e-10), flow.bound))
 
@@ -162,6 +186,6 @@ def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int
     target = best * terms.divisor - relaxed.offset
     total = relaxed.simple
     if iterations > 0:
-        climbed, _ = climb(relaxed.market, relaxed.price, target, iterations, CLIMB)
+        climbed, _ = relaxed.market.climb(relaxed.price, target, iterations)
         total = max(total, climbed)
     return rounded_up(total + relaxed.offset, terms)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.planner.kernels.native import kernel
+from planbatch._core import most_value
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.profile import Profile
 from planbatch.planner.resources import no_windows
@@ -70,24 +70,6 @@ def staircase(problem: Round) -> Staircase:
     return Staircase((profile.times - problem.now).astype(np.float64), profile.free)
 
 
-@kernel
-def most_value(sizes: IntArray, value: IntArray, count: IntArray, capacity: int) -> IntArray:
-    """Return the largest value of jobs that fit side by side into each room 0 … capacity (bounded knapsack)."""
-    best = np.zeros(capacity + 1, np.int64)
-    for j in range(len(sizes)):
-        left = min(count[j], capacity // sizes[j])
-        portion = 1
-        while left > 0:
-            take = min(portion, left)
-            left -= take
-            portion *= 2
-            size = sizes[j] * take
-            gain = value[j] * take
-            for room in range(capacity, size - 1, -1):
-                best[room] = max(best[room], best[room - size] + gain)
-    return best
-
-
 def row_coefficients(sizes: IntArray, capacity: int) -> list[tuple[int, IntArray]]:
     """Return pairs (k, whole numbers a(size)) that are worth a row of their own, besides the sizes themselves.
 
@@ -97,18 +79,18 @@ def row_coefficients(sizes: IntArray, capacity: int) -> list[tuple[int, IntArray
     """
     rows = [(k, -(-k * sizes // capacity) - 1) for k in range(2, 7)]
     rows += [(k, (k * sizes > capacity).astype(np.int64)) for k in range(3, 7)]
-    kept: list[tuple[int, IntArray]] = []
+    distinct: list[tuple[int, IntArray]] = []
     for k, row in rows:
-        if row.any() and not any((row == other).all() for _, other in kept):
-            kept.append((k, row))
-    return kept
+        if row.any() and not any((row == other).all() for _, other in distinct):
+            distinct.append((k, row))
+    return distinct
 
 
 def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     """Return the rows of a round.
 
-    Each level is the most that a subset of the waiting jobs can take side by side of the free processors, which is
-    less than the free processors themselves if sizes do not add up to them.
+    Each level is the most that a subset of the waiting jobs can take side by side of the free processors (a bounded
+    knapsack), which is less than the free processors themselves if sizes do not add up to them.
 
     Parameters
     ----------

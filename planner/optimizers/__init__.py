@@ -2,13 +2,9 @@
 
 import inspect
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
-from planbatch.planner.budget import Budget
-from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
@@ -21,8 +17,6 @@ from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
 from planbatch.planner.plugins.registry import Registry
-from planbatch.planner.resources import Resource
-from planbatch.planner.round import Round
 
 
 def portfolio(
@@ -61,10 +55,6 @@ Examples
 ['annealing', 'annealing-paper', 'cp-sat', 'exhaustive', 'greedy', 'lns', 'local-search', 'portfolio',
 'simanneal', 'tabu']
 """
-
-
-#: Evaluations of a warm-up: enough for optimizers that use several others in turn.
-WARM_UP = 64
 
 
 def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
@@ -128,23 +118,3 @@ def check_supported(optimizer: Optimizer, objective: Objective) -> None:
             f"optimizer {optimizer.name} cannot work on the objective {objective.name}, "
             "which declares neither terms nor a model"
         )
-
-
-def warm_up(optimizer: Optimizer, objective: Objective, several: bool = False) -> None:
-    """Compile what a search with these two runs, or load it from disk, so that no round's time includes it.
-
-    ``several`` says whether the rounds have resources besides processors.
-    """
-    # Sizes that fit badly, so that no bound proves a seed optimal and ends the search before all was run once.
-    jobs = [(-i, 3 + 5 * i % 7, 10 + 31 * i % 37) for i in range(12, 0, -1)]
-    further: dict[str, Any] = {}
-    if several:
-        demands = [(procs,) for _, procs, _ in jobs]
-        further = {"resources": [Resource("other", 11)], "demands": demands, "in_use": [(6,)]}
-    window = (40, 50, 3, *[3] * several)
-    for windows in ([], [window]):
-        problem = Round.of(11, 1, [(6, 19)], jobs, windows=windows, **further)
-        with suppress(ObjectiveError):  # the search itself will say so, with the round that matters
-            rng = np.random.default_rng(0)
-            drawn = objective.drawn(problem, rng)
-            optimizer.optimize(problem, drawn, Budget(evaluations=WARM_UP), rng)

@@ -1,14 +1,27 @@
-"""The best first plan of a round, for optimizers that work on terms and models rather than on evaluations."""
+"""First plans: the orders from which every search starts; no search ends with a worse one."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from planbatch.planner.columns import Permutation
-from planbatch.planner.kernels.first_plans import FIRST_PLANS, best_first_plan
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import Objective, checked, not_finite
+from planbatch.planner.objective import Objective, not_finite
 from planbatch.planner.round import Round
+
+#: The names of the first plans, by their numbers in the core, which has their formulas (``core/first_plans.hpp``).
+KNOWN_PLANS = (
+    "previous", "submit", "smallest-area", "area-per-square", "size-root-length", "area-per-response",
+    "root-size-length", "area-per-age", "shortest", "smallest", "regular-first", "expected-area",
+    "expected-slowdown",
+)  # fmt: skip
+#: Those that ask for the past of users: searches start from them if they are asked to.
+EXPECTED_PLANS = KNOWN_PLANS[-2:]
+#: The others: from these searches start by default.
+FIRST_PLANS = KNOWN_PLANS[:-2]
+#: In rounds of more jobs than this, only the first few of them, and that of the deadlines, are decoded.
+LONG_QUEUE = 500
+FIRST_PLANS_OF_LONG_QUEUES = 4
 
 
 class FirstPlan(NamedTuple):
@@ -55,15 +68,10 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     >>> pb.first_plan(problem, pb.WAIT).start.tolist()
     [50, 0]
     """
-    n = len(problem)
-    order = np.arange(n)
-    start = np.full(n, problem.now, dtype=np.int64)
-    arrays = problem.arrays
-    cost = checked(objective, problem.now)
-    if n == 0:
-        return FirstPlan(order, start, cost(start, problem.jobs, problem.now))
-    numbers, classes = np.arange(len(FIRST_PLANS)), objective.classes(arrays)
-    value = float(best_first_plan(arrays, classes, cost, numbers, order, start))
-    if not np.isfinite(value):
+    if not len(problem):
+        nothing = np.zeros(0, dtype=np.int64)
+        return FirstPlan(nothing, nothing, float(objective.core(nothing, problem.jobs, problem.now)))
+    search = objective.search(problem, relaxes=False)
+    if not search.try_first_plans(np.arange(len(FIRST_PLANS))):
         raise not_finite(objective, problem.now)
-    return FirstPlan(order, start, value)
+    return FirstPlan(search.order, search.start, search.cost)

@@ -11,6 +11,7 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.search import OrderSearch
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import OrderGivenError, named_errors
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class FunctionOptimizer:
         What tables call it.
     """
 
-    function: Callable[..., None]
+    function: Callable[..., Any]
     values: tuple[Any, ...] = ()
     name: str = "function"
 
@@ -42,6 +43,21 @@ class FunctionOptimizer:
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
-        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
+
+        Raises
+        ------
+        OptimizerError
+            If the function raises, evaluates what is no order, or returns something.
+        """
         search = OrderSearch(problem, objective, budget)
-        return search.run(lambda: self.function(search, rng, *self.values))
+
+        def run() -> None:
+            found = self.function(search, rng, *self.values)
+            if found is not None and not isinstance(found, (int, float, np.number)):
+                raise OrderGivenError(
+                    f"returned a {type(found).__name__}: give orders to search.evaluate(order), which keeps the best"
+                )
+
+        with named_errors(self.name, problem.now):
+            return search.run(run)

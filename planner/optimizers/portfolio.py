@@ -10,6 +10,7 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import searched
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Portfolio:
                 # Includes what the others have left over or overrun.
                 left = len(self.members) - self.members.index(member)
                 share = replace(share, seconds=max(0.0, clock.remaining / left))
-            return member.optimize(problem, objective, share, stream)
+            return searched(member, problem, objective, share, stream)
 
         results: list[Result] = []
         for result in self.spread(one, tasks):

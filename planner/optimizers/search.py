@@ -1,34 +1,22 @@
 """The search state shared by optimizers in plain Python: first plan, evaluation of orders, best order, budget."""
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
-from numba import types
 
 from planbatch.planner.budget import Budget, Clock
-from planbatch.planner.columns import Permutation
+from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.evaluate import decoded_cost, soonest_cost
-from planbatch.planner.kernels.native import compiled_for
-from planbatch.planner.kernels.promises import with_feasible_promises
-from planbatch.planner.kernels.signatures import COST, INT64_ARRAY, round_types
-from planbatch.planner.objective import Objective, ObjectiveError, checked, not_finite
+from planbatch.planner.objective import Objective, not_finite
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import OrderGivenError
 
 
 class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
     """The clock of a search has run out."""
-
-
-@cache
-def _compiled_cost(several: bool) -> Callable[..., float]:
-    known = round_types(several)
-    signature = types.float64(known.arrays, known.classes, COST, INT64_ARRAY, INT64_ARRAY)
-    return compiled_for(signature, decoded_cost)
 
 
 class OrderSearch:
@@ -62,46 +50,54 @@ class OrderSearch:
         self.seed_cost = self.cost
         if not len(problem):
             return
-        self.arrays = with_feasible_promises(problem.arrays)
-        self.classes = objective.classes(self.arrays)
-        self._function = objective.cost if objective.compiled else checked(objective, problem.now)
-        compiled = objective.compiled
-        self._evaluate = _compiled_cost(bool(problem.resources)) if compiled else decoded_cost
-        self._trial = np.empty(len(problem), dtype=np.int64)
+        self._search = objective.search(problem)
 
     def evaluate(self, order: Permutation) -> float:
         """Return the cost of an order (infinite if it breaks a promise), and keep the best.
 
+        Parameters
+        ----------
+        order : int array, shape (n,)
+            Indices of the waiting jobs, each once; a list will do.
+
         Raises
         ------
+        OrderGivenError
+            If it is no permutation of the round's jobs.
         BudgetUsedUp
             If the budget allows no further evaluation.
         ObjectiveError
             If the objective raises, or returns anything but a finite number.
         """
+        order = self._permutation(order)
         clock = self.clock
         if not clock.portion(clock.elapsed / (clock.evaluations + 10), most=1):
             raise BudgetUsedUp
-        try:
-            value = self._evaluate(self.arrays, self.classes, self._function, order, self._trial)
-        except (ObjectiveError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            raise ObjectiveError(
-                f"objective {self.objective.name} raised {type(error).__name__} "
-                f"in the round at {self.problem.now}: {error}"
-            ) from error
+        value = self._search.evaluate(order)
         if value != value:
             raise not_finite(self.objective, self.problem.now)
         clock.evaluations += 1
         if value < self.cost:
-            self.cost = float(value)
-            self.order, self.start = order.copy(), self._trial.copy()
+            self.cost = value
+            self.order, self.start = order.copy(), self._search.trial
         return float(value)
+
+    def _permutation(self, order: Permutation) -> Permutation:
+        """Return an order as the core takes it, or raise an ``OrderGivenError``."""
+        try:
+            return permutation_of(order, self.problem.ids)
+        except ValueError as error:
+            raise OrderGivenError(
+                f"gave search.evaluate {error}: an order has each of the positions "
+                f"0 … {len(self.problem) - 1} once"
+            ) from None
 
     def floor(self) -> float:
         """Return the cost if every job could start now, which no plan undercuts."""
-        return float(soonest_cost(self.arrays, self.classes, self._function))
+        cost = self._search.soonest_cost()
+        if not np.isfinite(cost):
+            raise not_finite(self.objective, self.problem.now)
+        return cost
 
     def run(self, search: Callable[[], None]) -> Result:
         """Run a search until it ends by itself, by the budget or by an interrupt; return the best."""

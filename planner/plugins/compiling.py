@@ -1,163 +1,116 @@
-"""Compiling a user's plain functions where numba can, and saying why where it cannot."""
+"""Users' functions as machine code: compiled by numba, through its public interface alone, where it is installed.
+
+Nothing else imports numba, and everything works without it: then objectives run as plain Python.
+"""
 
 import re
-import sys
-import warnings
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-from numba import njit, types
-from numba.core.caching import NullCache
-from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
-
-from planbatch.planner.histories import asked_history
-from planbatch.planner.kernels.native import kernel, made_kernel
-from planbatch.planner.plugins.parameters import signature_of
-from planbatch.planner.plugins.source import PREFIX, PluginError
+from planbatch import _core
+from planbatch.planner.columns import IntArray
+from planbatch.planner.model import JobTable
 
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')
 _NOISE = ("Failed in nopython", "During:", "File ", "<source", "This error", "Use of unsupported")
 
 
-class PlainPythonWarning(UserWarning):
-    """A function runs as plain Python, since numba cannot compile it."""
-
-
 class NotCompiledError(ValueError):
-    """numba cannot compile a function; the message says where and why."""
+    """A function cannot be compiled; the message says where and why."""
 
 
-def is_compiled(function: Any) -> bool:
-    """Tell whether a function is compiled by numba."""
-    return isinstance(function, Dispatcher)
+def can_compile() -> bool:
+    """Return whether numba is installed: the extra ``planbatch[compiled]``."""
+    return find_spec("numba") is not None
 
 
-def compiled_or_plain(
-    what: str, function: Callable[..., Any], signature: Any, values: tuple[Any, ...] = ()
-) -> Callable[..., Any]:
-    """Return a function compiled for a signature; where numba cannot compile it, as it is, with a warning.
+def compiler() -> str:
+    """Return the compiler of users' functions and its version, for the keys of results."""
+    from numba import __version__
 
-    Parameters
-    ----------
-    what : str
-        What it is, for the warning, such as ``objective slow``.
-    function : callable
-        In plain Python, or a kernel of the user's.
-    signature : numba signature
-        Of the function without ``values``.
-    values : tuple
-        Further arguments, the same in every call.
+    return f"numba {__version__}"
 
-    Raises
-    ------
-    PluginError
-        If the user's own kernel cannot be compiled for this signature.
-    ValueError
-        If it asks for a history that there is not.
-    """
-    values = values or defaults(function, len(signature.args))
-    history = asked_history(what, function)
-    try:
-        made = compiled(function, signature, values)
-        if history is not None:
-            made.__dict__["history"] = history
-        return made  # type: ignore[no-any-return]
-    except NotCompiledError as error:
-        if is_compiled(function):
-            raise PluginError(f"{what}: it cannot be compiled: {error}") from None
-        warnings.warn(
-            f"{what} runs as plain Python, which is about a hundred times slower: numba cannot compile it: {error}",
-            PlainPythonWarning,
-            stacklevel=2,
-        )
-    if history is not None:
-        function.history = history  # type: ignore[attr-defined]
-    if not values:
-        return function
 
-    def bound(*arguments: Any) -> Any:
-        return function(*arguments, *values)
-
-    bound.__dict__.update(vars(function))
-    bound.__name__ = function.__name__
-    return bound
+def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the plain Python of a function that a user has compiled."""
+    return getattr(function, "py_func", function)
 
 
 @lru_cache(maxsize=256)
-def compiled(function: Callable[..., Any], signature: Any, values: tuple[Any, ...] = ()) -> Any:
-    """Compile a function for a signature; the same function gives the same kernel.
+def compiled_objective(
+    function: Callable[..., float], values: tuple[Any, ...] = ()
+) -> _core.CompiledObjective:
+    """Compile ``cost(start, jobs, now, *values)``.
+
+    Reads and writes outside of arrays raise, and columns of jobs cannot be changed.
 
     Raises
     ------
     NotCompiledError
-        If numba cannot; the message says where and why.
+        If numba is not installed, or cannot compile the function.
     """
-    made = _kept(function)
-    if not is_compiled(made):
-        raise NotCompiledError("NUMBA_DISABLE_JIT is set")
-    if isinstance(signature.return_type, types.Array):
-        made = _keys(made, values)
-    elif values:
-        made = _bound(made, values)
+    if not can_compile():
+        raise NotCompiledError("numba is not installed; get it with: pip install 'planbatch[compiled]'")
+    from numba import carray, cfunc, njit, types
+    from numba.core.errors import NumbaError
+
+    read_only_ints, read_only_int_table, read_only_table = _read_only()
+    cost = njit(boundscheck=True)(plain_function(function))
+
+    def call(  # one C argument per column
+        start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
+        demands: Any, past: Any, n: int, further: int, columns: int, now: int, result: Any,
+    ) -> int:  # fmt: skip
+        try:
+            jobs = JobTable(
+                read_only_ints(carray(submit, n)),
+                read_only_ints(carray(procs, n)),
+                read_only_ints(carray(walltime, n)),
+                read_only_ints(carray(deadline, n)),
+                read_only_ints(carray(latest, n)),
+                read_only_ints(carray(user, n)),
+                read_only_int_table(carray(demands, (n, further))),
+                read_only_table(carray(past, (n, columns))),
+            )
+            result[0] = float(cost(read_only_ints(carray(start, n)), jobs, now, *values))
+        except Exception:  # said again by the same function in plain Python
+            return 1
+        return 0
+
+    ints, floats, number = types.CPointer(types.int64), types.CPointer(types.float64), types.int64
+    signature = number(*[ints] * 8, floats, *[number] * 4, floats)
     try:
-        made.compile(signature)
+        made = cfunc(signature)(call)
     except NumbaError as error:
-        raise NotCompiledError(reason(error)) from None
-    # Another process makes the same kernel of the same function, and finds it on disk.
-    made.__dict__["made_by"] = (compiled, (function, signature, values))
-    return made
+        raise NotCompiledError(_reason(error)) from None
+
+    def plain(start: IntArray, jobs: JobTable, now: int) -> float:
+        return float(plain_function(function)(start, jobs, now, *values))
+
+    plain.__dict__.update(vars(plain_function(function)))
+
+    return _core.CompiledObjective(made.address, made, plain, compiled_objective, (function, values))
 
 
-def defaults(function: Callable[..., Any], arity: int) -> tuple[Any, ...]:
-    """Return the defaults of a function's parameters behind the first ``arity``."""
-    try:
-        found = list(signature_of(function).parameters.values())[arity:]
-    except ValueError:  # what is not written in Python has none
-        return ()
-    return tuple(p.default for p in found if p.default is not p.empty)
+@cache
+def _read_only() -> tuple[Any, Any, Any]:
+    """Return functions that make arrays read-only, for columns of whole numbers, tables of them, and of numbers."""
+    from numba import njit, types
+
+    def same(array: Any) -> Any:
+        return array
+
+    kinds = [
+        types.Array(entry, dimensions, "C", readonly=True)
+        for entry, dimensions in ((types.int64, 1), (types.int64, 2), (types.float64, 2))
+    ]
+    ints, int_table, table = (njit(kind(kind))(same) for kind in kinds)
+    return ints, int_table, table
 
 
-def _kept(function: Callable[..., Any]) -> Any:
-    """Return a function as a kernel; what stands at the top of a user's file is kept on disk, unless the user does."""
-    plain = getattr(function, "py_func", function)
-    own = getattr(function, "targetoptions", {})
-    home = plain.__module__ or ""  # code that exec runs may have none
-    module = sys.modules.get(home)
-    in_file = getattr(module, plain.__name__, None) is function
-    if (
-        home.startswith(PREFIX)
-        and in_file
-        and type(getattr(function, "_cache", NullCache())) is NullCache
-    ):
-        options = {key: own[key] for key in ("fastmath", "error_model") if key in own}
-        return kernel(plain, **{"error_model": "python"} | options)
-    return function if is_compiled(function) else njit(nogil=True)(function)
-
-
-def _bound(made: Any, values: tuple[Any, ...]) -> Any:
-    """Return the kernel of a cost with constants behind its arguments."""
-
-    @made_kernel
-    def cost(start: Any, jobs: Any, now: Any) -> Any:
-        return made(start, jobs, now, *values)
-
-    return cost
-
-
-def _keys(made: Any, values: tuple[Any, ...]) -> Any:
-    """Return the kernel of an order with constants behind its arguments; its keys may be of any numeric type."""
-
-    @made_kernel
-    def keys(jobs: Any, now: Any) -> Any:
-        return made(jobs, now, *values).astype(np.float64)
-
-    return keys
-
-
-def reason(error: NumbaError) -> str:
+def _reason(error: Exception) -> str:
     """Return the place and the first sentence of numba's explanation."""
     text = str(error)
     places = _LINE.findall(text)
@@ -166,3 +119,5 @@ def reason(error: NumbaError) -> str:
     said = re.sub(r"\x1b\[[0-9;]*m", "", said).rstrip(".")
     where = f"{places[-1][0]}, line {places[-1][1]}: " if places else ""
     return f"{where}{said}"
+
+

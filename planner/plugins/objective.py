@@ -1,18 +1,30 @@
 """Objectives as users give them: objects, functions, names."""
 
+import warnings
 from typing import Any
 
-from planbatch.planner.kernels.signatures import COST
+from planbatch import _core
+from planbatch.planner.histories import asked_history
 from planbatch.planner.names import make_named
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.plugins.compiling import compiled_or_plain
+from planbatch.planner.plugins.compiling import (
+    NotCompiledError,
+    can_compile,
+    compiled_objective,
+    plain_function,
+)
+from planbatch.planner.plugins.source import PluginError
+
+
+class PlainPythonWarning(UserWarning):
+    """An objective runs as plain Python, since numba cannot compile it."""
 
 
 def as_objective(objective: Objective | Cost | str) -> Objective:
     """Return an objective unchanged, or make one of a cost function or a name.
 
     Names are those of ``planbatch.objectives``, or a user's own: ``FILE.py:name``, ``MODULE:name``. A function in plain
-    Python is compiled where numba can; in an :class:`Objective` it stays as it is.
+    Python is compiled where numba is installed and can; in an :class:`Objective` it stays as it is.
 
     Raises
     ------
@@ -44,6 +56,30 @@ def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objecti
     """
     if isinstance(thing, Objective):
         return thing
+    if isinstance(thing, _core.Objective):
+        return Objective(name, thing)
     if not callable(thing):
         raise ValueError(f"objective: {thing!r} is neither an Objective nor a function nor a name")
-    return Objective(name, compiled_or_plain(f"objective {name}", thing, COST.signature, values))
+    history = asked_history(f"objective {name}", thing)
+    if history is not None:
+        plain_function(thing).history = history  # type: ignore[attr-defined]
+    try:
+        return Objective(name, compiled_objective(thing, values))
+    except NotCompiledError as error:
+        if plain_function(thing) is not thing:
+            raise PluginError(f"objective {name}: it cannot be compiled: {error}") from None
+        if can_compile():
+            warnings.warn(
+                f"objective {name} runs as plain Python, which is slower: numba cannot compile it: {error}",
+                PlainPythonWarning,
+                stacklevel=2,
+            )
+    if not values:
+        return Objective(name, thing)
+
+    def bound(start: Any, jobs: Any, now: int) -> Any:
+        return thing(start, jobs, now, *values)
+
+    bound.__dict__.update(vars(thing))
+    bound.__name__ = thing.__name__
+    return Objective(name, bound)

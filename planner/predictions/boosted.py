@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
 
 from planbatch.planner.durations import seconds_of
 from planbatch.planner.history import Event, History, News, shared_numbers
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 from planbatch.planner.predictions.predictor import Predictor, corrector_of
 from planbatch.planner.predictions.users import (

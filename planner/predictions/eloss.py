@@ -8,9 +8,9 @@ Learning" (UAI 2013): the error e of a prediction costs weight · e² if it is a
 import math
 
 import numpy as np
+from planbatch.planner.kernels.native import borrowing_kernel, kernel
 
 from planbatch.planner.history import Event, History, News, shared_numbers
-from planbatch.planner.kernels.native import borrowing_kernel, kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 from planbatch.planner.predictions.predictor import Predictor, corrector_of
 from planbatch.planner.predictions.users import (

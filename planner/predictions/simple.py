@@ -1,10 +1,10 @@
 """Predictors of one line: a quotient of the request, or the mean of two run times."""
 
 import numpy as np
+from planbatch.planner.kernels.native import kernel
 
 from planbatch.planner.expectation import EXPECTED_RUN_TIMES, Expected
 from planbatch.planner.history import Event, History, News
-from planbatch.planner.kernels.native import kernel
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 from planbatch.planner.predictions.predictor import Predictor, corrector_of
 

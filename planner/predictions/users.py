@@ -6,8 +6,9 @@ jobs of its user, oldest first, :class:`Of`.
 
 from enum import IntEnum
 
-from planbatch.planner.history import News
 from planbatch.planner.kernels.native import borrowing_kernel
+
+from planbatch.planner.history import News
 from planbatch.planner.model import FloatArray, IntArray
 
 #: How many of a user's last ended jobs are known one by one.

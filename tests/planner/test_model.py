@@ -1,10 +1,14 @@
 """Workloads and rounds say which of their fields is wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from planbatch.planner.decoder import decode
 from planbatch.planner.model import MAX_VALUE, NEVER, Job, JobTable, Workload, int_column
 from planbatch.planner.round import Round, RunningTable, job_table
+from tests.builders import workload_of
 
 
 def five(**changes):
@@ -148,3 +152,20 @@ def test_kernels_get_copies():
     problem.arrays.running.end[0] = 99
     assert problem.jobs.procs.tolist() == [1]
     assert problem.running.end.tolist() == [5]
+
+
+def test_times_that_no_profile_holds_are_refused():
+    """Walltimes that add up to 2^60 s, in a round and in a workload, and those that jobs occupy; less is planned."""
+    most = NEVER // 3
+    fits = Round.of(4, waiting=[(0, 4, most)] * 3)
+    assert decode(fits, [2, 1, 0]).start.tolist() == [2 * most, most, 0]
+    told = r"the sum is 1.15e\+18 s, and has to stay below 2\^60 s"
+    with pytest.raises(ValueError, match=f"^waiting walltime: {told}"):
+        Round.of(4, waiting=[(0, 4, most + 2)] * 3)
+    with pytest.raises(ValueError, match="^waiting walltime: "):
+        Round.of(4, waiting=[(0, 4, NEVER)] * 3)
+    with pytest.raises(ValueError, match=f"^waiting occupied: {told}"):
+        replace(fits, occupied=np.full(3, most + 2))
+    with pytest.raises(ValueError, match=f"^walltime: {told}"):
+        workload_of(4, [(0, 4, 2**53, 1)] * 128)
+    assert len(workload_of(4, [(0, 4, 2**53, 1)] * 127)) == 127

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @watch_options
 @policy_option
-@policy_options_without("policy", "estimates", "rounds", "deadlines")
+@policy_options_without("policy", "estimates", "deadlines")
 @every_option("30s")
 @ticks_option
 @click.option(
@@ -75,14 +75,14 @@ def command(
     policy = chosen.make(name, chosen.promise)
 
     from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.planning import warm_up
+    from planbatch.experiments.live.planning import check_live
     from planbatch.experiments.live.slurm.advise import Advisor
     from planbatch.experiments.live.slurm.record import remembered
 
     path = journal_path or out / "journal.jsonl"
     advisor = Advisor(policy, watched.options, chosen.seed)
     advisor.memory = {(one.key, one.task): known for one, known in remembered(path, time()).items()}
-    warm_up(policy)
+    check_live(policy)
     with Journal(path, journal_size * 2**20) as journal:
         try:
             failed = watch(watched, advisor, journal, out, every, ticks, rows)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @every_option("5s")
 @watch_options
 @policy_option
-@policy_options_without("policy", "estimates", "rounds", "deadlines")
+@policy_options_without("policy", "estimates", "deadlines")
 @click.option(
     "--grace",
     type=Duration(),
@@ -116,7 +116,7 @@ def command(
     job could be given back, or all of --ticks failed.
     """
     from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.planning import warm_up
+    from planbatch.experiments.live.planning import check_live
     from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver
     from planbatch.experiments.live.slurm.planner import Planner
@@ -136,7 +136,7 @@ def command(
     client = SlurmClient(watched.conf, watched.timeout)
     leave: Any = on_exit
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
-    warm_up(policy)
+    check_live(policy)
     with ExitStack() as stack:
         tellers: list[Callable[[Tick], None]] = [Terminal(dry_run)]
         tellers += _metered(stack, metrics, every)

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
+from planbatch.experiments.replay.instants import EACH_EVENT
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.instants import EACH_EVENT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace

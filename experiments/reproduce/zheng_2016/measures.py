@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from time import process_time
 
 import numpy as np
+from planbatch.planner.optimizers.annealing.optimizer import Annealing
 
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.metrics import Metrics, metrics
@@ -16,7 +17,6 @@ from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.objective import Objective
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
 from planbatch.planner.round import Round, RunningTable, job_table
 
 KINDS: tuple[Estimates, ...] = ("mixed", "requested", "actual")

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.bounds.lagrangian import climb
-from planbatch.planner.bounds.separable import CLIMB, relax
-from planbatch.planner.bounds.shares import priced_start, share_out
+from planbatch._core import Shares
+from planbatch.planner.bounds.separable import Relaxation, relax
 from planbatch.planner.bounds.staircase import EXACT, staircase
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.objective import Objective
@@ -86,15 +85,16 @@ def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
         return limit
     relaxed = relax(problem, terms, start)
     goal = cost - relaxed.offset
-    climb(relaxed.market, relaxed.price, goal, ITERATIONS, CLIMB)
-    shares = share_out(relaxed.market, relaxed.price)
+    shares = best_shares(relaxed, goal)
     gap = goal - shares.base + 1e-7 * abs(goal) + 1
-    # From the first breakpoint on at which every later start exceeds the gap.
-    above = (shares.onward[:, :-1] > gap) & np.isfinite(shares.when)
-    first = above.argmax(axis=1)
-    limits = np.where(above.any(axis=1), shares.when[np.arange(len(first)), first], np.inf)
-    each: FloatArray = limits[relaxed.entry] + problem.now
+    each: FloatArray = shares.latest(gap)[relaxed.entry] + problem.now
     return each
+
+
+def best_shares(relaxed: Relaxation, goal: float) -> Shares:
+    """Return the shares of the Lagrangian bound at the best prices found; ``goal`` is the cost of a plan."""
+    _, price = relaxed.market.climb(relaxed.price, goal, ITERATIONS)
+    return Shares(relaxed.market, price)
 
 
 class Pieces(NamedTuple):
@@ -118,17 +118,15 @@ class Pieces(NamedTuple):
 def excess_pieces(problem: Round, terms: Terms, start: IntArray, pieces: int) -> Pieces:
     """Cut the starts of each job into pieces, at the prices of the Lagrangian bound; ``problem`` begins at 0."""
     relaxed = relax(problem, terms, start)
-    market = relaxed.market
     goal = terms_cost(terms, start) * terms.divisor - relaxed.offset
-    climb(market, relaxed.price, goal, ITERATIONS, CLIMB)
-    shares = share_out(market, relaxed.price)
+    shares = best_shares(relaxed, goal)
     cuts, excess = [], []
-    for j in range(len(market.size)):
-        when = shares.when[j][np.isfinite(shares.when[j])]
+    for j in range(len(relaxed.market)):
+        when = shares.breakpoints(j)
         places = np.linspace(0, len(when) - 1, min(pieces, len(when))).astype(np.int64)
         begin = np.unique(np.ceil(when[places]).astype(np.int64))
         points = np.union1d(when, begin.astype(np.float64))
-        value = np.array([priced_start(market, shares, j, t) for t in points]) - shares.least[j]
+        value = shares.excess(j, points)
         first = np.searchsorted(points, begin)
         last = np.append(first[1:] + 1, len(points))
         each = [value[a:b].min() for a, b in zip(first, last, strict=True)]

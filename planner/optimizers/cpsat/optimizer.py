@@ -16,6 +16,7 @@ from planbatch.planner.optimizers.cpsat.model import RoundModel, finest_unit, sc
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import true_cost
 from planbatch.planner.terms import Terms, check_terms
 
 #: Up to this many jobs, the proof takes most of the time: no model in coarse time, and all of the solver's searches.
@@ -270,7 +271,7 @@ class _Run:
         if (plan.start > self.problem.jobs.latest).any():
             return
         start = plan.start.copy()  # writable, as kernels are compiled for
-        cost = float(self.objective.cost(start, self.problem.arrays.jobs, self.problem.now))
+        cost = true_cost(self.problem, self.objective, start)
         if cost < self.best.cost:
             self.best = FirstPlan(order, start, cost)
 

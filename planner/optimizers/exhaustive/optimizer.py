@@ -1,44 +1,53 @@
-"""Exhaustive search: proven optima of small rounds."""
+"""Exhaustive search: proven optima of small rounds, by branch and bound over plans in the order of their starts.
+
+The compiled core visits the nodes. Each is a set of placed jobs, and the next job starts as early as possible, but not
+before the last placed one. On processors alone a node is cut if
+
+- its bound is not below the best plan: the cost so far with every other job alone, or the Lagrangian bound with the
+  reduced costs of the starts (see :mod:`separable`), or for largest terms the work by due time;
+- another job could be done before the next start (active schedules: Giffler, Thompson 1960);
+- an equal job, or one that costs from an earlier time on, is still to be placed;
+- an earlier node with the same jobs was no dearer, had no later last start, and left no fewer processors free from
+  then on (dominance).
+
+With several resources or with windows, free amounts do not only rise, which dominance and the Lagrangian bound build
+on; there the bound is that of every other job alone in what the placed ones leave. Each cut retains an optimal plan for
+terms that never fall when a job starts later.
+"""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.bounds.lagrangian import climb, respond
+from planbatch._core import ProcessorBranchAndBound, ResourceBranchAndBound, Shares
+from planbatch.planner.bounds import terms_bound
 from planbatch.planner.bounds.largest import largest_bound
-from planbatch.planner.bounds.separable import CLIMB, relax, rounded_up
-from planbatch.planner.bounds.shares import Shares, share_out
+from planbatch.planner.bounds.separable import relax, rounded_up
 from planbatch.planner.bounds.staircase import EXACT, processors_alone
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import IntArray
+from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result, Status
-from planbatch.planner.optimizers.exhaustive.branching import (
-    At,
-    Jobs,
-    Rule,
-    Search,
-    begin,
-    explore,
-)
-from planbatch.planner.optimizers.exhaustive.prefix_branching import PrefixRun
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan
+from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
+from planbatch.planner.soundness import true_cost
 from planbatch.planner.terms import Terms, check_terms, terms_cost
 
-#: Entries of the table of seen nodes, times the length of a profile.
+#: The nodes remembered for dominance, times the length of a profile.
 TABLE = 1 << 21
 
 
 @dataclass(frozen=True)
 class Exhaustive:
-    """Branch and bound over all plans, with the Lagrangian bound; see :mod:`branching`.
+    """Branch and bound over all plans, with the Lagrangian bound.
 
     Rounds of about 12 jobs are solved to the optimum, often larger ones too (of about 9 with several resources or
-    windows, see :mod:`prefix_branching`). The status of the result is
-    ``OPTIMAL``, or ``FINISHED`` if the budget was used up before. An evaluation is a visited node.
+    windows). The status of the result is ``OPTIMAL``, or ``FINISHED`` if the budget was used up before. An evaluation
+    is a visited node.
 
     Attributes
     ----------
@@ -80,9 +89,7 @@ class Exhaustive:
         first = first_plan(problem, objective)
         best, status, bound = first, Status.OPTIMAL, first.cost
         if len(problem):
-            alone = processors_alone(problem) is problem
-            make = _Run if alone else PrefixRun
-            run = make(problem, terms, first.start, self.iterations)
+            run = _Run(problem, terms, first.start, self.iterations)
             status = Status.FINISHED
             try:
                 pace = 1e-5
@@ -108,99 +115,157 @@ class Exhaustive:
         )
 
 
+class _Root(NamedTuple):
+    """What is known before the search; times are seconds after now.
+
+    Attributes
+    ----------
+    bound : float
+        Lower bound of the sum of the terms, or of the largest, less ``offset``.
+    offset : float
+        Part of the sum that no plan can change.
+    slack : float
+        Rounding errors of the bounds of nodes.
+    origin : float64 array, shape (n,)
+        Origins of the terms.
+    shares : Shares or None
+        The jobs' shares of the Lagrangian bound, if the search uses it.
+    entry : int64 array, shape (n,)
+        Each job's entry of the market; empty without shares.
+    """
+
+    bound: float
+    offset: float
+    slack: float
+    origin: FloatArray
+    shares: Shares | None = None
+    entry: IntArray = np.empty(0, dtype=np.int64)
+
+
+def _seconds_after_now(problem: Round, terms: Terms) -> FloatArray:
+    return (terms.origin - problem.now).astype(np.float64)
+
+
+def _sum_root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> _Root:
+    """Return the root for a sum of terms on processors alone; ``start`` is a known plan."""
+    relaxed = relax(problem, terms, start)
+    market = relaxed.market
+    goal = terms_cost(terms, start) * terms.divisor - relaxed.offset
+    climbed, price = market.climb(relaxed.price, goal, iterations)
+    _, magnitude = market.respond(price)
+    return _Root(
+        bound=max(relaxed.simple, climbed),
+        offset=relaxed.offset,
+        slack=1e-10 * magnitude + 1e-6,
+        origin=market.origin[relaxed.entry],
+        shares=Shares(market, price),
+        entry=relaxed.entry,
+    )
+
+
+def _largest_root(problem: Round, terms: Terms, start: IntArray) -> _Root:
+    """Return the root for the largest term on processors alone."""
+    bound = largest_bound(problem, terms) * terms.divisor
+    slack = 1e-9 * terms_cost(terms, start) * terms.divisor + 1e-6
+    return _Root(bound, 0.0, slack, _seconds_after_now(problem, terms))
+
+
+def _resource_root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> _Root:
+    """Return the root with several resources or windows."""
+    cost = terms_cost(terms, start)
+    bound = terms_bound(problem, terms, cost, iterations) * terms.divisor
+    return _Root(bound, 0.0, 1e-12 * cost * terms.divisor, _seconds_after_now(problem, terms))
+
+
 class _Run:
-    """The state of one call of :meth:`Exhaustive.optimize`; the search works on sums in seconds after now."""
+    """The state of one call of :meth:`Exhaustive.optimize`; the search works on sums less the root's offset."""
 
     def __init__(self, problem: Round, terms: Terms, start: IntArray, iterations: int) -> None:
         self.problem, self.terms = problem, terms
-        self.relaxed = relax(problem, terms, start)
-        self.offset = 0.0 if terms.largest else self.relaxed.offset
-        goal = terms_cost(terms, start) * terms.divisor - self.offset
-        self.root = self.relaxed.simple
-        if terms.largest:
-            self.root = largest_bound(problem, terms) * terms.divisor
+        self.alone = processors_alone(problem) is problem
+        if not self.alone:
+            self.root = _resource_root(problem, terms, start, iterations)
+        elif terms.largest:
+            self.root = _largest_root(problem, terms, start)
         else:
-            climbed, _ = climb(self.relaxed.market, self.relaxed.price, goal, iterations, CLIMB)
-            self.root = max(self.root, climbed)
-        self.shares: Shares = share_out(self.relaxed.market, self.relaxed.price)
+            self.root = _sum_root(problem, terms, start, iterations)
+        self.goal = terms_cost(terms, start) * terms.divisor - self.root.offset
+        whole = bool((terms.weight == np.floor(terms.weight)).all())
+        self.whole = whole and self.goal + abs(self.root.offset) < EXACT
+        # Better by less than the rounding errors is not better.
+        self.step = 1.0 if self.whole else 2 * self.root.slack
         self.order = self._order()
-        self.jobs = self._jobs()
-        self.rule = self._rule(goal)
-        places = 1 << int(np.log2(TABLE / (len(problem) + len(problem.running.procs) + 2)))
-        self.search: Search = begin(self.jobs, problem, goal, places)
-        self.goal = goal
+        self.search = self._search()
 
     def _order(self) -> IntArray:
         """Return the jobs, equal ones next to one another by origin: of those, the first is to start first."""
         jobs, terms = self.problem.jobs, self.terms
-        keys = (terms.origin, jobs.latest, terms.weight, jobs.walltime, jobs.procs)
-        return np.lexsort(keys)
+        demands = self.problem.demands.T
+        return np.lexsort((terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands))
 
-    def _jobs(self) -> Jobs:
-        jobs, terms, order, now = self.problem.jobs, self.terms, self.order, self.problem.now
-        alike = np.stack([jobs.procs, jobs.walltime, terms.weight, jobs.latest])[:, order]
+    def _search(self) -> ProcessorBranchAndBound | ResourceBranchAndBound:
+        """Return a search that has not begun."""
+        problem, terms, root, order = self.problem, self.terms, self.root, self.order
+        jobs, demands = problem.jobs, problem.demands
+        alike = np.stack([*demands.T, jobs.walltime, terms.weight, jobs.latest])[:, order]
         differs = (alike[:, 1:] != alike[:, :-1]).any(axis=0)
-        entry = self.relaxed.entry[order]
-        origin = (terms.origin[order] - now).astype(np.float64)
-        due = origin + jobs.walltime[order]
-        by_due = np.argsort(due, kind="stable")
-        return Jobs(
-            procs=jobs.procs[order],
+        weight, origin = terms.weight[order], root.origin[order]
+        by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
+        profile = Profile(problem)
+        length = len(problem) + len(problem.running.procs) + 2
+        make = ProcessorBranchAndBound if self.alone else ResourceBranchAndBound
+        return make(
+            times=profile.times - problem.now,
+            free=profile.free.reshape(len(profile.times), -1),
+            amounts=np.ascontiguousarray(demands[order]),
             walltime=jobs.walltime[order],
-            latest=jobs.latest[order] - now,
-            weight=terms.weight[order],
-            origin=origin if terms.largest else self.relaxed.market.origin[entry],
+            latest=jobs.latest[order] - problem.now,
+            weight=weight,
+            origin=origin,
             kind=np.concatenate([[0], np.cumsum(differs)]).astype(np.int64),
-            by_due=by_due[terms.weight[order][by_due] > 0],
-            entry=entry,
+            entry=root.entry[order] if root.shares else root.entry,
+            by_due=by_due[weight[by_due] > 0],
+            shares=root.shares,
+            largest=terms.largest,
+            power=terms.power,
+            slack=root.slack,
+            step=self.step,
+            goal=self.goal,
+            remembered=TABLE // length,
         )
-
-    def _rule(self, goal: float) -> Rule:
-        market, price = self.relaxed.market, self.relaxed.price
-        sizes, buckets = len(market.coef), market.capacity.shape[1]
-        rate = np.zeros((sizes, buckets + 1))
-        _, magnitude = respond(market, price, rate, rate.copy(), np.zeros((sizes, buckets)))
-        terms = self.terms
-        whole = bool((terms.weight == np.floor(terms.weight)).all())
-        whole = whole and goal + abs(self.offset) < EXACT
-        slack = 1e-9 * goal + 1e-6 if terms.largest else 1e-10 * magnitude + 1e-6
-        positive = terms.weight[terms.weight > 0]
-        least = float(positive.min()) if len(positive) else 0.0
-        # Better by less than the rounding errors is not better.
-        step = 1.0 if whole else 2 * slack
-        return Rule(terms.largest, terms.power, slack, step, least)
 
     @property
     def done(self) -> bool:
         """Whether the best plan is proven: every node has been visited or cut, or the root's bound is met."""
-        spare = self.rule.step - 2 * self.rule.slack
-        return bool(self.search.counters[At.DONE]) or self.search.best[0] < self.root + spare
+        best, root = self.search.best, self.root
+        if self.alone:
+            met = best < root.bound + self.step - 2 * root.slack
+        else:
+            met = best * (1 - 1e-12) <= root.bound
+        return self.search.done or met
 
     def explore(self, nodes: int) -> int:
         """Visit further nodes and return how many."""
-        relaxed = self.relaxed
-        return int(explore(self.jobs, relaxed.market, self.shares, self.search, self.rule, nodes))
+        return self.search.explore(nodes)
 
     def better(self, objective: Objective, first: FirstPlan) -> FirstPlan:
         """Return the better of the first plan and the best plan found, decoded."""
-        if not self.search.best[0] < self.goal:
+        if not self.search.best < self.goal:
             return first
         start = np.empty(len(self.order), dtype=np.int64)
         start[self.order] = self.search.best_start
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
-        cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
+        cost = true_cost(self.problem, objective, plan.start)
         return FirstPlan(order, plan.start, cost) if cost < first.cost else first
 
     def lower_bound(self, cost: float) -> float:
         """Return the root's bound, or the least bound of an unvisited node if that is higher."""
-        terms, search = self.terms, self.search
-        if terms.largest:
-            return min(cost, self.root / terms.divisor)
-        left = search.best[0] - (0 if self.rule.step == 1 else self.rule.step)
-        if search.counters[At.NODES] == 0:
-            left = self.root
-        for depth in range(search.counters[At.DEPTH] + 1):
-            rest = search.child_bound[depth, search.next[depth] : search.children[depth]]
-            left = min(left, rest.min(initial=np.inf) - self.rule.slack)
-        return min(cost, rounded_up(max(left, self.root) + self.offset, terms))
+        terms, root, search = self.terms, self.root, self.search
+        if root.shares is None:
+            return min(cost, root.bound / terms.divisor)
+        left = root.bound
+        if search.begun:
+            better = search.best - (0 if self.whole else self.step)
+            left = max(left, min(better, search.open_bound - root.slack))
+        return min(cost, rounded_up(left + root.offset, terms))

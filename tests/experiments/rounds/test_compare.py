@@ -138,7 +138,11 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
     failed = other.to_frame().query("status == 'failed'")
     (row,) = zip(failed["round"], failed["optimizer"], failed["error"], strict=True)
     assert row[:2] == ("n9", "broken-raise")
-    assert row[2].startswith(f"RuntimeError: no luck ({__file__}, line ")
+    now = rounds["n9"].now
+    told = (
+        f"OptimizerError: optimizer broken-raise raised RuntimeError in the round at {now}: no luck"
+    )
+    assert row[2].startswith(f"{told} ({__file__}, line ")
     assert failed["cost"].isna().all()
     assert list(other.summary()["failed"]) == [0, 1, 0]
 

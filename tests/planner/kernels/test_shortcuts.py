@@ -140,3 +140,47 @@ def test_what_is_registered_later_is_found(monkeypatch):
 def test_llvm_tells_nobody_of_its_calls():
     """Numba adds up the time of each."""
     assert ffi.lib._lock._cblist == []
+
+
+LINKED_LIST = """
+import planbatch as pb
+from numba import deferred_type, int64, njit, optional
+from numba.experimental import jitclass
+
+def sum_of_ten():
+    kind = deferred_type()
+
+    @jitclass([("value", int64), ("behind", optional(kind))])
+    class Link:
+        def __init__(self, value, behind):
+            self.value, self.behind = value, behind
+
+    kind.define(Link.class_type.instance_type)
+
+    @njit
+    def total(n):
+        head = Link(0, None)
+        for i in range(1, n):
+            head = Link(i, head)
+        found = 0
+        for _ in range(n):
+            found += head.value
+            if head.behind is None:
+                break
+            head = head.behind
+        return found
+
+    return total(10)
+
+before = sum_of_ten()
+pb.decode(pb.Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), [1, 0])
+print(before, sum_of_ten())
+"""
+
+
+def test_a_users_linked_list_keeps_its_references():
+    """Compiled before and after a kernel is, it sums up to 45: references through deferred types are counted."""
+    done = subprocess.run(
+        [sys.executable, "-c", LINKED_LIST], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["45", "45"]

@@ -1,0 +1,217 @@
+"""Policies that work through the queue in an order; their algorithms are in the core (``core/policies``)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from planbatch import _core
+from planbatch.baselines.policy import CorePolicy, Policy, Traits
+from planbatch.baselines.promise import Promise
+from planbatch.planner.history import history_of
+from planbatch.planner.model import Workload
+from planbatch.planner.optimizer import Result
+from planbatch.planner.orders import OrderKeys, as_order, as_orders, core_order, order_text
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+
+PLAIN = Traits(draws=False)
+KEEPS = Traits(keeps_reservations=True, draws=False)
+DUE = Traits(about_deadlines=True, needs_deadlines=True, draws=False)
+Maker = Callable[..., Policy]
+Decide = Callable[[_core.QueueOrder], _core.Policy]
+
+
+def in_order(name: str, decide: Decide, order: OrderKeys, traits: Traits = PLAIN) -> CorePolicy:
+    """Return a policy of the core that works through the queue in an order."""
+    return CorePolicy(name, decide(core_order(order)), traits, history_of(order))
+
+
+def queue_based(base: str, decide: Decide, about: str, *, pairs: bool = False) -> Maker:
+    """Return a maker of policies whose only parameter is the order of the queue.
+
+    Parameters
+    ----------
+    base : str
+        The name of the policy in FCFS order.
+    decide : callable
+        ``decide(order)`` returns the policy of the core.
+    about : str
+        What the policy does, in one sentence.
+    pairs : bool
+        Whether it takes an order of its own for backfilling; see :func:`as_orders`.
+    """
+
+    def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:
+        made = as_orders(order) if pairs else as_order(order)
+        traits = PLAIN
+        if isinstance(order, str):
+            parts = order_text(order)
+            by_deadline = "earliest-deadline" in (parts.primary, parts.backfilling)
+            traits = replace(PLAIN, needs_deadlines=by_deadline)
+            name = f"{base}:{parts.plain}" if name != base else name
+        return in_order(name, decide, made, traits)
+
+    make.__doc__ = about
+    return make
+
+
+def fixed(name: str, core: _core.Policy, about: str, *, traits: Traits = PLAIN) -> Maker:
+    """Return a maker of one policy of the core, without parameters."""
+
+    def make() -> Policy:
+        return CorePolicy(name, core, traits)
+
+    make.__doc__ = about
+    return make
+
+
+def first_reserved(
+    jobs: int = 2, order: str | OrderKeys = "submit", name: str = "first-reserved"
+) -> CorePolicy:
+    """Backfilling around reservations of the first so many blocked jobs, made anew in every round; 1 is EASY.
+
+    Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
+    Performance" (JSSPP 2002).
+
+    Parameters
+    ----------
+    jobs : int
+        How many blocked jobs have a reservation.
+    order : str or callable
+        The order of the queue.
+    name : str
+        What tables call it.
+
+    Raises
+    ------
+    ValueError
+        If it is no positive number, or there is no order of a name.
+    """
+    if not jobs >= 1:
+        raise ValueError(f"first-reserved: {jobs} is no positive number of jobs")
+    return in_order(name, lambda keys: _core.FirstReserved(keys, int(jobs)), as_order(order))
+
+
+def selective(
+    factor: float = 2.0, order: str | OrderKeys = "submit", name: str = "selective"
+) -> CorePolicy:
+    """Reservations for jobs whose expansion factor (wait + walltime) / walltime exceeds a threshold.
+
+    Srinivasan, Kettimuthu, Subramani, Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling"
+    (JSSPP 2002).
+
+    Parameters
+    ----------
+    factor : float
+        The threshold.
+    order : str or callable
+        The order of the queue.
+    name : str
+        What tables call it.
+    """
+    return in_order(name, lambda keys: _core.Selective(keys, float(factor)), as_order(order), KEEPS)
+
+
+def relaxed(
+    omega: float = 0.2, order: str | OrderKeys = "submit", name: str = "relaxed"
+) -> CorePolicy:
+    """EASY that may delay the head of the queue by a part of its expected wait.
+
+    Ward, Mahood, West: "Scheduling Jobs on Parallel Systems Using a Relaxed Backfill Strategy" (JSSPP 2002).
+
+    Parameters
+    ----------
+    omega : float
+        The part; 0 is EASY.
+    order : str or callable
+        The order of the queue.
+    name : str
+        What tables call it.
+
+    Raises
+    ------
+    ValueError
+        If the part is negative, or there is no order of a name.
+    """
+    if not omega >= 0:
+        raise ValueError(f"relaxed: omega: {omega} is negative")
+    return in_order(name, lambda keys: _core.Relaxed(keys, float(omega)), as_order(order))
+
+
+def slack_based(
+    slack: str = "1d", order: str | OrderKeys = "submit", name: str = "slack"
+) -> CorePolicy:
+    """Slack-based backfilling (Talby and Feitelson 1999): jobs may be delayed behind their first planned start.
+
+    Parameters
+    ----------
+    slack : str
+        By how much: a duration such as ``1d``, walltimes such as ``2x``, or ``12h+1x``.
+    order : str or callable
+        The order in which jobs are tried.
+    name : str
+        What tables call it.
+
+    Raises
+    ------
+    ValueError
+        If the slack cannot be read, or there is no order of a name.
+    """
+    promise = Promise.parse(slack)
+    if promise is None or promise.within is not None or promise.by_deadline:
+        raise ValueError(f"slack: {slack!r} is no slack, such as 1d, 2x or 12h+1x")
+    traits = Traits(draws=False, parameters={"promise": str(promise)})
+    return replace(in_order(name, _core.SlackBased, as_order(order), traits), promise=promise)
+
+
+@dataclass(frozen=True)
+class Lookahead(CorePolicy):
+    """Lookahead optimising scheduling, which knows processors alone."""
+
+    def for_workload(self, workload: Workload) -> "Lookahead":
+        """Return the policy itself.
+
+        Raises
+        ------
+        ValueError
+            If the workload has other resources, or windows.
+        """
+        self._check(bool(workload.resources), bool(workload.windows))
+        return self
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
+        """Decide one round."""
+        self._check(bool(problem.resources), len(problem.windows.start) > 0)
+        return super().__call__(problem, rng)
+
+    def _check(self, resources: bool, windows: bool) -> None:
+        if resources or windows:
+            what = "further resources" if resources else "windows"
+            raise ValueError(
+                f"policy {self.name} knows processors alone, and this machine has {what}"
+            )
+
+
+def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los") -> CorePolicy:
+    """Lookahead optimising scheduling (Shmueli and Feitelson 2003): EASY that backfills the set that fills most.
+
+    Parameters
+    ----------
+    lookahead : int
+        Among how many jobs that could be backfilled the set is chosen.
+    order : str or callable
+        The order of the queue.
+    name : str
+        What tables call it.
+
+    Raises
+    ------
+    ValueError
+        If it is no positive number, or there is no order of a name.
+    """
+    if not lookahead >= 1:
+        raise ValueError(f"los: lookahead: {lookahead} is no positive number of jobs")
+    made: Any = in_order(name, lambda keys: _core.Lookahead(keys, int(lookahead)), as_order(order))
+    return Lookahead(made.name, made.core, made.traits, made.history)

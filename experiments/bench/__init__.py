@@ -1,1 +1,0 @@
-"""``planbatch bench``: the speed of the kernels, as ratios to references measured at the same time."""

@@ -1,1 +1,0 @@
-"""The event loop of the replay, compiled or interpreted."""

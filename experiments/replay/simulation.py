@@ -1,0 +1,319 @@
+"""A replay that can be stepped: to the next round, its plan carried out, and so on (design rules 1 to 9)."""
+
+from typing import Any
+
+import numpy as np
+
+from planbatch import _core
+from planbatch.baselines.promise import Promise
+from planbatch.experiments.replay.estimates import (
+    Estimates,
+    estimated_times,
+    predictor_of,
+    shared_history,
+)
+from planbatch.experiments.replay.trace import RoundLog
+from planbatch.planner.history import History
+from planbatch.planner.ledger import Ledger
+from planbatch.planner.model import NEVER, IntArray, JobTable, Workload
+from planbatch.planner.optimizer import Result
+from planbatch.planner.plan import Plan
+from planbatch.planner.predictions.predictor import Corrector
+from planbatch.planner.resources import Windows, window_table
+from planbatch.planner.round import Round, RunningTable
+
+Status = _core.SimulationStatus
+#: More rounds than any replay has.
+MOST_ROUNDS = 1 << 60
+#: How many rounds in a row may put off what was planned while nothing else happens.
+MOST_IDLE_ROUNDS = 10_000
+
+
+class ReplayError(ValueError):
+    """A policy broke the rules of the replay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> def too_much(problem, rng):
+    ...     return pb.Plan(np.full(len(problem), problem.now))
+    >>> try:
+    ...     pb.replay(workload, too_much)
+    ... except pb.ReplayError as error:
+    ...     print(error)
+    policy too-much started more jobs than fit, in the round at 54129
+    """
+
+
+class Simulation:
+    """The event loop of a replay, one round at a time.
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs and the machine.
+    estimates : str
+        What schedulers know of run times; see :func:`replay`.
+    promise : Promise or str, optional
+        What jobs are promised when they are first planned; a text is read by :meth:`Promise.parse`.
+    history : History, optional
+        What is kept up to date of the past.
+    name : str
+        What errors call the one who plans.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> simulation = pb.Simulation(workload)
+    >>> while (problem := simulation.advance()) is not None:
+    ...     simulation.commit(pb.decode(problem, pb.order_by("smallest-area", problem.jobs, problem.now)))
+    >>> int((simulation.start - workload.submit).min())
+    0
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        *,
+        estimates: Estimates = "requested",
+        promise: Promise | str | None = None,
+        history: History | None = None,
+        name: str = "simulation",
+    ) -> None:
+        if isinstance(promise, str):
+            promise = Promise.parse(promise)
+        predictor = predictor_of(estimates)
+        history = shared_history(history, predictor)
+        self.workload, self.history, self.name = workload, history, name
+        users, rows = np.unique(workload.user, return_inverse=True)
+        self._core = _core.Simulation(
+            _columns(workload, estimates, promise, rows),
+            None if history is None else history.core,
+            history is not None and history.ledger,
+            len(users),
+            0 if predictor is None else predictor.column,
+            int(Corrector.AT_START if predictor is None else predictor.corrector),
+            predictor is not None and promise is not None,
+        )
+        self._waiting: IntArray | None = None
+        self._idle = (0, 0)
+        if history is not None and history.learn is not None and len(workload):
+            self._schedule_lesson(int(workload.submit[0]))
+
+    @property
+    def now(self) -> int:
+        """The present instant (s)."""
+        return int(self._core.now)
+
+    @property
+    def start(self) -> IntArray:
+        """The start of every job (s), ``NEVER`` for those that have not started; shape (n,)."""
+        return self._core.start  # type: ignore[no-any-return]
+
+    @property
+    def started(self) -> int:
+        """How many jobs have started."""
+        return int(self._core.started)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there were."""
+        return int(self._core.rounds)
+
+    def advance(self) -> Round | None:
+        """Move to the next round; None once every job has ended.
+
+        Raises
+        ------
+        ReplayError
+            If a plan is due, or jobs wait on an idle machine and nothing will ever happen.
+        """
+        if self._waiting is not None:
+            raise ReplayError(f"{self.name}: the round at {self.now} has no plan yet; commit one")
+        if self._core.lesson_is_due():
+            self._learn()
+        status = self._core.advance()
+        if status != Status.ROUND_DUE:
+            self._require(status, Status.FINISHED)
+            return None
+        return self._round()
+
+    def commit(self, plan: Plan | Result) -> None:
+        """Start the jobs planned for now, and store the other starts.
+
+        Raises
+        ------
+        ReplayError
+            If no round is due, the plan is not one of its jobs, plans the past, or starts more than fits; or if plans
+            put off what they planned again and again while nothing else happens.
+        """
+        if self._waiting is None:
+            raise ReplayError(f"{self.name}: there is no round to plan; advance to one")
+        report: tuple[Any, ...] = (0, float("nan"), float("nan"))
+        if isinstance(plan, Result):
+            report = (plan.evaluations, plan.seed_cost, plan.cost)
+            plan = plan.plan
+        if not isinstance(plan, Plan):
+            given = "None" if plan is None else f"a {type(plan).__name__}"
+            raise ReplayError(
+                f"policy {self.name} returned {given} in the round at {self.now}; "
+                "it should return a Plan or a Result"
+            )
+        n = len(self._waiting)
+        if len(plan.start) != n:
+            raise ReplayError(
+                f"policy {self.name} planned {len(plan.start)} of {n} jobs at {self.now}"
+            )
+        self._check_progress()
+        self._require(self._core.commit(plan.start, plan.notes, *report), Status.CARRIED_OUT)
+        self._waiting = None
+
+    def run(
+        self, policy: _core.Policy, rng: np.random.Generator, seconds: float, rounds: int = MOST_ROUNDS
+    ) -> bool:
+        """Run rounds with a policy of the compiled core, and return whether every job has ended.
+
+        Parameters
+        ----------
+        policy : _core.Policy
+            What decides; the same in all calls.
+        rng : numpy Generator
+            Its random numbers; the same in all calls.
+        seconds : float
+            For how long.
+        rounds : int
+            Until there were so many rounds in all.
+
+        Raises
+        ------
+        ReplayError
+            If the policy breaks the rules.
+        """
+        while True:
+            status = self._core.run(policy, rng, seconds, rounds)
+            if status == Status.LESSON_DUE:
+                self._learn()
+            elif status == Status.PAUSED:
+                return False
+            else:
+                self._require(status, Status.FINISHED)
+                return True
+
+    def log(self) -> RoundLog:
+        """Return one entry per round so far."""
+        return RoundLog(*self._core.log())
+
+    @property
+    def latest(self) -> IntArray:
+        """The promised latest start of every job (s), ``NEVER`` for none; shape (n,)."""
+        return self._core.latest  # type: ignore[no-any-return]
+
+    @property
+    def first_planned(self) -> IntArray:
+        """The first planned start of every job (s), ``NEVER`` for none; shape (n,)."""
+        return self._core.first_planned  # type: ignore[no-any-return]
+
+    @property
+    def predicted(self) -> IntArray:
+        """The run time that each job was predicted to take when it started (s), ``NEVER`` for none; shape (n,)."""
+        return self._core.predicted  # type: ignore[no-any-return]
+
+    def _round(self) -> Round:
+        """Return what a policy sees at this moment."""
+        c = self._core.round()
+        self._waiting = c["jobs"]
+        amounts, held = c["amounts"], c["running_amounts"]
+        jobs = JobTable(
+            c["submit"], amounts[:, 0], c["walltime"], c["deadline"], c["latest"], c["user"],
+            amounts[:, 1:], c["past"],
+        )  # fmt: skip
+        return Round(
+            int(c["now"]),
+            self.workload.capacity,
+            RunningTable(held[:, 0], c["running_end"], held[:, 1:]),
+            jobs,
+            c["planned"],
+            bool(c["ended_early"]),
+            self.workload.id[self._waiting],
+            c["notes"],
+            c["occupied"],
+            self.workload.resources,
+            Windows(c["window_start"], c["window_end"], c["window_amounts"]),
+            Ledger(c["history_rows"], c["history_past"], c["history_running"]),
+        )
+
+    def _check_progress(self) -> None:
+        """Raise if plans always put off what they planned: the rounds would never end."""
+        events, since = self._idle
+        now = int(self._core.events)
+        self._idle = (now, since + 1 if now == events else 1)
+        if self._idle[1] > MOST_IDLE_ROUNDS:
+            raise ReplayError(
+                f"policy {self.name} has put off its plan in {MOST_IDLE_ROUNDS:,} rounds "
+                f"in which nothing else happened, until {self.now}"
+            )
+
+    def _require(self, status: Any, expected: Any) -> None:
+        """Raise unless the loop is where it should be."""
+        if status == expected:
+            return
+        what = {
+            Status.STUCK: f"left {int(self._core.waiting)} jobs waiting on an idle machine, the last round at {self.now}",
+            Status.BAD_START: f"planned a start in the past, in the round at {self.now}",
+            Status.OVER_CAPACITY: f"started more jobs than fit, in the round at {self.now}",
+        }[status]
+        raise ReplayError(f"policy {self.name} {what}")
+
+    def _learn(self) -> None:
+        """Have the history learn from all events so far."""
+        assert self.history is not None
+        assert self.history.learn is not None
+        memory = self._core.memory()
+        self.history.learn(self._core.news(), memory)
+        self._core.set_memory(memory)
+        self._schedule_lesson(self.now)
+
+    def _schedule_lesson(self, now: int) -> None:
+        """Schedule the next lesson. Jobs start before they end: with too few starts, the loop need not stop."""
+        assert self.history is not None
+        learn = self.history.learn
+        assert learn is not None
+        self._core.schedule_lesson(now + learn.every, learn.enough(self._core.memory()))
+
+
+def _columns(
+    workload: Workload, estimates: Estimates, promise: Promise | None, rows: IntArray
+) -> dict[str, IntArray]:
+    """Return the columns of a workload as the core takes them."""
+    n = len(workload)
+    walltime, occupied = estimated_times(workload, estimates)
+    slack, floor = np.full(n, NEVER), np.full(n, -NEVER)
+    if promise is not None:
+        none = np.full(n, NEVER)
+        seen = JobTable(workload.submit, workload.procs, walltime, workload.deadline, none, workload.user)
+        slack, floor = promise.limits(seen)
+    windows = window_table(workload.windows, workload.capacity, workload.resources)
+    known = np.array([window.announced for window in workload.windows], dtype=np.int64)
+    order = np.argsort(known, kind="stable")
+    columns = {
+        "capacities": [workload.capacity, *(resource.capacity for resource in workload.resources)],
+        "submit": workload.submit,
+        "procs": workload.procs,
+        "runtime": workload.runtime,
+        "deadline": workload.deadline,
+        "user": workload.user,
+        "amounts": np.column_stack([workload.procs, workload.demands]),
+        "walltime": walltime,
+        "occupied": occupied,
+        "user_row": rows,
+        "slack": slack,
+        "floor": floor,
+        "window_start": windows.start[order],
+        "window_end": windows.end[order],
+        "window_amounts": windows.amounts[order],
+        "window_known": known[order],
+    }
+    return {name: np.ascontiguousarray(column, dtype=np.int64) for name, column in columns.items()}

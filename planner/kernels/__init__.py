@@ -1,1 +1,0 @@
-"""The compiled core: kernels on plain arrays. Public classes stand above this folder."""

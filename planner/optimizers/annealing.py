@@ -1,0 +1,290 @@
+"""Simulated annealing over permutations; the search itself is in the core (``core/annealing``)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planbatch import _core
+from planbatch.planner.budget import Budget, Clock
+from planbatch.planner.decoder import decode
+from planbatch.planner.expectation import EXPECTED_RUN_TIMES
+from planbatch.planner.history import History
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.objective import Objective, not_finite
+from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.optimizers.first_plan import (
+    EXPECTED_PLANS,
+    FIRST_PLANS,
+    FIRST_PLANS_OF_LONG_QUEUES,
+    KNOWN_PLANS,
+    LONG_QUEUE,
+)
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+
+#: The parameters of the search in the order in which the core takes them.
+SETTING = (
+    "hottest", "coldest", "cooling", "moves", "growth", "swap", "near", "large", "front", "per_job", "by_start",
+    "front_jobs",
+)  # fmt: skip
+#: More evaluations than any search makes.
+UNLIMITED = 1 << 60
+#: Evaluations before the first look at the clock of a stage, and at most between two looks.
+FIRST_PORTION, LARGEST_PORTION = 16, 1 << 14
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """Simulated annealing over permutations, from the best of several first plans.
+
+    Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. The additions were measured on rounds of
+    9–300 jobs: a permutation that is accepted becomes the order of its plan's starts, so that near places are near in
+    time; distances are log-uniform; of two jobs the larger is moved more often, and pairs that start
+    together are avoided. Temperatures are relative, see :func:`anneal`; cooling goes in fixed cycles of evaluations
+    with reheats, so that a search stopped by the clock is the beginning of a longer one.
+
+    In rounds of more than ``front_jobs`` jobs, the search begins with the front of the best first plan, its first
+    ``front_jobs`` jobs; the others follow in their order, and the plan is taken only if it is better as a whole. After
+    two evaluations per job of the front it becomes eight times as wide, until it holds the whole queue. These first
+    evaluations, with few to spend the only ones, prefer the jobs that are about to start.
+
+    Attributes
+    ----------
+    hottest, coldest : float
+        T0 and Tth: temperatures at which a cycle begins and ends.
+    cooling : float
+        r: the factor by which the temperature is lowered.
+    moves : int
+        N: evaluations at each temperature.
+    growth : float
+        The factor by which each cycle is longer than the one before.
+    swap, near, large, front : float
+        Probabilities: that a move swaps two jobs; that its distance is log-uniform, rather than uniform; that the
+        larger of two jobs is moved; that a job near the front is moved, at the beginning of the search.
+    per_job : bool
+        Whether temperatures are relative to the cost of one job, rather than of all.
+    by_start : bool
+        Whether permutations that are accepted become the order of the starts.
+    front_jobs : int
+        Number of jobs in the first front.
+    first_plans : tuple of str
+        The plans to start from, among :data:`KNOWN_PLANS`; ``expected-area`` and ``expected-slowdown`` ask for the
+        past of users.
+    name : str
+        Name of the optimizer in tables.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> result = pb.solve(problem, "wait", pb.Annealing(cooling=0.8, moves=20), budget=100)
+    >>> result.plan.start.tolist(), result.cost
+    ([50, 0], 25.0)
+    """
+
+    hottest: float = 0.03
+    coldest: float = 3e-4
+    cooling: float = 0.9
+    moves: int = 10
+    growth: float = 1.0
+    swap: float = 0.3
+    near: float = 1.0
+    large: float = 0.5
+    front: float = 1.0
+    per_job: bool = True
+    by_start: bool = True
+    front_jobs: int = 50
+    first_plans: tuple[str, ...] = FIRST_PLANS
+    name: str = "annealing"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.coldest < self.hottest:
+            raise ValueError(f"coldest, hottest: 0 < {self.coldest} < {self.hottest} does not hold")
+        if not 0 < self.cooling < 1:
+            raise ValueError(f"cooling: {self.cooling} is not between 0 and 1")
+        for name, least in (("moves", 1), ("growth", 1), ("front_jobs", 2)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: {getattr(self, name)} is less than {least}")
+        for name in ("swap", "near", "large", "front"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)} is not a probability")
+        unknown = [name for name in self.first_plans if name not in KNOWN_PLANS]
+        if unknown or not self.first_plans:
+            raise ValueError(f"first_plans: {unknown or 'none'} not among {', '.join(KNOWN_PLANS)}")
+
+    @classmethod
+    def paper(cls) -> "Annealing":
+        """The preset of Zheng et al. 2016, Section IV-C: (T0, Tth, N, r) = (1, 0.0001, 100, 0.9).
+
+        Its 88 temperatures make 8,800 evaluations. It starts from the order of the queue, and its moves are
+        remove-and-insert alone.
+        """
+        return cls(
+            hottest=1.0,
+            coldest=1e-4,
+            moves=100,
+            swap=0.0,
+            near=0.0,
+            large=0.0,
+            front=0.0,
+            per_job=False,
+            by_start=False,
+            front_jobs=10**9,
+            first_plans=("submit",),
+            name="annealing-paper",
+        )
+
+    @property
+    def setting(self) -> list[float]:
+        """Return the parameters for the core."""
+        return [float(getattr(self, name)) for name in SETTING]
+
+    @property
+    def first_numbers(self) -> IntArray:
+        """Return the numbers of the first plans."""
+        return np.array([KNOWN_PLANS.index(name) for name in self.first_plans])
+
+    @property
+    def history(self) -> History | None:
+        """What the first plans ask for of the past."""
+        expected = not set(EXPECTED_PLANS).isdisjoint(self.first_plans)
+        return EXPECTED_RUN_TIMES if expected else None
+
+    def supports(self, objective: Objective) -> bool:
+        """Return True: every objective is supported."""
+        return True
+
+    def policy(self, objective: Objective, budget: Budget, promised: bool) -> _core.Policy | None:
+        """Return the search as a policy of the core, for budgets in evaluations; see :func:`core_policy`."""
+        if budget.seconds is not None or budget.evaluations is None:
+            return None
+        judged = (0, 0.0) if objective.scenarios is None else (objective.scenarios.count, objective.scenarios.risk)
+        return _core.PlanBased(
+            objective.core, self.setting, self.first_numbers.tolist(), budget.evaluations, promised, *judged
+        )
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
+
+        Raises
+        ------
+        ObjectiveError
+            If the objective raises, or returns anything but a finite number.
+        """
+        clock = budget.start()
+        if not len(problem):
+            nothing = np.zeros(0, dtype=np.int64)
+            empty = Result(Plan(nothing), nothing, 0.0, 0.0, 0, clock.elapsed, objective.compiled)
+            return replace(empty, status=Status.OPTIMAL)
+        run = _Run(self, problem, objective, clock, rng)
+        try:
+            status = run.search()
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        plan, order, cost = run.best()
+        return Result(
+            plan=plan,
+            permutation=order,
+            cost=cost,
+            seed_cost=run.seed_cost,
+            evaluations=clock.evaluations,
+            seconds=clock.elapsed,
+            native=objective.compiled,
+            status=status,
+        )
+
+
+class _Run:
+    """One call of :meth:`Annealing.optimize`: the core searches, in portions that the clock allows."""
+
+    def __init__(
+        self,
+        optimizer: Annealing,
+        problem: Round,
+        objective: Objective,
+        clock: Clock,
+        rng: np.random.Generator,
+    ) -> None:
+        self.problem, self.objective, self.clock, self.rng = problem, objective, clock, rng
+        self.first_numbers = optimizer.first_numbers
+        self.core = objective.search(problem, setting=optimizer.setting)
+        self.seed_cost = float("inf")
+
+    def best(self) -> tuple[Plan, IntArray, float]:
+        """Return the best plan, its order and its cost; without any, the plan of the round before, decoded again."""
+        if np.isinf(self.core.cost):
+            order = Plan(self.problem.planned).order()
+            return decode(self.problem, order), order, self.core.cost
+        return Plan(self.core.start), self.core.order, self.core.cost
+
+    def require(self, finite: bool) -> None:
+        """Raise unless all costs were finite numbers."""
+        if not finite:
+            raise not_finite(self.objective, self.problem.now)
+
+    def search(self) -> Status:
+        """Decode the first plans, then enumerate or anneal."""
+        n = len(self.problem)
+        decoding = self.decode_first_plans()
+        # A stage ends with one more decoding of the whole queue.
+        self.clock.reserve = 2.0 * decoding
+        if n == 1:
+            return Status.OPTIMAL
+        if self.core.all_start_now():
+            return Status.FINISHED  # all fit together: every order decodes to this plan
+        limit = self.clock.budget.evaluations
+        orders = _core.orders_to_try(n, UNLIMITED if limit is None else limit)
+        if orders:
+            self.clock.evaluations = orders
+            self.require(self.core.enumerate())
+        else:
+            self.anneal(decoding / n)
+        return Status.FINISHED
+
+    def portions_of_first_plans(self) -> list[IntArray]:
+        """Return the numbers of the first plans, cut where the clock is read: one by one on long queues."""
+        numbers, timed = self.first_numbers, self.clock.budget.seconds is not None
+        if not timed or len(self.problem) <= LONG_QUEUE or KNOWN_PLANS[numbers[0]] != "previous":
+            return [numbers]
+        regular = numbers == KNOWN_PLANS.index("regular-first")
+        decoded = numbers[~regular][:FIRST_PLANS_OF_LONG_QUEUES]
+        if self.problem.jobs.deadline.min() != NEVER:
+            decoded = np.append(decoded, numbers[regular])
+        return list(decoded[:, None])
+
+    def decode_first_plans(self) -> float:
+        """Decode the first plans that there is time for, at least the first; return the time of each (s)."""
+        began, each = self.clock.elapsed, 0.0
+        portions = self.portions_of_first_plans()
+        for done, numbers in enumerate(portions):
+            if done and self.clock.remaining < 2.0 * each:
+                break
+            self.require(self.core.try_first_plans(numbers))
+            each = (self.clock.elapsed - began) / (done + 1)
+        self.seed_cost = self.core.cost
+        return each / min(len(portions[0]), FIRST_PLANS_OF_LONG_QUEUES)
+
+    def anneal(self, pace: float) -> None:
+        """Anneal in portions until the budget is used up; the best is kept even on an interrupt.
+
+        ``pace`` is the assumed time of the first evaluations, in seconds per job of the front.
+        """
+        clock, portion, each = self.clock, FIRST_PORTION, 0.0
+        try:
+            while True:
+                jobs, left = self.core.stage()
+                if left == 0:
+                    portion, each = FIRST_PORTION, pace * jobs
+                else:
+                    portion = min(2 * portion, LARGEST_PORTION, left)
+                count = clock.portion(each, most=portion)
+                if count == 0:
+                    break
+                began = clock.elapsed
+                self.require(self.core.advance(count, self.rng))
+                clock.evaluations += count
+                each = (clock.elapsed - began) / count
+        finally:
+            self.require(self.core.end_stage())

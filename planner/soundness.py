@@ -1,0 +1,155 @@
+"""No result of an optimizer is taken on trust: its plan is checked, and its cost is computed again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from planbatch import _core
+from planbatch.planner.budget import Budget
+from planbatch.planner.columns import permutation_of
+from planbatch.planner.model import IntArray
+from planbatch.planner.objective import (
+    Objective,
+    ObjectiveError,
+    UnsupportedObjectiveError,
+    not_finite,
+)
+from planbatch.planner.optimizer import Optimizer, Result, Status
+from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.round import Round
+
+#: Relative difference allowed between a reported cost and that of its plan.
+COST_TOLERANCE = 1e-6
+
+
+class OptimizerError(ValueError):
+    """An optimizer raised, evaluated what is no order, or returned what is no plan or a cost that is not its plan's.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> def hasty(search, rng):
+    ...     search.evaluate([1, 2])
+    >>> try:
+    ...     pb.solve(problem, "wait", hasty)
+    ... except pb.OptimizerError as error:
+    ...     print(error)
+    optimizer hasty gave search.evaluate positions counted from 1 in the round at 0: an order has each of the
+    positions 0 … 1 once
+    """
+
+
+class OrderGivenError(ValueError):
+    """What an optimizer evaluates is no order; the message says what it gave."""
+
+
+@contextmanager
+def named_errors(name: str, now: int) -> Iterator[None]:
+    """Have errors name the optimizer and the round; those of an objective name that already."""
+    try:
+        yield
+    except (ObjectiveError, UnsupportedObjectiveError, OptimizerError):
+        raise
+    except OrderGivenError as error:
+        said, cure = str(error).split(": ", 1)
+        raise OptimizerError(f"optimizer {name} {said} in the round at {now}: {cure}") from error
+    except Exception as error:
+        raise OptimizerError(
+            f"optimizer {name} raised {type(error).__name__} in the round at {now}: {error}"
+        ) from error
+
+
+def searched(
+    optimizer: Optimizer,
+    problem: Round,
+    objective: Objective,
+    budget: Budget,
+    rng: np.random.Generator,
+) -> Result:
+    """Search for a plan, and check what the optimizer returns.
+
+    Parameters
+    ----------
+    optimizer, problem, objective, budget, rng
+        See :meth:`Optimizer.optimize`.
+
+    Returns
+    -------
+    Result
+        That of the optimizer: its plan is one of the round, and has this cost.
+
+    Raises
+    ------
+    OptimizerError
+        If the optimizer raises, or its result is not sound; names it and the round.
+    ObjectiveError
+        If the objective raises, or returns anything but a finite number.
+    """
+    with named_errors(optimizer.name, problem.now):
+        result = optimizer.optimize(problem, objective, budget, rng)
+        return sound(optimizer.name, problem, objective, result)
+
+
+def sound(name: str, problem: Round, objective: Objective, result: Any) -> Result:
+    """Return the result of an optimizer of this name, or raise an :class:`OptimizerError` if it is not sound.
+
+    A search that was interrupted before it knew a cost may return an infinite one.
+    """
+    where = f"in the round at {problem.now}"
+    if not isinstance(result, Result) or not isinstance(result.plan, Plan):
+        given = "None" if result is None else f"a {type(result).__name__}"
+        if isinstance(result, Result):
+            given = f"a Result whose plan is a {type(result.plan).__name__}"
+        raise OptimizerError(
+            f"optimizer {name} returned {given} {where}; it should return a Result with a Plan"
+        )
+    faults = plan_faults(problem, result.plan.start)
+    if faults:
+        raise OptimizerError(
+            f"optimizer {name} returned no plan of the round at {problem.now}: {faults[0]}"
+        )
+    try:
+        order = permutation_of(result.permutation, problem.ids)
+    except ValueError as error:
+        raise OptimizerError(
+            f"optimizer {name} returned {error} as permutation {where}: it should be Plan.order()"
+        ) from None
+    claimed = float(result.cost)
+    if len(problem) and not (result.status is Status.INTERRUPTED and claimed == np.inf):
+        cost = true_cost(problem, objective, result.plan.start, order)
+        if not np.isclose(cost, claimed, rtol=COST_TOLERANCE, atol=0):
+            raise OptimizerError(
+                f"optimizer {name}: a cost of {claimed:.9g} is claimed, but the plan costs {cost:.9g}, {where}"
+            )
+    return result if order is result.permutation else replace(result, permutation=order)
+
+
+def plan_faults(problem: Round, start: IntArray) -> list[str]:
+    """List the rules that a complete plan breaks; promises that no plan can keep are not counted."""
+    latest, _ = _core.feasible_promises(problem.core)
+    jobs = problem.jobs._replace(latest=latest)
+    return check_plan(replace(problem, jobs=jobs), Plan(start), complete=True)
+
+
+def true_cost(
+    problem: Round, objective: Objective, start: IntArray, order: IntArray | None = None
+) -> float:
+    """Return the cost of a plan; over scenarios, that of its order.
+
+    Raises
+    ------
+    ObjectiveError
+        If the objective raises, or returns anything but a finite number.
+    """
+    if objective.scenarios is None:
+        value = objective.core(start, problem.jobs, problem.now)
+    else:
+        order = Plan(start).order() if order is None else order
+        value = objective.search(problem).planned_cost(order, start)
+    if not np.isfinite(value):
+        raise not_finite(objective, problem.now)
+    return float(value)

@@ -1,0 +1,340 @@
+"""Objectives and orders of users that slip: the error names the function and the round, and harms nothing else."""
+
+import json
+import re
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.plan_based import PlanBased
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.rounds.file import write_round
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.objectives import WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.checked_orders import OrderError
+from planbatch.planner.objective import Objective, ObjectiveError
+from planbatch.planner.orders import as_orders, order_by
+from planbatch.planner.solve import solve
+from tests.builders import random_round
+
+#: Each slips in rounds of more than three jobs only: so the first rounds of a replay are none.
+MINE = """\
+import numpy as np
+
+class Own:
+    "What numba cannot compile."
+
+def nan(start, jobs, now):
+    return np.nan if len(start) > 3 else 1.0
+
+def inf(start, jobs, now):
+    return np.inf if len(start) > 3 else 1.0
+
+def less(start, jobs, now):
+    return -np.inf if len(start) > 3 else 1.0
+
+def raising(start, jobs, now):
+    if len(start) > 3:
+        raise RuntimeError("no mood")
+    return 1.0
+
+def dividing(start, jobs, now):
+    return 1 / (len(start) <= 3)
+
+def plain_nan(start, jobs, now):
+    return [float("nan") if len(start) > 3 else 1.0, Own][0]
+
+def plain_raising(start, jobs, now):
+    if len(start) > 3:
+        raise RuntimeError("no mood")
+    return [1.0, Own][0]
+
+def text(start, jobs, now):
+    return "cheap" if len(start) > 3 else 1.0
+
+def array(start, jobs, now):
+    return (start - jobs.submit) if len(start) > 3 else 1.0
+
+def nothing(start, jobs, now):
+    return None if len(start) > 3 else 1.0
+
+def key_nan(jobs, now):
+    keys = jobs.walltime.astype(np.float64)
+    if len(keys) > 3:
+        keys[1] = np.nan
+    return keys
+
+def key_raising(jobs, now):
+    if len(jobs.submit) > 3:
+        raise RuntimeError("no mood")
+    return jobs.walltime
+
+def key_dividing(jobs, now):
+    return jobs.walltime * (1 / (len(jobs.submit) <= 3))
+
+def key_short(jobs, now):
+    return jobs.walltime[:3]
+
+def key_long(jobs, now):
+    n = len(jobs.submit)
+    return np.zeros(n + (n > 3))
+
+def plain_key_nan(jobs, now):
+    return [float("nan") if len(jobs.submit) > 3 else 1.0] * len([Own] * len(jobs.submit))
+
+def plain_key_raising(jobs, now):
+    if len(jobs.submit) > 3:
+        raise RuntimeError("no mood")
+    return [1.0] * len([Own] * len(jobs.submit))
+
+def key_text(jobs, now):
+    return ["a", Own][:1] * len(jobs.submit)
+
+def key_table(jobs, now):
+    return np.zeros((len(jobs.submit), 2))
+
+def key_number(jobs, now):
+    return 1.0
+
+def infinite(jobs, now):
+    keys = jobs.walltime.astype(np.float64)
+    keys[::2] = np.inf
+    keys[::3] = -np.inf
+    return keys
+"""
+NO_NUMBER = "returned a cost that is not a finite number in the round at T"
+#: Name in the file, and what the error says behind the function's name.
+OBJECTIVES = {
+    "nan": NO_NUMBER,
+    "inf": NO_NUMBER,
+    "less": NO_NUMBER,
+    "raising": "raised RuntimeError in the round at T: no mood",
+    "dividing": "raised ZeroDivisionError in the round at T: division by zero",
+    "plain_nan": NO_NUMBER,
+    "plain_raising": "raised RuntimeError in the round at T: no mood",
+    "text": "returned str, not a number, in the round at T",
+    "array": "returned ndarray, not a number, in the round at T",
+    "nothing": "raised TypeError in the round at T: expected float64, got None",
+}
+A_KEY_EACH = r"expected one number for each of \d+ jobs, in the round at T"
+MORE_OR_FEWER = "returned more or fewer keys than one for each waiting job, in the round at T"
+ORDERS = {
+    "key_nan": "returned a key that is NaN, in the round at T",
+    "key_raising": "raised RuntimeError in the round at T: no mood",
+    "key_dividing": "raised ZeroDivisionError in the round at T: division by zero",
+    "key_short": MORE_OR_FEWER,
+    "key_long": MORE_OR_FEWER,
+    "plain_key_nan": "returned a key that is NaN, in the round at T",
+    "plain_key_raising": "raised RuntimeError: no mood, in the round at T",
+    "key_text": rf"returned \['a'.*: {A_KEY_EACH}",
+    "key_table": rf"returned array\(.*: {A_KEY_EACH}",
+    "key_number": rf"returned 1\.0: {A_KEY_EACH}",
+}
+
+
+def said(kind: str, name: str, problem=None) -> str:
+    """Return what an error should say: a pattern."""
+    now = r"\d+" if problem is None else str(problem.now)
+    what = (OBJECTIVES if kind == "objective" else ORDERS)[name].replace("at T", f"at {now}")
+    return f"{kind} {name.replace('_', '-')} {what}"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Give a folder, as the current one, with the user's file; that much of it runs as plain Python is no news."""
+    (tmp_path / "mine.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield tmp_path
+
+
+@pytest.fixture(scope="module")
+def workload():
+    """Give a workload in which sometimes more than three jobs wait."""
+    return synthetic_workload(jobs=120, capacity=32, load=1.5)
+
+
+@pytest.mark.parametrize("optimizer", ["annealing", "tabu"])
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_solve_names_the_objective(name, optimizer):
+    """In one sentence; few jobs, all of whose orders are tried, and more."""
+    for jobs in (5, 9):
+        problem = random_round(jobs)
+        with pytest.raises(ObjectiveError, match=said("objective", name, problem)) as caught:
+            solve(problem, f"mine.py:{name}", optimizer, 30)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("optimizer", ["annealing", "tabu"])
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_a_replay_names_the_objective(workload, name, optimizer):
+    """Compiled, where objective and optimizer are, and interpreted."""
+    policy = PlanBased(f"mine.py:{name}", optimizer, 8)
+    for compiled in (None, False):
+        with pytest.raises(ObjectiveError, match=said("objective", name)):
+            replay(workload, policy, compiled=compiled)
+
+
+@pytest.mark.parametrize("order", ["easy", "replanned", "fcfs", "bb"])
+@pytest.mark.parametrize("name", ORDERS)
+def test_a_replay_names_the_order(workload, name, order):
+    """Compiled, where the order is, and interpreted."""
+    policy = make_policy(f"{order}:mine.py:{name}")
+    for compiled in (None, False):
+        with pytest.raises(OrderError, match=said("order", name)) as caught:
+            replay(workload, policy, compiled=compiled)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["key_nan", "key_short", "plain_key_nan", "key_text"])
+@pytest.mark.parametrize("text", ["mine.py:{}@1h", "mine.py:{}/sjf", "sjf/mine.py:{}"])
+def test_orders_of_orders_name_the_one_that_slips(workload, name, text):
+    """With a threshold, and in pairs."""
+    policy = make_policy(f"easy:{text.format(name)}")
+    with pytest.raises(OrderError, match=said("order", name)):
+        replay(workload, policy)
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_sorting_by_an_order_names_it(name):
+    """There is no round that could be named."""
+    problem = random_round(9)
+    what = said("order", name).split(r" in the round at \d+")[0].rstrip(",")
+    with pytest.raises(OrderError, match=what):
+        order_by(f"mine.py:{name}", problem.jobs, problem.now)
+
+
+def test_keys_may_be_infinite(workload):
+    """They come first and last, equal ones in FCFS order, alone and in a pair."""
+    problem = random_round(9)
+    first = order_by("mine.py:infinite", problem.jobs, problem.now)
+    assert first[:3].tolist() == [0, 3, 6]
+    assert first[-3:].tolist() == [2, 4, 8]
+    assert len(replay(workload, "easy:mine.py:infinite").start) == len(workload)
+    both = as_orders("mine.py:infinite/sjf")(problem.arrays.jobs, problem.now)
+    assert np.isinf(both[:9]).sum() == 6
+
+
+def test_a_cost_of_what_nobody_plans_has_to_be_finite_too():
+    """If every job started now: temperatures are relative to that."""
+
+    def since_the_last(start, jobs, now):
+        return 1.0 / float(start.max() - now) if start.max() > now else np.nan
+
+    problem = random_round(9)
+    for optimizer in ("annealing", "simanneal"):
+        with pytest.raises(
+            ObjectiveError, match="since-the-last returned a cost that is not a finite"
+        ):
+            solve(problem, since_the_last, optimizer, 30)
+
+
+@pytest.mark.parametrize("name", ["nan", "raising", "dividing"])
+@pytest.mark.parametrize(
+    "policy", ["rollouts:objective=mine.py:{}", "rollouts:objective=mine.py:{},seconds=0.2"]
+)
+def test_rollouts_name_the_objective(workload, name, policy):
+    """With and without a time."""
+    with pytest.raises(ObjectiveError, match=said("objective", name)):
+        replay(workload, policy.format(name))
+
+
+def test_rollouts_name_the_order(workload):
+    """It is not the objective that slips."""
+    with pytest.raises(OrderError, match=said("order", "key_nan")):
+        replay(workload, "rollouts:mine.py:key_nan")
+
+
+def test_scenarios_name_the_objective(workload):
+    """A cost over scenarios is one of many costs."""
+    with pytest.raises(
+        ObjectiveError, match="objective nan.* returned a cost that is not a finite"
+    ):
+        replay(workload, "plan:mine.py:nan,scenarios=3,evaluations=5")
+
+
+def test_optimizers_that_look_into_the_terms_name_the_objective():
+    """Though the terms are sound."""
+    problem = random_round(6)
+    broken = Objective("broken", lambda start, jobs, now: float("inf"), terms=WAIT.terms)
+    for optimizer in ("exhaustive", "cp-sat"):
+        with pytest.raises(ObjectiveError, match="objective broken returned a cost"):
+            solve(problem, broken, optimizer, 30)
+
+
+@pytest.mark.parametrize("bound", ["--bound", "--no-bound"])
+@pytest.mark.parametrize("name", ["nan", "raising", "text"])
+def test_the_command_for_a_round_tells_it_in_one_line(run, folder, name, bound):
+    """Exit code 2, nothing on standard output."""
+    problem = random_round(9)
+    write_round(folder / "round.json", problem)
+    code, out, err = run(
+        "round", "round.json", "--objective", f"mine.py:{name}", "--evaluations", 10, bound
+    )
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"planbatch: {said('objective', name, problem)}", err.splitlines()[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
+    """In this process, and in two."""
+    objectives, orders = (
+        ("nan", "dividing", "plain_raising", "array"),
+        ("key_nan", "key_raising", "key_text"),
+    )
+    words = [f"plan:mine.py:{name},evaluations=5" for name in objectives]
+    words += [f"easy:mine.py:{name}" for name in orders]
+    policies = [word for name in ("easy", *words) for word in ("--policy", name)]
+    assert run("workload", "generate", "log.swf", "--jobs", 150, "--procs", 16)[0] == 0
+    code, out, err = run("compare", "log.swf", *policies, "--no-out", "--json", "--jobs", jobs)
+    assert code == 1, err
+    assert [row["policy"] for row in json.loads(out)["results"]] == ["easy"]
+    for kind, names in (("objective", objectives), ("order", orders)):
+        for name in names:
+            assert re.search(f"no result: [^\n]*Error: {said(kind, name)}", err), err
+
+
+@pytest.mark.slow
+def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder):
+    """Each failure has its row."""
+    names = ("nan", "raising", "text")
+    problem = random_round(9)
+    write_round(folder / "round.json", replace(problem, now=problem.now))
+    objectives = [
+        word
+        for name in ("wait", *(f"mine.py:{n}" for n in names))
+        for word in ("--objective", name)
+    ]
+    _, out, _ = run("rounds", "compare", "round.json", *objectives, "--optimizer", "annealing",
+                    "--evaluations", 5, "--no-curves", "--json", "--jobs", 1)  # fmt: skip
+    rows = {row["objective"]: row for row in json.loads(out)["rows"]}
+    assert rows["wait"]["status"] != "failed"
+    for name in names:
+        assert re.match(f"ObjectiveError: {said('objective', name, problem)}", rows[name]["error"])
+
+
+@pytest.mark.slow
+def test_other_cells_of_an_experiment_are_finished(run, folder):
+    """From a TOML file."""
+    (folder / "grid.toml").write_text(
+        'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 150\nload = 1.5\n\n'
+        '[[policy]]\nname = ["easy", "easy:mine.py:key_nan"]\n\n'
+        '[[policy]]\nname = "plan"\nobjective = ["mine.py:nan", "mine.py:dividing"]\n'
+    )
+    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", 1)
+    assert code == 1, err
+    for kind, name in (("order", "key_nan"), ("objective", "nan"), ("objective", "dividing")):
+        assert re.search(f"Error: {said(kind, name)}", err), err
+    assert len(list((folder / "out").glob("**/jobs.parquet"))) == 1
+
+
+def test_seconds_are_no_way_around():
+    """Searches that the clock ends are checked as others are."""
+    with pytest.raises(ObjectiveError, match="objective nan returned"):
+        solve(random_round(9), "mine.py:nan", "annealing", Budget(seconds=0.05))
