@@ -10,6 +10,7 @@ void bind_orders(nanobind::module_& m);
 void bind_histories(nanobind::module_& m);
 void bind_searches(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
+void bind_rollouts(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
 void bind_bounds(nanobind::module_& m);
 void bind_branch_and_bound(nanobind::module_& m);

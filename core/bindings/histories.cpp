@@ -1,19 +1,50 @@
+#include "../user_history/boosted.hpp"
+#include "../user_history/e_loss.hpp"
 #include "../user_history/fair_share.hpp"
+#include "../user_history/last_two.hpp"
 #include "../user_history/run_times.hpp"
 #include "bindings.hpp"
 #include "python_history.hpp"
 
 namespace planbatch {
+namespace {
+
+// A history without parameters.
+template <class Made, class Base = History>
+auto bind_plain_history(nb::module_& m, const char* name, const char* about) {
+    auto cls = nb::class_<Made, Base>(m, name, about).def(nb::init<>());
+    by_arguments(cls, [](const Made&) { return nb::make_tuple(); });
+    return cls;
+}
+
+// What Python needs to know of the memory, to teach: where the numbers of jobs and trees are.
+void bind_boosted(nb::module_& m) {
+    auto cls = bind_plain_history<Boosted>(m, "Boosted", "Run times predicted by boosted trees, which Python grows (Friedman, Annals of Statistics 2001).");
+    const std::pair<const char*, std::size_t> numbers[] = {
+        {"FEATURES", Boosted::features}, {"FIRST_FEATURE", Boosted::first_feature}, {"MOST_TREES", Boosted::most_trees},
+        {"DEPTH", Boosted::depth}, {"TREES", Boosted::trees}, {"BASE", Boosted::base}, {"ENDED", Boosted::ended},
+        {"LEARNED", Boosted::learned}, {"FIRST_TREE", Boosted::first_tree}};
+    for (const auto& [constant, value] : numbers) cls.attr(constant) = value;
+    cls.def_static("value", [](const Floats& model, const Floats& features) {
+        if (model.size() != Boosted::shared || features.size() != Boosted::features) throw std::invalid_argument("features: another number of them");
+        return Boosted::value(reals(model), reals(features));
+    }, "model"_a, "features"_a, "What the trees predict.");
+}
+
+}  // namespace
 
 void bind_histories(nb::module_& m) {
     nb::class_<History>(m, "History", "What a replay keeps up to date of the past of users.")
         .def_prop_ro("width", [](const History& h) { return h.shape().width; })
         .def_prop_ro("columns", [](const History& h) { return h.shape().columns; })
+        .def_prop_ro("kept", [](const History& h) { return h.shape().kept; }, "Numbers that are stored for each job.")
+        .def_prop_ro("shared", [](const History& h) { return h.shape().shared; }, "Numbers that are stored for all jobs.")
         .def("rows", [](const History& h, std::size_t users, std::size_t jobs) { return h.shape().rows(users, jobs); }, "users"_a, "jobs"_a);
-    auto expected = nb::class_<ExpectedRunTimes, History>(m, "ExpectedRunTimes", "Expected run times of the waiting jobs.").def(nb::init<>());
-    by_arguments(expected, [](const ExpectedRunTimes&) { return nb::make_tuple(); });
-    auto run_times = nb::class_<RunTimes, ExpectedRunTimes>(m, "RunTimes", "Expected run times, and quantiles of their distributions.").def(nb::init<>());
-    by_arguments(run_times, [](const RunTimes&) { return nb::make_tuple(); });
+    bind_plain_history<ExpectedRunTimes>(m, "ExpectedRunTimes", "Expected run times of the waiting jobs.");
+    bind_plain_history<RunTimes, ExpectedRunTimes>(m, "RunTimes", "Expected run times, and quantiles of their distributions.");
+    bind_plain_history<LastTwo>(m, "LastTwo", "Run times predicted as the mean of the user's last two (Tsafrir, Etsion, Feitelson, TPDS 2007).");
+    bind_plain_history<ELoss>(m, "ELoss", "Run times predicted by online regression (Gaussier, Glesser, Reis, Trystram, SC 2015).");
+    bind_boosted(m);
     auto fair_share = nb::class_<FairShare, History>(m, "FairShare", "The decayed use of every user.").def(nb::init<double>(), "half_life"_a);
     by_arguments(fair_share, [](const FairShare& h) { return nb::make_tuple(h.half_life()); });
     auto python = nb::class_<PythonHistory, History>(m, "PythonHistory", nb::type_slots(Collected<PythonHistory>::slots), "A history in plain Python: follow(news, memory, jobs, now).")

@@ -13,6 +13,7 @@
 #include "../policies/slack_based.hpp"
 #include "bindings.hpp"
 #include "owned_round.hpp"
+#include "plan_search.hpp"
 
 namespace planbatch {
 namespace {
@@ -58,6 +59,18 @@ template <template <std::size_t> class Made>
 void bind_plain(nb::module_& m, const char* name, const char* about) {
     auto cls = nb::class_<PolicyOf<Made>, PolicyKind>(m, name, about).def(nb::init<>());
     by_arguments(cls, [](const PolicyOf<Made>&) { return nb::make_tuple(); });
+}
+
+void bind_plan_based(nb::module_& m) {
+    auto cls = nb::class_<PlanBasedKind, PolicyKind>(m, "PlanBased", "Annealing searches for the plan to act on (Zheng et al. 2016).")
+        .def("__init__", [](PlanBasedKind* self, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
+                            std::vector<std::int64_t> first_plans, std::size_t evaluations, bool promised, std::size_t scenarios, double risk) {
+            new (self) PlanBasedKind(plan_search(std::move(objective), setting, std::move(first_plans), evaluations, promised, scenarios, risk));
+        }, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "promised"_a, "scenarios"_a, "risk"_a);
+    by_arguments(cls, [](const PlanBasedKind& p) {
+        const PlanSearch& s = p.search();
+        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), s.setting.numbers(), s.first_plans, s.evaluations, s.promised, s.scenarios, s.risk);
+    });
 }
 
 void bind_queue_policies(nb::module_& m) {
@@ -123,18 +136,7 @@ void bind_policies(nb::module_& m) {
     bind_ordered<Easy>(m, "Easy", "EASY backfilling (Lifka, JSSPP 1995; Mu'alem and Feitelson, TPDS 2001).");
     bind_ordered<Replanned>(m, "Replanned", "Decode the queue's order; earlier reservations are not kept.");
     bind_plain<Conservative>(m, "Conservative", "Conservative backfilling that keeps its reservations (Mu'alem and Feitelson, TPDS 2001).");
-    auto plan_based = nb::class_<PlanBasedKind, PolicyKind>(m, "PlanBased", "Annealing searches for the plan to act on (Zheng et al. 2016).")
-        .def("__init__", [](PlanBasedKind* self, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
-                            std::vector<std::int64_t> first_plans, std::size_t evaluations, bool promised, std::size_t scenarios, double risk) {
-            if (setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
-            for (const std::int64_t number : first_plans)
-                if (number < 0 || number > std::int64_t(FirstOrder::expected_slowdown)) throw std::invalid_argument("first plans: no such number");
-            new (self) PlanBasedKind({std::move(objective), Setting::of(setting), std::move(first_plans), evaluations, promised, scenarios, risk});
-        }, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "promised"_a, "scenarios"_a, "risk"_a);
-    by_arguments(plan_based, [](const PlanBasedKind& p) {
-        const PlanSearch& s = p.search();
-        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), s.setting.numbers(), s.first_plans, s.evaluations, s.promised, s.scenarios, s.risk);
-    });
+    bind_plan_based(m);
 }
 
 }  // namespace planbatch

@@ -1,6 +1,7 @@
 // Plan-based scheduling: in every round annealing searches for the plan to act on (Zheng et al. 2016).
 #pragma once
 #include "../annealing/annealing.hpp"
+#include "../clock.hpp"
 #include "policy.hpp"
 
 namespace planbatch {
@@ -21,14 +22,16 @@ class PlanBased : public Policy {
   public:
     PlanBased(PlanSearch search, const Random& rng) : search_(std::move(search)), rng_(rng) {}
 
-    Report decide(const Round& round, Decision decision) override {
+    Report decide(const Round& round, Decision decision) override { return decide_until(round, decision, Clock(infinity)); }
+    // The same; the annealing ends with its evaluations or its time.
+    Report decide_until(const Round& round, Decision decision, const Clock& clock) {
         if (!any_fits(round)) {
             keep_plan(round, decision.start);
             return {};
         }
         if constexpr (K == 1)
-            if (is_narrow(round)) return optimize(narrow_, round, decision.start);
-        return optimize(wide_, round, decision.start);
+            if (is_narrow(round)) return optimize(narrow_, round, decision.start, clock);
+        return optimize(wide_, round, decision.start, clock);
     }
 
   private:
@@ -41,7 +44,7 @@ class PlanBased : public Policy {
     std::vector<JobNumber> order_;
 
     template <class Search>
-    Report optimize(Search& annealing, const Round& round, std::span<std::int64_t> plan) {
+    Report optimize(Search& annealing, const Round& round, std::span<std::int64_t> plan, const Clock& clock) {
         Scenarios scenarios;
         if (search_.scenarios) scenarios = Scenarios::draw(round, search_.scenarios, search_.risk, rng_);
         annealing.begin(round, *search_.objective, search_.scenarios ? &scenarios : nullptr, search_.setting);
@@ -49,22 +52,26 @@ class PlanBased : public Policy {
         Report report;
         if (!best.try_first_plans(search_.first_plans)) throw CostNotFinite();
         report.seed_cost = best.cost();
-        if (!improve(annealing, report)) throw CostNotFinite();
+        if (!improve(annealing, report, clock)) throw CostNotFinite();
         report.cost = best.cost();
         std::copy(best.start().begin(), best.start().end(), plan.begin());
         return report;
     }
     // Returns whether all costs were finite numbers.
     template <class Search>
-    bool improve(Search& annealing, Report& report) {
+    bool improve(Search& annealing, Report& report, const Clock& clock) {
         const std::size_t n = annealing.search().size();
         if (n == 1 || annealing.all_start_now()) return true;
         if (const std::size_t orders = Search::orders_to_try(n, search_.evaluations)) {
             report.evaluations = std::int64_t(orders);
             return annealing.enumerate();
         }
-        report.evaluations = std::int64_t(search_.evaluations);
-        return annealing.advance(search_.evaluations, rng_) && annealing.end_stage();
+        const std::size_t portion = clock.seconds() == infinity ? search_.evaluations : 1;  // between two looks at the clock
+        for (std::size_t left = search_.evaluations; left > 0 && clock.remaining() > 0.0; left -= portion) {
+            if (!annealing.advance(portion, rng_)) return false;
+            report.evaluations += std::int64_t(portion);
+        }
+        return annealing.end_stage();
     }
 
     // Nothing can start. New jobs stay without a start; if promises are made, they are planned after the others, so

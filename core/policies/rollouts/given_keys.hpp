@@ -1,0 +1,16 @@
+// An order whose keys are given, job by job: what EASY follows when it is asked what it would start.
+#pragma once
+#include "../../orders/order.hpp"
+
+namespace planbatch {
+
+class GivenKeys : public QueueOrder {
+  public:
+    void give(Reals keys) { keys_.assign(keys.begin(), keys.end()); }
+    void keys(const JobTable&, std::int64_t, std::vector<double>& keys) const override { keys = keys_; }
+
+  private:
+    std::vector<double> keys_;
+};
+
+}  // namespace planbatch
