@@ -10,6 +10,8 @@ void bind_orders(nanobind::module_& m);
 void bind_histories(nanobind::module_& m);
 void bind_searches(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
+void bind_queue_policies(nanobind::module_& m);
+void bind_deadline_policies(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
 
 }  // namespace planbatch
