@@ -6,9 +6,11 @@ from hypothesis import example, given, settings
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import policy_name
-from planbatch.experiments.replay import replay as replay_module
+from planbatch.experiments.replay import simulation as replay_module
 from planbatch.experiments.replay.checker import check_trace
-from planbatch.experiments.replay.replay import ReplayError, estimated_times, replay
+from planbatch.experiments.replay.estimates import estimated_times
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.simulation import ReplayError
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests import oracles
@@ -232,12 +234,6 @@ def test_a_policy_may_put_its_plan_off_while_jobs_run_or_come(monkeypatch):
     assert trace.start.tolist() == [7, 7, 14]
 
 
-def test_a_policy_in_plain_python_has_no_compiled_loop():
-    """Who asks for a compiled replay of an uncompiled policy is told so."""
-    with pytest.raises(ValueError, match="policy never has parts that are not compiled"):
-        replay(workload_of(1, [(0, 1, 1, 1)]), never, compiled=True)
-
-
 def test_names_of_policies():
     """A policy is called by its name, else its function's or its class's."""
 
@@ -249,12 +245,11 @@ def test_names_of_policies():
     assert policy_name(Bare()) == "Bare"
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_progress_counts_started_jobs(compiled):
+def test_progress_counts_started_jobs():
     """Progress never falls, and ends at the number of jobs."""
     told = []
     jobs = [(i, 1, 3, 3) for i in range(200)]
-    replay(workload_of(2, jobs), make_policy("fcfs"), compiled=compiled, progress=told.append)
+    replay(workload_of(2, jobs), make_policy("fcfs"), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 200
     assert len(told) > 1

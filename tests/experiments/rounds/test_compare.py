@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 
 from planbatch.experiments.rounds.compare import compare_rounds, parts
 from planbatch.experiments.rounds.results import excess, gap
