@@ -88,6 +88,12 @@ auto without_gil(F f) {
     return f();
 }
 
+// Numbers as a tuple, which can be hashed.
+template <class Entry>
+nb::tuple tuple_of(const std::vector<Entry>& numbers) {
+    return nb::tuple(nb::cast(numbers));
+}
+
 // Has an immutable class be equal, hashed, pickled and shown by the arguments that made it: `arguments(self)`.
 template <class Class, class Arguments>
 void by_arguments(Class& cls, Arguments arguments) {

@@ -69,7 +69,8 @@ void bind_plan_based(nb::module_& m) {
         }, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "promised"_a, "scenarios"_a, "risk"_a);
     by_arguments(cls, [](const PlanBasedKind& p) {
         const PlanSearch& s = p.search();
-        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), s.setting.numbers(), s.first_plans, s.evaluations, s.promised, s.scenarios, s.risk);
+        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), tuple_of(s.setting.numbers()), tuple_of(s.first_plans), s.evaluations,
+                              s.promised, s.scenarios, s.risk);
     });
 }
 
@@ -122,7 +123,7 @@ void bind_deadline_backfilling(nb::module_& m) {
         }, "urgent_jobs"_a = UrgentJobs::one_at_a_time, "turns"_a = Turns::fcfs, "working_time"_a = std::vector<std::int64_t>());
     by_arguments(cls, [](const Kind& p) {
         const DeadlineRules& rules = std::get<0>(p.parameters());
-        return nb::make_tuple(rules.urgent_jobs, rules.turns, nb::tuple(nb::cast(rules.working_time)));
+        return nb::make_tuple(rules.urgent_jobs, rules.turns, tuple_of(rules.working_time));
     });
 }
 
