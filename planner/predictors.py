@@ -3,6 +3,8 @@
 from typing import Any
 
 from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.predictions.boosted import boosted
+from planbatch.planner.predictions.eloss import e_loss
 from planbatch.planner.predictions.predictor import (
     Corrector as Corrector,
 )
@@ -12,8 +14,14 @@ from planbatch.planner.predictions.predictor import (
 from planbatch.planner.predictions.predictor import (
     corrector_of as corrector_of,
 )
+from planbatch.planner.predictions.simple import last_two, ratio
 
-PREDICTORS: dict[str, Any] = {}
+PREDICTORS: dict[str, Any] = {
+    "ratio": ratio,
+    "last-two": last_two,
+    "e-loss": e_loss,
+    "boosted": boosted,
+}
 """Name → maker of the predictor.
 
 Examples

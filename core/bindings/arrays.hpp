@@ -104,6 +104,12 @@ struct Collected {
     static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
 };
 
+// Numbers as a tuple, which can be hashed.
+template <class Entry>
+nb::tuple tuple_of(const std::vector<Entry>& numbers) {
+    return nb::tuple(nb::cast(numbers));
+}
+
 // Has an immutable class be equal, hashed, pickled and shown by the arguments that made it: `arguments(self)`.
 template <class Class, class Arguments>
 void by_arguments(Class& cls, Arguments arguments) {

@@ -1,3 +1,4 @@
+#include "../simulation/prediction.hpp"
 #include "../user_history/boosted.hpp"
 #include "../user_history/e_loss.hpp"
 #include "../user_history/fair_share.hpp"
@@ -53,6 +54,11 @@ void bind_histories(nb::module_& m) {
         const History::Shape& shape = h.shape();
         return nb::make_tuple(h.function(), shape.width, shape.columns, shape.kept, shape.shared);
     });
+    m.def("corrected", [](std::int64_t corrector, std::int64_t predicted, std::int64_t elapsed, std::int64_t request) {
+        if (corrector < 0 || corrector > std::int64_t(Corrector::doubling_beyond)) throw std::invalid_argument("corrector: no such number");
+        if (predicted < 1 || predicted > never || elapsed < 0 || elapsed > never) throw std::invalid_argument("predicted, elapsed: not from 1, or 0, to 2^60 seconds");
+        return corrected(Corrector(corrector), predicted, elapsed, request);
+    }, "corrector"_a, "predicted"_a, "elapsed"_a, "request"_a, "What a job is believed to take that has run for longer than predicted (s).");
 }
 
 }  // namespace planbatch

@@ -36,7 +36,7 @@ void bind_policies(nb::module_& m) {
         }, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "promised"_a, "scenarios"_a, "risk"_a);
     by_arguments(plan_based, [](const PlanBasedKind& p) {
         const PlanSearch& s = p.search();
-        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), nb::tuple(nb::cast(s.setting.numbers())), nb::tuple(nb::cast(s.first_plans)), s.evaluations, s.promised, s.scenarios, s.risk);
+        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), tuple_of(s.setting.numbers()), tuple_of(s.first_plans), s.evaluations, s.promised, s.scenarios, s.risk);
     });
     bind_queue_policies(m);
     bind_deadline_policies(m);

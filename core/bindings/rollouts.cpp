@@ -24,8 +24,8 @@ void bind_kind(nb::module_& m) {
         const PlanSearch& s = r.search;
         const auto samples = r.samples == none ? std::nullopt : std::optional(r.samples);
         const auto seconds = r.seconds == infinity ? std::nullopt : std::optional(r.seconds);
-        return nb::make_tuple(std::const_pointer_cast<QueueOrder>(r.order), std::const_pointer_cast<Objective>(s.objective), nb::tuple(nb::cast(s.setting.numbers())),
-                              nb::tuple(nb::cast(s.first_plans)), s.evaluations, samples, r.span, r.confidence, seconds);
+        return nb::make_tuple(std::const_pointer_cast<QueueOrder>(r.order), std::const_pointer_cast<Objective>(s.objective),
+                              tuple_of(s.setting.numbers()), tuple_of(s.first_plans), s.evaluations, samples, r.span, r.confidence, seconds);
     });
 }
 

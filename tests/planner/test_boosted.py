@@ -8,11 +8,11 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.estimates import check_estimates
-from planbatch.experiments.replay.replay import prepare, replay
+from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.planner.history import Event, News, shared_numbers
+from planbatch.planner.history import Event, News
 from planbatch.planner.predictions.boosted import (
     ENDED,
     FEATURES,
@@ -21,6 +21,7 @@ from planbatch.planner.predictions.boosted import (
     TREES,
     Lesson,
     boosted,
+    shared_numbers,
     value_of,
 )
 from tests.builders import assert_same, workload_of
@@ -66,42 +67,51 @@ def test_predictions_learn_who_overestimates(busy):
     assert means[2] < 0.1
 
 
-def test_replays_with_lessons_are_the_same_interpreted(busy):
-    """Lessons between rounds, whichever way the loop runs."""
+def stepped(policy):
+    """Give a policy as a plain function, so that Python steps through the replay."""
+    return lambda problem, rng: policy(problem, rng)
+
+
+def test_replays_with_lessons_are_the_same_stepped(busy):
+    """Lessons between rounds, whether the core runs the loop or Python steps it."""
     part = busy.take(slice(0, 150))
     estimates = "predicted:boosted:every=2h,trees=5"
     one = replay(part, "easy", estimates=estimates)
-    assert_same(one, replay(part, "easy", estimates=estimates, compiled=False))
+    assert_same(one, replay(part, stepped(make_policy("easy")), estimates=estimates))
     assert (one.start != replay(part, "easy").start).any()
 
 
-def test_a_lesson_learns_of_ended_jobs_alone(busy):
-    """What is not told cannot be learned: rows of news behind the ends change nothing; too few ends teach nothing."""
-    predictor = boosted(every="1d", trees=3)
-    lesson = predictor.history.learn
-    state = prepare(busy, "predicted:boosted:every=1d,trees=3", None)
-    assert state.counters[18] == busy.submit[0] + 86400
-    lesson(state.news[:0], state.memory)
-    assert shared_numbers(state.memory, SHARED)[TREES] == 0
+def empty_memory():
+    """Give a memory for three users and 400 jobs."""
+    history = boosted().history
+    return np.zeros((history.rows(3, 400), history.width))
+
+
+def test_a_lesson_learns_of_ended_jobs_alone():
+    """Nothing ended, or jobs only started: no trees are grown."""
+    lesson = boosted(every="1d", trees=3).history.learn
+    memory = empty_memory()
+    lesson(np.zeros((0, len(News)), dtype=np.int64), memory)
+    assert shared_numbers(memory)[TREES] == 0
     started = np.zeros((100, len(News)), dtype=np.int64)
     started[:, News.EVENT] = 1
-    lesson(started, state.memory)
-    assert shared_numbers(state.memory, SHARED)[TREES] == 0
+    lesson(started, memory)
+    assert shared_numbers(memory)[TREES] == 0
 
 
-def test_lessons_wait_until_more_jobs_have_ended(busy):
+def test_lessons_wait_until_more_jobs_have_ended():
     """After a lesson of 60 ended jobs, with a growth of 2: none of 119, one of 120; a growth of 1 learns every time."""
-    state = prepare(busy, "predicted:boosted:every=1d,trees=3", None)
+    memory = empty_memory()
     ended = np.zeros((200, len(News)), dtype=np.int64)
     ended[:, News.EVENT], ended[:, News.JOB] = Event.ENDED, np.arange(200)
     ended[:, News.WALLTIME], ended[:, News.RUNTIME] = 100, 50
-    shared = shared_numbers(state.memory, SHARED)
+    shared = shared_numbers(memory)
     lesson = Lesson(86400, 0.5, 3, 1000, 0.3, 2.0)
     for count, learned in ((49, 0), (60, 60), (119, 60), (120, 120), (200, 120)):
         shared[ENDED] = count
-        lesson(ended[:count], state.memory)
+        lesson(ended[:count], memory)
         assert shared[LEARNED] == learned
-    replace(lesson, growth=1.0)(ended, state.memory)
+    replace(lesson, growth=1.0)(ended, memory)
     assert shared[LEARNED] == 200
 
 

@@ -99,12 +99,10 @@ class Proposals {
     // What EASY would start if one of the jobs that it starts were not there: for each of the first few.
     void propose_held_back(const Round& round, Reals keys, Candidates& candidates) {
         if (keys.size() == 1) return;
-        const std::vector<JobNumber> order(sorted(keys).begin(), sorted(keys).end());
-        const std::vector<char> base(candidates.set(0).begin(), candidates.set(0).end());
         std::size_t left = held_back;
-        for (const JobNumber held : order) {
+        for (const JobNumber held : sorted(keys)) {
             if (left == 0) return;
-            if (!base[std::size_t(held)]) continue;
+            if (!candidates.set(0)[std::size_t(held)]) continue;
             --left;
             hold_back(round, keys, std::size_t(held));
             candidates.propose(start_);
