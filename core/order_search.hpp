@@ -82,16 +82,10 @@ class OrderSearch {
     std::vector<double> keys_;
     double cost_ = infinity;
 
-    // Where none of the first plans keeps all promises: in a replay the previous plan does; else those in the order of
-    // the promises and of the queue are tried, as FeasiblePromises does.
+    // Where none of the first plans keeps all promises: the previous plan does, if it is one of a replay.
     bool take_previous_plan() {
-        std::vector<std::int64_t> places(size());
-        std::iota(places.begin(), places.end(), std::int64_t{0});
-        for (const Column keys : {round_.planned, round_.jobs.latest, Column(places), round_.planned}) {
-            sort_(keys.data(), order_);
-            evaluator_.decoder().decode(order_, start_);
-            if (keeps_promises(start_, round_.jobs.latest)) break;
-        }
+        sort_(round_.planned.data(), order_);
+        evaluator_.decoder().decode(order_, start_);
         cost_ = evaluator_.planned_cost(order_, start_);
         return std::isfinite(cost_);
     }

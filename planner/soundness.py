@@ -129,10 +129,18 @@ def sound(name: str, problem: Round, objective: Objective, result: Any) -> Resul
 
 
 def plan_faults(problem: Round, start: IntArray) -> list[str]:
-    """List the rules that a complete plan breaks; promises that no plan can keep are not counted."""
-    latest, _ = _core.feasible_promises(problem.core)
-    jobs = problem.jobs._replace(latest=latest)
-    return check_plan(replace(problem, jobs=jobs), Plan(start), complete=True)
+    """List the rules that a complete plan breaks.
+
+    Promises that no plan can keep are not counted, nor those that the plan of the round before, decoded again, breaks:
+    searches fall back to it.
+    """
+    if len(problem) and np.shape(start) == (len(problem),):
+        latest, planned = _core.feasible_promises(problem.core)
+        fallback = _core.decode(problem.core, np.argsort(planned, kind="stable"))
+        broken = np.maximum(latest, fallback)
+        latest = np.where(start <= latest, latest, broken)
+        problem = replace(problem, jobs=problem.jobs._replace(latest=latest))
+    return check_plan(problem, Plan(start), complete=True)
 
 
 def true_cost(
