@@ -6,16 +6,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from numba import config
 
 #: Programs of a controller, of nodes, of a client, and of munge.
 SLURM = ("slurmctld", "slurmd", "squeue", "scontrol", "munged", "mungekey")
 #: Programs of Slurm's accounts.
 SLURM_ACCOUNTS = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db")
-#: Marks tests of what compiled kernels alone have.
-COMPILED_KERNELS = pytest.mark.skipif(
-    config.DISABLE_JIT, reason="kernels are not compiled in this process"
-)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
