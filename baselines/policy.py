@@ -134,3 +134,12 @@ def core_form(policy: Any) -> CorePolicy | None:
         return policy
     form = getattr(policy, "core_form", None)
     return None if form is None else form()
+
+
+def calls_python(core: Any) -> bool:
+    """Return whether an object of the core calls a function in plain Python, directly or through its parts."""
+    if isinstance(core, _core.PythonObjective | _core.PythonOrder | _core.PythonHistory):
+        return True
+    if isinstance(core, list | tuple):
+        return any(map(calls_python, core))
+    return type(core).__module__ == _core.__name__ and calls_python(core.__reduce__()[1])

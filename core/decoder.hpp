@@ -58,7 +58,18 @@ class Decoder {
         else place<false>(order, 0, size(), start);
     }
 
-    // The same for an order whose first `same` places are those of the base order, which annealing changes seldom.
+    // The same; false as soon as a job would start after its limit.
+    bool decode_within(Order order, Column limit, std::span<std::int64_t> start) {
+        profile_.copy_from(base_, size());
+        bounds_.clear();
+        for (std::size_t p = 0; p < size(); ++p) {
+            place_some(order, p, p + 1, start);
+            if (start[std::size_t(order[p])] > limit[std::size_t(order[p])]) return false;
+        }
+        return true;
+    }
+
+    // Writes the plan of an order whose first `same` places are those of the base order, which annealing changes seldom.
     void decode_shared(Order order, std::size_t same, std::span<std::int64_t> start) {
         if (snapshots_.size() < size() / stride_ + 1) snapshots_.resize(size() / stride_ + 1);
         prefix_.resize(size());

@@ -18,8 +18,25 @@ class Interrupt {
 
     // Ends what the other threads compute at this moment.
     static void cancel_all() { generation().fetch_add(1); }
-    // Whatever this thread computes from now on was not cancelled yet.
-    static void begin() { begun() = generation().load(); }
+    // Exists while this thread computes something that can be ended.
+    class Scope {
+      public:
+        Scope() : before_(begun()) {
+            begun() = generation().load();
+            running().fetch_add(1);
+        }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+        ~Scope() {
+            begun() = before_;
+            running().fetch_sub(1);
+        }
+
+      private:
+        unsigned before_;
+    };
+    // Whether any thread computes.
+    static bool is_running() { return running().load() > 0; }
     // Cheap: looks at the clock once in 64 calls, and for signals every 50 ms.
     static void poll() {
         thread_local unsigned calls = 0;
@@ -35,6 +52,10 @@ class Interrupt {
   private:
     static std::atomic<unsigned>& generation() {
         static std::atomic<unsigned> value{0};
+        return value;
+    }
+    static std::atomic<int>& running() {
+        static std::atomic<int> value{0};
         return value;
     }
     static unsigned& begun() {

@@ -83,8 +83,8 @@ class GeneratorLock {
 // Calls `f` while other threads may run Python.
 template <class F>
 auto without_gil(F f) {
+    const Interrupt::Scope scope;  // ends when the interpreter is held again
     const nb::gil_scoped_release release;
-    Interrupt::begin();
     return f();
 }
 

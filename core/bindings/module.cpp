@@ -1,4 +1,7 @@
 // The compiled core of planbatch as a Python module.
+#include <chrono>
+#include <thread>
+
 #include "bindings.hpp"
 
 #include "../interrupt.hpp"
@@ -8,9 +11,18 @@
 
 namespace {
 
+using planbatch::Interrupt;
+
 void check_signals() {
     const nanobind::gil_scoped_acquire gil;
     if (PyErr_CheckSignals()) throw nanobind::python_error();
+}
+
+// A thread that computes while the interpreter ends would have no interpreter to come back to.
+void end_threads() {
+    Interrupt::cancel_all();
+    const nanobind::gil_scoped_release release;
+    for (int tries = 0; Interrupt::is_running() && tries < 500; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 }  // namespace
@@ -23,6 +35,7 @@ NB_MODULE(_core, m) {
     nb::exception<CostNotFinite>(m, "CostNotFinite", PyExc_ValueError);
     nb::exception<BadKeys>(m, "BadKeys", PyExc_ValueError);
     nb::exception<Cancelled>(m, "Cancelled", PyExc_RuntimeError);
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_threads));
     m.def("cancel_all", &Interrupt::cancel_all, "End what other threads compute at this moment.");
     bind_rounds(m);
     bind_objectives(m);

@@ -7,6 +7,7 @@
 // Slack-Based Backfilling" (IPPS 1999); their slack also depends on priorities, and they weigh several plans by cost.
 #pragma once
 #include "../decoder.hpp"
+#include "../stable_order.hpp"
 #include "policy.hpp"
 #include "queue.hpp"
 
@@ -18,58 +19,68 @@ class SlackBased : public Policy {
     explicit SlackBased(std::shared_ptr<const QueueOrder> order) : order_(std::move(order)) {}
 
     Report decide(const Round& round, Decision decision) override {
-        const std::span<std::int64_t> plan = decision.start;
-        const std::size_t n = plan.size();
-        decoder_.prepare(round);
-        decode(round.planned, plan);
-        limit_.resize(n), trial_.resize(n);
-        for (std::size_t i = 0; i < n; ++i)
-            limit_[i] = round.jobs.latest[i] == never ? plan[i] : std::max(round.jobs.latest[i], plan[i]);
-        rank(round);
-        find_free(round, plan);
-        for (const JobNumber job : ranked_) {
-            const auto i = std::size_t(job);
-            if (plan[i] == round.now || !planbatch::covers(free_.data(), demand(round, i))) continue;
-            first_.assign(plan.begin(), plan.end());
-            first_[i] = round.now;
-            decode(first_, trial_);
-            if (trial_[i] != round.now || any_later()) continue;
-            std::copy(trial_.begin(), trial_.end(), plan.begin());
-            find_free(round, plan);
-        }
-        return {};
-    }
-
-  private:
-    std::shared_ptr<const QueueOrder> order_;
-    Decoder<K> decoder_;
-    StableSort sort_;
-    std::vector<double> keys_;
-    std::vector<JobNumber> ranked_, permutation_;
-    std::vector<std::int64_t> limit_, first_, trial_;
-    std::vector<std::int64_t> free_;  // now, behind the jobs that the plan starts
-
-    static auto demand(const Round& round, std::size_t i) { return row_of<K>(round.jobs.amounts.data(), i, round.width()); }
-    void rank(const Round& round) {
         order_->keys(round.jobs, round.now, keys_);
         check_keys(keys_, round.jobs.size());
         ranked_.resize(keys_.size());
         sort_(keys_.data(), ranked_);
+        if constexpr (K == 1)
+            if (is_narrow(round)) return start_jobs(narrow_, round, decision.start);
+        return start_jobs(wide_, round, decision.start);
     }
-    void decode(Column starts, std::span<std::int64_t> plan) {
-        permutation_.resize(starts.size());
-        sort_(starts.data(), permutation_);
-        decoder_.decode(permutation_, plan);
+
+  private:
+    std::shared_ptr<const QueueOrder> order_;
+    Decoder<K, std::int64_t> wide_;
+    Decoder<K, std::conditional_t<K == 1, std::int32_t, std::int64_t>> narrow_;
+    StableSort sort_;
+    std::vector<double> keys_;
+    std::vector<JobNumber> ranked_;                 // in the order of the queue
+    std::vector<JobNumber> planned_, trial_order_;  // in the order of the plan's starts
+    std::vector<std::int64_t> limit_, trial_;
+    std::vector<std::int64_t> free_;  // now, behind the jobs that the plan starts
+
+    template <class AnyDecoder>
+    Report start_jobs(AnyDecoder& decoder, const Round& round, std::span<std::int64_t> plan) {
+        decoder.prepare(round);
+        planned_.resize(plan.size()), trial_.resize(plan.size());
+        sort_(round.planned.data(), planned_);
+        decoder.decode(planned_, plan);
+        promise(round, plan);
+        take_over(round, plan);
+        for (const JobNumber job : ranked_) {
+            const auto i = std::size_t(job);
+            if (plan[i] == round.now || !covers(free_.data(), demand(round, i))) continue;
+            move_to_front(round, plan, job);
+            const std::int64_t promised = std::exchange(limit_[i], round.now);
+            const bool kept = decoder.decode_within(trial_order_, limit_, trial_);
+            limit_[i] = promised;
+            if (!kept) continue;
+            std::copy(trial_.begin(), trial_.end(), plan.begin());
+            take_over(round, plan);
+        }
+        return {};
     }
-    void find_free(const Round& round, Column plan) {
+    static auto demand(const Round& round, std::size_t i) { return row_of<K>(round.jobs.amounts.data(), i, round.width()); }
+    // The latest starts: what is promised, and the first plan where that is later or nothing is promised.
+    void promise(const Round& round, Column plan) {
+        limit_.assign(plan.begin(), plan.end());
+        for (std::size_t i = 0; i < plan.size(); ++i)
+            if (round.jobs.latest[i] != never) limit_[i] = std::max(round.jobs.latest[i], plan[i]);
+    }
+    // What has to be known of a new plan.
+    void take_over(const Round& round, Column plan) {
+        sort_(plan.data(), planned_);
         free_.assign(round.free.begin(), round.free.end());
         for (std::size_t i = 0; i < plan.size(); ++i)
             if (plan[i] == round.now) take(free_.data(), demand(round, i));
     }
-    bool any_later() const {
-        std::int64_t later = 0;
-        for (std::size_t i = 0; i < trial_.size(); ++i) later += trial_[i] > limit_[i];
-        return later > 0;
+    // The order of the starts if this job started now: among the jobs that do, in FCFS order.
+    void move_to_front(const Round& round, Column plan, JobNumber job) {
+        trial_order_ = planned_;
+        const auto stays = [&](JobNumber other) { return plan[std::size_t(other)] == round.now && other < job; };
+        const auto to = std::find_if_not(trial_order_.begin(), trial_order_.end(), stays);
+        const auto from = std::find(to, trial_order_.end(), job);
+        std::rotate(to, from, from + 1);
     }
 };
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.plugins.compiling import compiler
 from planbatch.planner.model import Workload
+from planbatch.planner.plugins.compiling import compiler
 from planbatch.planner.plugins.source import content_digest_of
 
 #: Header fields that policies read.

@@ -9,7 +9,7 @@ from functools import cached_property
 from time import perf_counter, process_time
 from typing import Any
 
-from planbatch.baselines.policy import Policy, core_form, policy_name, traits_of
+from planbatch.baselines.policy import Policy, calls_python, core_form, policy_name, traits_of
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
 from planbatch.experiments.replay.metrics import summary
@@ -125,6 +125,15 @@ class ReplayTask:
     def timed(self) -> bool:
         """Whether a time limit ends the searches, so that the outcome depends on the machine."""
         return traits_of(self.policy).parameters.get("seconds") is not None
+
+    @property
+    def in_core(self) -> bool:
+        """Whether the replay calls no function in plain Python, so that others can run in threads beside it."""
+        form, predictor = core_form(self.policy), predictor_of(self.estimates)
+        if form is None or calls_python(form.core):
+            return False
+        histories = (form.history, None if predictor is None else predictor.history)
+        return all(h is None or (h.learn is None and not calls_python(h.core)) for h in histories)
 
     @property
     def weight(self) -> float:

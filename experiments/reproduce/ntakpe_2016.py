@@ -7,6 +7,7 @@ compares the variants.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 

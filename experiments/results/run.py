@@ -254,23 +254,39 @@ def _at(places: Sequence[int], progress: Progress) -> Progress:
 def _run(
     tasks: Sequence[ReplayTask], workers: Workers, progress: Progress | None
 ) -> Generator[tuple[int, Outcome | Failure], None, None]:
-    """Run distinct replays; those limited by time come last, since they must not share their cores."""
+    """Run distinct replays; see :func:`_groups`."""
     bars = TaskProgress(
         [task.name for task in tasks],
         [len(task.workload) for task in tasks],
         [task.weight for task in tasks],
         workers.quiet,
     )
-    jobs = min(workers.jobs, len(tasks))
-    with make_backend(workers.backend, jobs, workers.scheduler, code_digest) as backend, bars:
-        for timed in (False, True):
-            places = [place for place, task in enumerate(tasks) if task.timed is timed]
-            # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
+    with bars:
+        for name, places in _groups(tasks, workers.backend):
+            jobs = min(workers.jobs, len(places))
             own = [tasks[place] for place in places]
-            with closing(backend.run(own, _at(places, progress or bars))) as results:
-                for which, outcome in results:
-                    yield places[which], outcome
-                    bars.finished(places[which], workers.row(outcome))
+            with make_backend(name, jobs, workers.scheduler, code_digest) as backend:
+                # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
+                with closing(backend.run(own, _at(places, progress or bars))) as results:
+                    for which, outcome in results:
+                        yield places[which], outcome
+                        bars.finished(places[which], workers.row(outcome))
+
+
+def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[int]]]:
+    """Return the places of replays that run together, with what runs them.
+
+    On this machine, those that run wholly in the core have threads, those that call Python processes; those limited by
+    time come last, since they must not share their cores.
+    """
+    groups: dict[tuple[bool, bool], list[int]] = {}
+    for place, task in enumerate(tasks):
+        in_threads = backend == "loky" and not task.timed and task.in_core
+        groups.setdefault((task.timed, not in_threads), []).append(place)
+    return [
+        (backend if elsewhere else "threading", places)
+        for (_, elsewhere), places in sorted(groups.items())
+    ]
 
 
 def _longest_first(tasks: Sequence[ReplayTask]) -> list[int]:

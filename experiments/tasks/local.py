@@ -5,6 +5,7 @@ from threading import Event
 from types import TracebackType
 from typing import Any
 
+from planbatch import _core
 from planbatch.experiments.tasks.here import AbandonedError, one_by_one, until_over
 from planbatch.experiments.tasks.processes import end, in_processes
 from planbatch.experiments.tasks.task import Finished, Progress, Task, attempt
@@ -62,8 +63,11 @@ class Threads(_Local):
         results = pool(delayed(one)(place) for place in range(len(tasks)))
         try:
             yield from filter(None, results)
-        finally:
+        except BaseException:
             over.set()
+            _core.cancel_all()  # a long search reports nothing before its round is over
+            raise
+        finally:
             end(results)
 
 

@@ -5,7 +5,7 @@ import pickle
 from types import FunctionType
 from typing import Any
 
-from joblib.externals.cloudpickle import CloudPickler
+from cloudpickle import CloudPickler
 
 from planbatch.experiments.tasks.task import attempt
 from planbatch.planner.plugins.source import sent

@@ -35,8 +35,6 @@ class TaskProgress:
         Roughly how long each takes, in any unit; by default, its size.
     quiet : bool, optional
         Whether to print nothing; by default, if standard error is neither a terminal nor a notebook's.
-    estimates : bool
-        Whether to print how long the rest will take.
     """
 
     def __init__(
@@ -45,9 +43,7 @@ class TaskProgress:
         sizes: Sequence[int],
         weights: Sequence[float] | None = None,
         quiet: bool | None = None,
-        estimates: bool = True,
     ) -> None:
-        self._estimates = estimates
         self._names, self._sizes = list(names), list(sizes)
         self._weights = [float(weight) for weight in (sizes if weights is None else weights)]
         self._shares = [0.0] * len(self._names)
@@ -115,7 +111,7 @@ class TaskProgress:
                 return
             line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
             line += f": {what}" if what else ""
-            left = self.remaining() if self._estimates else 0.0
+            left = self.remaining()
             line += f"; about {duration(left)} left" if left else ""
         if self._lines:
             print(line, file=sys.stderr, flush=True)
@@ -135,7 +131,7 @@ class TaskProgress:
             self._all, completed=done, description=f"{over} of {len(self._names)}"
         )
         if self._notebook is not None:
-            left = self.remaining() if self._estimates else 0.0
+            left = self.remaining()
             text = f"{over} of {len(self._names)}" + (
                 f"; about {duration(left)} left" if left else ""
             )

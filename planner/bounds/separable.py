@@ -20,8 +20,8 @@ The compiled core does the climb; its ``Shares`` say by how much a start exceeds
 from dataclasses import dataclass
 
 import numpy as np
-
 from planbatch._core import Market
+
 from planbatch.planner.bounds.fluid import Fluid, fluid
 from planbatch.planner.bounds.staircase import (
     EXACT,

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
 from planbatch._core import most_value
+
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.profile import Profile
 from planbatch.planner.resources import no_windows

@@ -19,7 +19,6 @@ from typing import Any
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import warm_up
 from planbatch.experiments.live.slurm.client import LINE, Listing
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.planner import Memory, Planner
@@ -129,7 +128,6 @@ def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) 
     mode: Any = "strict" if shown == "strict" else "soft"
     cluster = RecordedCluster(printed, held=mode == "strict")
     policy, rules = make_policy(name), DriveRules(mode)
-    warm_up(policy)
     planner = Planner(policy, rules)
     client: Any = cluster
     driver = Driver(

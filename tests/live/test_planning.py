@@ -1,7 +1,5 @@
 """Planning round after round: plans that have every job, promises, and what one tick hands on to the next."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines import PlanBased, make_policy
-from planbatch.experiments.live.planning import plan_round, warm_up
+from planbatch.experiments.live.planning import check_live, plan_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
-from tests import needs
 from tests.builders import random_round
 
 
@@ -146,45 +143,6 @@ def test_los_says_what_it_does_not_know():
         plan_round(away, "a", make_policy("los"), {}, rng())
 
 
-#: Warms up; then wants nothing more from disk, in rounds of all kinds.
-WARM = """
-import sys
-import numpy as np
-from planbatch.baselines import make_policy
-from planbatch.experiments.live.planning import plan_round, warm_up
-from planbatch.planner.kernels.cache import ContentCache
-from planbatch.planner.resources import Resource
-from planbatch.planner.round import Round
-
-policy = make_policy(sys.argv[1])
-warm_up(policy)
-
-def late(cache, signature, *rest):
-    print("late:", cache, signature)
-    return load(cache, signature, *rest)
-
-load, ContentCache.load = ContentCache.load, late
-waiting = [(0, 1 + i % 4, 5 * (i + 1)) for i in range(8)]
-for number in range(3):
-    resources = [Resource(f"part {i}", 3) for i in range(number)]
-    demands, in_use = [[1] * number] * len(waiting), [[1] * number]
-    for windows in ([], [(10, 20, 2, *[1] * number)]):
-        problem = Round.of(4, 0, [(1, 5)], waiting, None, resources, demands, in_use, windows)
-        plan = plan_round(problem, range(8), policy, {}, np.random.default_rng(0))
-        plan = plan_round(problem, range(8), policy, plan.memory, np.random.default_rng(0))
-        print(len(plan.start))
-"""
-
-
-@needs.COMPILED_KERNELS
-@pytest.mark.parametrize("name", ["plan-wait", "easy"])
-def test_after_warm_up_no_round_waits_for_kernels(name):
-    """Neither with further resources nor with windows, which a tick may have long after the first one."""
-    run = [sys.executable, "-c", WARM, name]
-    told = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert told.split("\n") == ["8"] * 6 + [""]
-
-
-def test_warm_up_refuses_what_rounds_cannot_tell():
+def test_a_policy_that_needs_more_than_a_round_is_refused():
     with pytest.raises(ValueError, match="the schedule of a log"):
-        warm_up(make_policy("recorded"))
+        check_live(make_policy("recorded"))

@@ -15,7 +15,7 @@ from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.predictors import corrector_of
 from tests.builders import machines_with_jobs, workload_of
-from tests.event_by_event import CORRECTORS, ELoss, LastTwo, Submitted
+from planbatch.experiments.reproduce.gaussier_2015.simulator import CORRECTORS, ELoss, LastTwo, Submitted
 
 
 def predicted_by_events(workload, trace, predictor):

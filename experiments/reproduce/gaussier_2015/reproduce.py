@@ -1,22 +1,34 @@
 """Gaussier et al. (SC 2015): backfilling by predicted run times; and the longest waits, which it does not print."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
-from planbatch.experiments.replay.instants import EACH_EVENT
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.experiments.reproduce.gaussier_2015.protocol import workload_of
+from planbatch.experiments.reproduce.gaussier_2015.simulator import (
+    CORRECTORS,
+    Actual,
+    ELoss,
+    Job,
+    LastTwo,
+    Requested,
+    Simulation,
+    Submitted,
+)
 from planbatch.experiments.reproduce.panels import finish, panels
 from planbatch.experiments.reproduce.paper_report import Report
 from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.tasks.run import run_tasks
+from planbatch.experiments.tasks.task import Failure, without_progress
 from planbatch.experiments.views.style import COLOURS, FAINT
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.model import NEVER, Workload
@@ -39,46 +51,65 @@ class Variant:
     ----------
     name : str
         What the report calls it.
-    policy : str
-        Its policy: EASY, with jobs backfilled in FCFS order or by shortest prediction (SJBF).
-    estimates : str
-        What it reckons with.
+    shortest : bool
+        Whether EASY backfills by shortest prediction (SJBF), else in FCFS order.
+    predictor : {"requested", "actual", "last-two", "e-loss"}
+        What predicts run times.
+    correction : str
+        What corrects predictions that are outlived; one of ``CORRECTORS``.
     paper : float, optional
         The published mean bounded slowdown, recomputed to all its digits.
     """
 
     name: str
-    policy: str
-    estimates: str
+    shortest: bool
+    predictor: str = "requested"
+    correction: str = "request"
     paper: float | None = None
 
 
-_EASY, _SJBF = REPLAYED
-_LAST_TWO, _E_LOSS = "predicted:last-two:correction=", "predicted:e-loss:correction="
 VARIANTS = (
-    Variant("EASY", _EASY, "requested", 92.57653973362949),
-    Variant("EASY, run times known", _EASY, "actual", 71.72238511244),
-    Variant("SJBF", _SJBF, "requested", 69.4054005803035),
-    Variant("SJBF, run times known", _SJBF, "actual", 49.8477189313406),
-    Variant("EASY++: SJBF, last two, incremental", _SJBF, f"{_LAST_TWO}incremental", 63.5006771704),
-    Variant("SJBF, last two, request", _SJBF, f"{_LAST_TWO}request", 62.8568827273),
-    Variant("SJBF, last two, doubling", _SJBF, f"{_LAST_TWO}doubling-beyond", 64.5274742219),
-    Variant("SJBF, E-Loss, incremental", _SJBF, f"{_E_LOSS}incremental", 51.4411305949469),
-    Variant("SJBF, last two, doubling up to the request", _SJBF, f"{_LAST_TWO}doubling"),
-    Variant(
-        "SJBF, user's mean ratio, incremental", _SJBF, "predicted:ratio:correction=incremental"
-    ),
-    Variant("EASY, E-Loss, incremental", _EASY, f"{_E_LOSS}incremental"),
+    Variant("EASY", False, paper=92.57653973362949),
+    Variant("EASY, run times known", False, "actual", paper=71.72238511244),
+    Variant("SJBF", True, paper=69.4054005803035),
+    Variant("SJBF, run times known", True, "actual", paper=49.8477189313406),
+    Variant("EASY++: SJBF, last two, incremental", True, "last-two", "incremental", 63.5006771704),
+    Variant("SJBF, last two, request", True, "last-two", "request", 62.8568827273),
+    Variant("SJBF, last two, doubling", True, "last-two", "doubling-beyond", 64.5274742219),
+    Variant("SJBF, E-Loss, incremental", True, "e-loss", "incremental", 51.4411305949469),
+    Variant("SJBF, last two, doubling up to the request", True, "last-two", "doubling"),
+    Variant("EASY, E-Loss, incremental", False, "e-loss", "incremental"),
 )
 
 
-def task_of(workload: Workload, variant: Variant) -> ReplayTask:
-    """Return the replay of a variant, with a round for each event."""
-    policy = make_policy(variant.policy)
-    return ReplayTask(
-        workload, policy, variant.estimates, rounds=EACH_EVENT, label=variant.name,
-        title=f"{NAME}, {variant.name}",
-    )  # fmt: skip
+def simulated(workload: Workload, variant: Variant) -> Trace:
+    """Return the trace of a workload under one scheduler of the paper, by the rules of its simulator."""
+    runtimes = dict(enumerate(workload.runtime.tolist()))
+    predictors = {
+        "requested": Requested,
+        "actual": partial(Actual, runtimes),
+        "last-two": LastTwo,
+        "e-loss": ELoss,
+    }
+    columns = (workload.user, workload.submit, workload.procs, workload.walltime)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    jobs = [Job(Submitted(i, *row), runtimes[i]) for i, row in enumerate(rows)]
+    predictor = predictors[variant.predictor]()
+    Simulation(
+        workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest
+    ).run(jobs)
+    start = np.array([job.start for job in jobs], dtype=np.int64)
+    none = np.zeros(0, dtype=np.int64)
+    return Trace(
+        workload,
+        variant.name,
+        start,
+        start + workload.runtime,
+        RoundLog(*[none] * 5, np.zeros(0), np.zeros(0)),
+        0.0,
+        np.full(len(jobs), NEVER),
+        predicted=np.array([job.first for job in jobs], dtype=np.int64),
+    )
 
 
 def reproduce(run: Run) -> Report:
@@ -89,9 +120,12 @@ def reproduce(run: Run) -> Report:
         return report
     workload = workload_of(log, NAME)
     workload = first_jobs(workload, QUICK_JOBS) if run.quick else workload
-    tasks = {variant.name: task_of(workload, variant) for variant in VARIANTS}
-    tasks |= {policy: ReplayTask(workload, make_policy(policy)) for policy in REPLAYED}
-    traces = run.replays(tasks)
+    tasks = [without_progress(simulated, workload, variant) for variant in VARIANTS]
+    traces = run.replays({policy: ReplayTask(workload, make_policy(policy)) for policy in REPLAYED})
+    for place, outcome in run_tasks(tasks, run.jobs):
+        if isinstance(outcome, Failure):
+            outcome.reraise(VARIANTS[place].name)
+        traces[VARIANTS[place].name] = outcome
     rows = []
     for variant in VARIANTS:
         trace = traces[variant.name]
@@ -121,7 +155,7 @@ def add_variant(report: Report, run: Run, variant: Variant, trace: Trace) -> Non
     )
     report.add(item, NAME, variant.name, "mean wait (h)", found.mean_wait / HOUR)
     report.add(item, NAME, variant.name, "longest wait (h)", found.max_wait / HOUR)
-    if variant.estimates != "actual":
+    if variant.predictor != "actual":
         ran, asked = trace.workload.runtime, trace.workload.walltime
         believed = np.where(trace.predicted == NEVER, asked, trace.predicted)
         under, error = np.mean(believed < ran), np.mean(np.abs(believed - ran) / ran)
@@ -162,13 +196,13 @@ def label(panel: Axes, name: str, point: tuple[float, float], taken: list[Bbox])
 
 
 NOTES = [
-    "**Protocol.** The raw log, not the cleaned one. There is a round after each event (`--rounds each-event`), none "
+    "**Protocol.** The raw log, not the cleaned one. There is a round after each event, none "
     "after a correction; at one instant predictions that are over come first, then submissions, then ends. What is "
-    "free is told by predicted ends, so that a job can start at the instant at which another is expected to end. By "
+    "free follows from predicted ends, so that a job can start at the instant at which another is expected to end. By "
     "planbatch's rules, one round for each instant, EASY comes out higher.",
     "**E-Loss** has the features of the published code: the *run time* of one of the user's last jobs is the time "
     "since its submission, unless it would still run had it started at once; the mean of three has the factor 0.33.",
-    "**Doubling** goes beyond the request in the published values (`correction=doubling-beyond`); limited to it, the "
+    "**Doubling** goes beyond the request in the published values (`doubling-beyond`); limited to it, the "
     "slowdown is larger.",
     "**Longest waits.** The paper prints means. Every scheduler with predictions has a longer longest wait than EASY.",
 ]

@@ -4,8 +4,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-
 from planbatch._core import Shares
+
 from planbatch.planner.bounds.separable import Relaxation, relax
 from planbatch.planner.bounds.staircase import EXACT, staircase
 from planbatch.planner.model import NEVER, FloatArray, IntArray

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-
 from planbatch._core import ProcessorBranchAndBound, ResourceBranchAndBound, Shares
+
 from planbatch.planner.bounds import terms_bound
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.separable import relax, rounded_up

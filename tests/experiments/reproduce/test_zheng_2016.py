@@ -36,7 +36,6 @@ from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.experiments.workloads.transform import first_jobs
-from planbatch.planner.kernels.profile import any_fits
 from planbatch.planner.model import Workload
 from tests.builders import trace_of, workload_of
 
@@ -106,7 +105,7 @@ def test_rounds_are_put_together_again_as_they_were(estimates):
     seen = {}
 
     def keep(problem, plan):
-        if any_fits(problem.arrays):
+        if problem.any_fits:
             seen[problem.now] = problem
 
     policy = make_policy("plan-squared-wait", evaluations=5)

@@ -246,19 +246,3 @@ def test_without_a_store_a_policy_needs_no_content():
     assert traces["odd"].start.tolist() == traces["easy"].start.tolist()
     with pytest.raises(ValueError, match="nested too deeply"):
         _ = ReplayTask(LOAD, Odd()).key
-
-
-def test_loading_kernels_is_on_no_clock_of_a_replay(monkeypatch):
-    """Kernels are there before the clocks of the task start."""
-    calls = []
-
-    def clock():
-        calls.append("clock")
-        return 0.0
-
-    monkeypatch.setattr(task_module, "warm_up", lambda policy, *_: calls.append(policy.name))
-    monkeypatch.setattr(task_module, "process_time", clock)
-    monkeypatch.setattr(task_module, "perf_counter", clock)
-    outcome = ReplayTask(LOAD, make_policy("fcfs"))()
-    assert calls == ["fcfs", *["clock"] * 4]
-    assert outcome.machine["processor_seconds"] == 0.0

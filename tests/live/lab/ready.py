@@ -16,13 +16,12 @@ from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.command.main import main
-from planbatch.experiments.live.planning import warm_up
 from tests.live.lab.processes import ends_with_its_parent
 
 if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(
     sys.orig_argv
 ):
-    warm_up(make_policy("plan-wait"))
+    make_policy("plan-wait")
     # A driver of another user may not read the interpreter's own folder, if that is root's home.
     codecs.lookup("ascii")
     for name in ("advise", "drive", "record"):  # which the command imports when it runs

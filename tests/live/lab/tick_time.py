@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.live.planning import warm_up
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.heartbeat import beat
 from planbatch.experiments.live.slurm.keeping import keep_snapshot
@@ -50,7 +49,6 @@ def measured(
             lab.run("scontrol", "update", f"JobId={','.join(numbers)}", "StartTime=now+5")
             begin = time.time() + 5
         policy = make_policy(name)
-        warm_up(policy)
         rules = DriveRules(mode)
         driver = Driver(lab.client, Planner(policy, rules), rules, lab.state)
         memory: Memory = {}

@@ -1,17 +1,20 @@
-"""A replay event by event in plain Python, and what it predicts with: references for compiled ones.
+"""The simulator of Gaussier et al. (SC 2015): a round after each event, rather than one at each instant.
 
-The simulator of Gaussier et al. (SC 2015), told of submissions, starts and ends as they happen. It shares no code with
-the project.
+At one instant predictions that are over come first, then submissions, then ends; what is free follows from predicted
+ends, so that a job can start at the instant at which another is expected to end. In plain Python, it shares no code
+with planbatch's own replay.
 """
 
 import heapq
 import math
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
+
+from planbatch.planner.columns import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,21 @@ class Requested:
         return job.walltime
 
     def started(self, job: Submitted, now: int) -> None:
-        """Forget it."""
+        """Learn nothing."""
 
     def ended(self, job: Submitted, now: int, runtime: int) -> None:
-        """Forget it."""
+        """Learn nothing."""
+
+
+class Actual(Requested):
+    """The run time itself."""
+
+    def __init__(self, runtimes: Mapping[int, int]) -> None:
+        self.runtimes = runtimes
+
+    def predict(self, job: Submitted) -> int:
+        """Return the run time."""
+        return self.runtimes[job.job]
 
 
 class LastTwo(Requested):
@@ -69,7 +83,7 @@ class LastTwo(Requested):
         return min(sum(last) // 2, job.walltime) if len(last) == 2 else job.walltime
 
     def ended(self, job: Submitted, now: int, runtime: int) -> None:
-        """Keep the run time."""
+        """Remember the run time."""
         self.last[job.user].append(runtime)
 
 
@@ -97,6 +111,7 @@ def beyond(first: int, prediction: int, times: int, walltime: int) -> int:
     return 2 * prediction
 
 
+Corrector = Callable[[int, int, int, int], int]
 #: ``corrected(first, prediction, times, walltime)``, by name.
 CORRECTORS = {
     "request": request,
@@ -139,11 +154,11 @@ class NormalisedGradient:
         self.total = 0.0
         self.time = 1.0
 
-    def predict(self, x: np.ndarray) -> float:
+    def predict(self, x: FloatArray) -> float:
         """Return w · x."""
         return float(np.dot(self.weights, x))
 
-    def fit(self, x: np.ndarray, value: float, weight: float) -> None:
+    def fit(self, x: FloatArray, value: float, weight: float) -> None:
         """Learn one example."""
         size = np.abs(x)
         larger = size > self.scale
@@ -166,7 +181,7 @@ class ELoss:
 
     def __init__(self) -> None:
         self.users: defaultdict[int, _User] = defaultdict(_User)
-        self.features: dict[int, np.ndarray] = {}
+        self.features: dict[int, FloatArray] = {}
         self.model = NormalisedGradient(PLAIN + len(_LEFT) + PLAIN - 1)
 
     def predict(self, job: Submitted) -> int:
@@ -191,7 +206,7 @@ class ELoss:
         self.model.fit(self.features.pop(job.job), runtime, 1.0 + math.log(job.procs * runtime))
 
 
-def features_of(job: Submitted, user: _User) -> np.ndarray:
+def features_of(job: Submitted, user: _User) -> FloatArray:
     """Return the features of a job that is submitted now: 19, 120 products of two, 18 squares."""
     now, request = job.submit, float(job.walltime)
     x = np.zeros(PLAIN)
@@ -269,7 +284,9 @@ class Simulation:
         Whether jobs are backfilled by shortest prediction (SJBF), else in FCFS order.
     """
 
-    def __init__(self, capacity: int, predictor: Requested, corrector, shortest: bool) -> None:
+    def __init__(
+        self, capacity: int, predictor: Requested, corrector: Corrector, shortest: bool
+    ) -> None:
         self.capacity = capacity
         self.predictor = predictor
         self.corrector = corrector
@@ -315,7 +332,7 @@ class Simulation:
             self.add(job.start + job.predicted, Event.PREDICTION_OVER, job)
 
     def after(self, event: Event, job: Job, now: int) -> Iterator[Job]:
-        """Take note of a submission or an end, and yield the jobs that start."""
+        """Process a submission or an end, and yield the jobs that start."""
         if event == Event.SUBMITTED:
             job.first = job.predicted = self.predictor.predict(job.known)
             self.queue.append(job)
