@@ -164,6 +164,11 @@ class CheckedCost:
     name: str
     cost: Cost
 
+    @property
+    def history(self) -> History | None:
+        """What the cost needs to know of the past."""
+        return getattr(self.cost, "history", None)
+
     def __call__(self, start: IntArray, jobs: JobTable, now: int) -> float:
         """Return the cost.
 

@@ -25,7 +25,6 @@ from planbatch.planner.round import Round
 from tests.builders import workload_of
 from tests.contracts.policy_contract import PolicyContract
 
-
 #: The plan-based policies of the catalogue are one class: three of them will do.
 PLANS = ("plan-squared-wait", "plan-makespan", "plan-regular-wait")
 NAMES = [name for name in POLICIES if not name.startswith("plan-") or name in PLANS]
@@ -153,7 +152,10 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
             "easy:shortst",
             "order: there is no 'shortst'; did you mean shortest?",
         ),
-        ("plan-wait:optimizer=anealing", "optimizer: there is no 'anealing'; did you mean annealing"),
+        (
+            "plan-wait:optimizer=anealing",
+            "optimizer: there is no 'anealing'; did you mean annealing",
+        ),
         (
             "conservative:shortest",
             "conservative: what is 'shortest'? conservative takes no parameters",

@@ -78,4 +78,4 @@ def test_a_replay_keeps_one_history():
     both = make_policy(
         "plan-expected-slowdown:optimizer=(annealing:first_plans=(previous,expected-slowdown))"
     )
-    assert both.history is EXPECTED_RUN_TIMES
+    assert both.history == EXPECTED_RUN_TIMES

@@ -123,7 +123,9 @@ def drawn_runs_with_running(jobs):
     Her own five jobs, which fill gaps, took what they asked for.
     """
     gaps = [(400 * i + 350, 1, 10, 10) for i in range(5)]
-    everything = sorted([*((*job, 1) for job in jobs[:-1]), *((*gap, 2) for gap in gaps), (*jobs[-1], 2)])
+    everything = sorted(
+        [*((*job, 1) for job in jobs[:-1]), *((*gap, 2) for gap in gaps), (*jobs[-1], 2)]
+    )
     workload = workload_of(1, [job[:4] for job in everything])
     workload = replace(workload, user=np.array([job[4] for job in everything]))
     policy = make_policy(POLICY)
