@@ -60,7 +60,7 @@ class SearchOf : public Search {
 class HeldSearch {
   public:
     HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
-        : round_object_(std::move(round)), round_(nb::cast<const OwnedRound&>(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
+        : round_object_(std::move(round)), round_(as_round(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         if (!setting.empty() && setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
         const Setting chosen = setting.empty() ? Setting{} : Setting::of(setting);
@@ -105,6 +105,10 @@ class HeldSearch {
     std::unique_ptr<Search> search_;
     PermutationReader reader_;
 
+    static const OwnedRound& as_round(nb::handle round) {
+        if (!nb::isinstance<OwnedRound>(round)) throw nb::type_error("round: not one of the core");
+        return nb::cast<const OwnedRound&>(round);
+    }
     // Moves begin with an order.
     void require_order() const {
         if (!(search_->cost() < infinity)) throw std::invalid_argument("search: no first plans have been tried");

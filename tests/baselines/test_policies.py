@@ -186,4 +186,3 @@ def test_two_policies_of_a_name_are_equal():
     """They hold parameters, and no state."""
     for name in POLICIES:
         assert make_policy(name) == make_policy(name), name
-        assert hash(make_policy(name)) == hash(make_policy(name)), name

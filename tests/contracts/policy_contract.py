@@ -55,7 +55,8 @@ class PolicyContract:
 
         def watched(problem, rng):
             outcome = deciding(problem, rng)
-            assert check_plan(problem, getattr(outcome, "plan", outcome)) == []
+            if estimates == "requested":  # otherwise running jobs may stay longer than was planned
+                assert check_plan(problem, getattr(outcome, "plan", outcome)) == []
             rounds.append(problem.now)
             return outcome
 

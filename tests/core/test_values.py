@@ -9,6 +9,7 @@ import pytest
 from planbatch import _core
 from planbatch.objectives import OBJECTIVES, make_objective
 from planbatch.planner.history import History
+from planbatch.planner.objective import Objective
 from planbatch.planner.orders import ORDERS, as_order, as_orders
 from planbatch.planner.plugins.compiling import can_compile, compiled_objective
 from planbatch.planner.round import Round
@@ -124,3 +125,15 @@ def test_compiled_objectives_are_values_too():
 def powered(start, jobs, now, power):
     """Add up powers."""
     return float(((start - now) ** power).sum())
+
+
+def test_rounds_and_objectives_travel_without_what_they_keep_for_the_core():
+    """Before and after a search they are the same to other processes."""
+    problem = Round.of(8, 10, [(2, 30)], [(0, 2, 9), (3, 6, 5)])
+    mine = Objective("mine", late)
+    before = pickle.dumps((problem, mine))
+    cost = mine.search(problem).evaluate(np.array([1, 0]))
+    assert pickle.dumps((problem, mine)) == before
+    again, yours = pickle.loads(before)
+    assert yours == mine
+    assert yours.search(again).evaluate(np.array([1, 0])) == cost
