@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.rollouts.judgement import best_of
 from planbatch.baselines.rollouts.scenarios import coming_jobs, with_coming
 from planbatch.baselines.rollouts.simulation import Future, new_workspace, simulate
-
-from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.planner.ledger import Entry, Ledger
 from planbatch.planner.model import NEVER

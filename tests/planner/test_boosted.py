@@ -5,6 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.experiments.replay.replay import prepare, replay
+from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.planner.history import Event, News, shared_numbers
 from planbatch.planner.predictions.boosted import (
     ENDED,
     FEATURES,
@@ -15,14 +23,6 @@ from planbatch.planner.predictions.boosted import (
     boosted,
     value_of,
 )
-
-from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.estimates import check_estimates
-from planbatch.experiments.replay.replay import prepare, replay
-from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.planner.history import Event, News, shared_numbers
 from tests.builders import assert_same, workload_of
 
 

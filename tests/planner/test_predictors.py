@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planbatch.experiments.replay.loop.beliefs import corrected
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.experiments.replay.loop.beliefs import corrected
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.task import ReplayTask
