@@ -80,7 +80,7 @@ def first_reserved(
     jobs : int
         How many blocked jobs have a reservation.
     order : str or callable
-        The order of the queue.
+        The order of the queue, or a pair; see :func:`as_orders`.
     name : str
         What tables call it.
 
@@ -91,7 +91,7 @@ def first_reserved(
     """
     if not jobs >= 1:
         raise ValueError(f"first-reserved: {jobs} is no positive number of jobs")
-    return in_order(name, lambda keys: _core.FirstReserved(keys, int(jobs)), as_order(order))
+    return in_order(name, lambda keys: _core.FirstReserved(keys, int(jobs)), as_orders(order))
 
 
 def selective(
@@ -126,7 +126,7 @@ def relaxed(
     omega : float
         The part; 0 is EASY.
     order : str or callable
-        The order of the queue.
+        The order of the queue, or a pair; see :func:`as_orders`.
     name : str
         What tables call it.
 
@@ -137,7 +137,7 @@ def relaxed(
     """
     if not omega >= 0:
         raise ValueError(f"relaxed: omega: {omega} is negative")
-    return in_order(name, lambda keys: _core.Relaxed(keys, float(omega)), as_order(order))
+    return in_order(name, lambda keys: _core.Relaxed(keys, float(omega)), as_orders(order))
 
 
 def slack_based(

@@ -1,5 +1,6 @@
 // How long computations are ended from outside: everything that takes long polls now and then.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -37,12 +38,15 @@ class Interrupt {
     };
     // Whether any thread computes.
     static bool is_running() { return running().load() > 0; }
-    // Cheap: looks at the clock once in 64 calls, and for signals every 50 ms.
+    // Cheap: looks at the clock once in 64 calls, or more often if these take long, and for signals every 50 ms.
     static void poll() {
-        thread_local unsigned calls = 0;
-        thread_local std::chrono::steady_clock::time_point last{};
-        if (++calls % 64) return;
+        thread_local unsigned skipped = 0, interval = 64;
+        thread_local std::chrono::steady_clock::time_point last{}, looked{};
+        if (++skipped < interval) return;
+        skipped = 0;
         const auto now = std::chrono::steady_clock::now();
+        interval = now - looked > std::chrono::milliseconds(10) ? 1 : std::min(2 * interval, 64u);
+        looked = now;
         if (now - last < std::chrono::milliseconds(50)) return;
         last = now;
         if (begun() != generation().load()) throw Cancelled();

@@ -56,7 +56,7 @@ inline std::int64_t horizon(const Round& round) {
     for (std::size_t w = 0; w < round.windows.size(); ++w) last = std::max(last, round.windows.end[w] - round.now);
     for (const std::int64_t walltime : round.jobs.walltime)
         if (__builtin_add_overflow(last, walltime, &last) || last > never)
-            throw std::overflow_error("walltimes: a plan of these jobs could end more than 2^60 s from now");
+            throw std::invalid_argument("walltimes: a plan of these jobs could end more than 2^60 s from now");
     return last;
 }
 

@@ -79,6 +79,18 @@ class Scenarios {
     }
 
     std::size_t size() const { return all_.size(); }
+    // Throws unless these are scenarios of such a round: of its running and waiting jobs, at its time.
+    void check(const Round& round) const {
+        for (const Scenario& scenario : all_) {
+            bool same = scenario.run.size() == round.jobs.size() && scenario.end.size() == round.running.size() && scenario.amounts.size() == round.running.amounts.size();
+            for (std::size_t i = 0; same && i < scenario.run.size(); ++i) same = scenario.run[i] <= round.jobs.walltime[i];
+            for (const std::int64_t end : scenario.end) same = same && end > round.now;
+            std::vector<std::int64_t> used(round.width(), 0);
+            for (std::size_t i = 0; same && i < scenario.amounts.size(); ++i) used[i % round.width()] += scenario.amounts[i];
+            for (std::size_t k = 0; same && k < used.size(); ++k) same = used[k] == round.capacities[k] - round.free[k];
+            if (!same) throw std::invalid_argument("scenarios: drawn for another round");
+        }
+    }
     // The round if jobs take what scenario k says.
     Round round(const Round& round, std::size_t k) const {
         Round other = round;

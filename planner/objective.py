@@ -133,6 +133,10 @@ class Objective:
             return self.cost
         return _core.PythonObjective(CheckedCost(self.name, self.cost))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, which is all that is sent to other processes."""
+        return {name: value for name, value in vars(self).items() if name != "core"}
+
     def search(self, problem: Round, **options: Any) -> _core.OrderSearch:
         """Begin to search a round, which has at least one waiting job; see ``_core.OrderSearch``.
 
@@ -163,6 +167,11 @@ class CheckedCost:
 
     name: str
     cost: Cost
+
+    @property
+    def history(self) -> History | None:
+        """What the cost needs to know of the past."""
+        return getattr(self.cost, "history", None)
 
     def __call__(self, start: IntArray, jobs: JobTable, now: int) -> float:
         """Return the cost.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -303,6 +303,10 @@ class Round:
             history_past=ledger.past,
             history_running=ledger.running,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, which is all that is sent to other processes."""
+        return {name: value for name, value in vars(self).items() if name != "core"}
 
     @property
     def any_fits(self) -> bool:

@@ -32,7 +32,8 @@ def solve(
     """Search for a plan of a round; the result carries its lower bound and its gap.
 
     ``Optimizer.optimize`` is the search alone, for replays of thousands of rounds: proving a bound takes longer than
-    most searches. The proof comes after the clock has stopped; ``Result.seconds`` and ``Result.evaluations`` are those of the search.
+    most searches. The proof comes after the clock has stopped; ``Result.seconds`` and ``Result.evaluations`` are those
+    of the search.
 
     Rounds of up to :data:`SMALL_ROUND` jobs are also searched exhaustively, which takes less than the usual budget: if
     the objective declares its terms, their plan is the optimum, whatever the optimizer found.
@@ -86,7 +87,8 @@ def solve(
         result = proven(result, problem, cost, generator)
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:
         return result
-    return bounded(result, problem, cost, iterations)
+    interrupted = result.status is Status.INTERRUPTED  # whoever presses Ctrl-C wants no long proof
+    return bounded(result, problem, cost, 0 if interrupted else iterations)
 
 
 def proven(

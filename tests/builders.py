@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.resources import Resource, Window
-from planbatch.planner.round import Round
+from planbatch.planner.round import Round, RunningTable, job_table
 
 #: submit, procs, walltime, runtime
 JobTuple = tuple[int, int, int, int]
@@ -153,3 +153,16 @@ def random_round(n: int, seed: int = 0, capacity: int = 64, planned: bool = True
         list(zip(submit.tolist(), procs.tolist(), walltime.tolist(), strict=True)),
         before.tolist() if planned else None,
     )
+
+
+def busy_round(waiting: int, running: int, seed: int = 1, capacity: int = 1152) -> Round:
+    """Give a round of a busy machine: sizes in powers of two, popular walltimes."""
+    rng = np.random.default_rng(seed)
+    sizes = 2 ** rng.integers(0, 6, running)
+    sizes = sizes[np.cumsum(sizes) <= capacity]
+    ends = 1 + rng.integers(0, 86400, len(sizes))
+    walltimes = rng.choice([600, 1800, 3600, 7200, 14400, 43200, 86400], waiting)
+    procs = np.minimum(2 ** rng.integers(0, 9, waiting), capacity)
+    submit = -rng.integers(0, 86400, waiting)
+    jobs = job_table(np.sort(submit), procs, walltimes)
+    return Round(0, capacity, RunningTable(sizes, ends), jobs)

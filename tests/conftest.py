@@ -19,7 +19,7 @@ settings.load_profile("planbatch")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes long, so that no process is left with it at the end while the others are idle.
 
-    But for clusters, which keep to the clock, and better start when kernels have been compiled.
+    But for clusters, which keep to the clock.
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None or "lab" in item.path.name)
 

@@ -1,6 +1,7 @@
 """Who may import whom: layers, and the rooms of ``experiments``. Imports in functions and for type checkers count."""
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -16,7 +17,7 @@ FLOORS = (
     ("tasks", "workloads"),
     ("replay",),
     ("results", "metrics"),
-    ("comparison", "rounds", "bench"),
+    ("comparison", "rounds"),
     ("grid",),
     ("live", "tuning"),
     ("views",),
@@ -41,8 +42,8 @@ INPUT_AND_OUTPUT = {
     "asyncio", "csv", "gzip", "http", "io", "json", "logging", "lzma", "multiprocessing", "os", "pathlib",
     "pickle", "platformdirs", "shutil", "socket", "sqlite3", "subprocess", "sys", "tempfile", "urllib",
 }  # fmt: skip
-#: The exceptions: where numba keeps its compiled code, and where a user's own files are read.
-READERS = {"planner.kernels.cache", "planner.plugins.source", "planner.plugins.compiling"}
+#: The exceptions: where users' own files are read, and named.
+READERS = {"planner.plugins.source", "planner.plugins.compiling"}
 
 
 class Import(NamedTuple):
@@ -163,7 +164,7 @@ def test_nothing_of_a_room_imports_the_package_of_all_rooms():
 
 
 def test_the_planner_does_no_input_or_output():
-    """Neither files nor processes nor the network; compiled kernels and users' own files are the exceptions."""
+    """Neither files nor processes nor the network; users' own files are the exception."""
     wrong = [i for i in IMPORTS
              if top(i.importer) in ("planner", "objectives", "baselines") and i.importer not in READERS
              and top(i.imported) in INPUT_AND_OUTPUT]  # fmt: skip
@@ -214,19 +215,32 @@ def test_no_module_imports_itself_through_others():
         pytest.fail(f"import cycle: {' ← '.join(error.args[1])}")
 
 
-#: What kernels may import besides one another: the tables of arrays that they take, and what a history adds to them.
-TABLES = {
-    f"planbatch.planner.{name}"
-    for name in ("columns", "expectation", "ledger", "model", "resources", "round")
-}
+def test_only_one_module_imports_the_compiler_of_users_functions():
+    """Everything works without it."""
+    importers = {i.importer for i in IMPORTS if top(i.imported) in ("numba", "llvmlite")}
+    assert {name for name in importers if top(name) != "tests"} == {"planner.plugins.compiling"}
 
 
-def test_kernels_import_no_public_module_above_them():
-    """``Profile``, ``decode`` and the like stand above ``planner/kernels`` and import it, never the reverse."""
-    found = set()
-    for path in (ROOT / "planner" / "kernels").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("planbatch."):
-                found.add(node.module)
-    above = {name for name in found if not name.startswith("planbatch.planner.kernels.")}
-    assert above == TABLES
+#: What stands below the planner's other rooms, and imports none of them.
+BASE = ("columns", "durations", "model", "resources", "ledger", "history", "terms")
+
+
+def test_the_base_of_the_planner_imports_none_of_its_rooms():
+    """Tables and times know neither searches nor bounds nor users' plug-ins."""
+    rooms = {path.name for path in (ROOT / "planner").iterdir() if (path / "__init__.py").exists()}
+    base = {f"planner.{name}" for name in BASE}
+    wrong = [
+        i
+        for i in IMPORTS
+        if i.importer in base and i.imported.split(".")[1:2] and i.imported.split(".")[1] in rooms
+    ]
+    assert rooms >= {"bounds", "optimizers", "plugins", "predictions"}
+    assert not listed(wrong)
+
+
+def test_the_core_knows_nothing_above_the_planner():
+    """What it imports of planbatch are the planner's tables."""
+    imported = set()
+    for path in (ROOT / "core").rglob("*.?pp"):
+        imported |= set(re.findall(r'import_\("(planbatch[^"]*)"\)', path.read_text()))
+    assert imported == {"planbatch.planner.model"}

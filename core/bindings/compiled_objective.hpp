@@ -13,7 +13,7 @@ class CompiledObjective : public Objective {
                                       std::int64_t columns, std::int64_t now, double* cost);
 
     // `address` is that of such a function, which `owner` keeps alive. `plain` is the same in Python: where the function
-    // raised, it says what. `maker` and its arguments make this again, in another process.
+    // raised, or returned no finite number, it says what. `maker` and its arguments make this again, in another process.
     CompiledObjective(std::uintptr_t address, nb::object owner, nb::object plain, nb::object maker, nb::tuple arguments)
         : function_(reinterpret_cast<Function>(address)), owner_(std::move(owner)), plain_(std::move(plain)), maker_(std::move(maker)), arguments_(std::move(arguments)) {
         if (!address) throw std::invalid_argument("address: of no function");
@@ -32,7 +32,7 @@ class CompiledObjective : public Objective {
         const std::int64_t failed = function_(start.data(), jobs.submit.data(), jobs.procs.data(), jobs.walltime.data(), jobs.deadline.data(), jobs.latest.data(),
                                               jobs.user.data(), demands.data(), jobs.past.data, std::int64_t(n), std::int64_t(further),
                                               std::int64_t(jobs.past.columns), now, &cost);
-        return failed ? plain_cost(start, jobs, now) : cost;
+        return failed || !std::isfinite(cost) ? plain_cost(start, jobs, now) : cost;
     }
 
   private:

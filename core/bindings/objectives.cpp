@@ -72,7 +72,7 @@ void bind_objectives(nb::module_& m) {
     auto sum = nb::class_<WeightedSum, Objective>(m, "WeightedSum", "Σ weightₖ · costₖ.")
                    .def("__init__",
                         [](WeightedSum* self, std::vector<double> weights, std::vector<std::shared_ptr<Objective>> objectives) {
-                            if (weights.size() != objectives.size() || weights.empty()) throw std::invalid_argument("weighted sum: one weight per objective");
+                            if (weights.size() != objectives.size() || weights.empty() || std::ranges::count(objectives, nullptr)) throw std::invalid_argument("weighted sum: one weight per objective");
                             std::vector<WeightedSum::Part> parts;
                             for (std::size_t k = 0; k < weights.size(); ++k) parts.push_back({weights[k], std::move(objectives[k])});
                             new (self) WeightedSum(std::move(parts));

@@ -29,7 +29,9 @@ inline void numbers_in(nb::handle array, double* data, std::size_t entries) {
 class PythonHistory : public History {
   public:
     PythonHistory(nb::object follow, std::size_t width, std::size_t columns, std::size_t kept, std::size_t shared)
-        : History({width, columns, kept, shared}), function_(std::move(follow)) {}
+        : History({width, columns, kept, shared}), function_(std::move(follow)) {
+        if (width < 1) throw std::invalid_argument("width: 0 is no positive number of columns");
+    }
     const nb::object& function() const { return function_; }
     std::vector<nb::object*> held() { return {&function_}; }
     void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const override {

@@ -65,7 +65,7 @@ nb::object decode(const OwnedRound& owned, const Ints& order) {
 std::int64_t decode_repeatedly(const OwnedRound& owned, const Ints& orders, std::size_t times) {
     const Round round = owned.view();
     const std::size_t n = round.jobs.size(), rows = n ? orders.size() / n : 0;
-    if (rows == 0) throw std::invalid_argument("orders: none");
+    if (rows == 0 || orders.size() != rows * n) throw std::invalid_argument("orders: not one place per job in each row");
     const nb::gil_scoped_release release;
     PermutationReader reader;
     std::vector<std::int64_t> start(n);

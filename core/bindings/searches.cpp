@@ -60,11 +60,12 @@ class SearchOf : public Search {
 class HeldSearch {
   public:
     HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
-        : round_object_(std::move(round)), round_(nb::cast<const OwnedRound&>(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
+        : round_object_(std::move(round)), round_(as_round(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         if (!setting.empty() && setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
         const Setting chosen = setting.empty() ? Setting{} : Setting::of(setting);
         const Round view = round_.view();
+        if (scenarios_) scenarios_->check(view);
         without_gil([&] {
             if (view.width() == 1 && is_narrow(view)) search_ = made<1, std::int32_t>(view, chosen, relaxes);
             else with_width(view.width(), [&](auto k) { search_ = made<k(), std::int64_t>(view, chosen, relaxes); });
@@ -87,8 +88,9 @@ class HeldSearch {
         return without_gil([&] { return search_->planned_cost(checked, column(start)); });
     }
     bool enumerate() { return without_gil([&] { return search_->enumerate(); }); }
-    bool end_stage() { return without_gil([&] { return search_->end_stage(); }); }
+    bool end_stage() { require_order(); return without_gil([&] { return search_->end_stage(); }); }
     bool advance(std::size_t evaluations, nb::handle generator) {
+        require_order();
         Random rng = random_of(generator);
         const GeneratorLock lock(generator);
         return without_gil([&] { return search_->advance(evaluations, rng); });
@@ -103,6 +105,14 @@ class HeldSearch {
     std::unique_ptr<Search> search_;
     PermutationReader reader_;
 
+    static const OwnedRound& as_round(nb::handle round) {
+        if (!nb::isinstance<OwnedRound>(round)) throw nb::type_error("round: not one of the core");
+        return nb::cast<const OwnedRound&>(round);
+    }
+    // Moves begin with an order.
+    void require_order() const {
+        if (!(search_->cost() < infinity)) throw std::invalid_argument("search: no first plans have been tried");
+    }
     template <std::size_t K, class Number>
     std::unique_ptr<Search> made(const Round& round, const Setting& setting, bool relaxes) const {
         return std::make_unique<SearchOf<K, Number>>(round, *objective_, scenarios_.get(), setting, relaxes);

@@ -13,7 +13,9 @@ class HeldSimulation {
                    std::int64_t corrector, bool guards_promises)
         : history_(std::move(history)) {
         const auto take = [&](const char* name) -> Column {
-            columns_.push_back(copy_of(nb::cast<Ints>(workload[name])));
+            Ints column;
+            if (!nb::try_cast(workload[name], column)) throw nb::type_error((std::string(name) + ": no array of whole numbers").c_str());
+            columns_.push_back(copy_of(column));
             return columns_.back();
         };
         columns_.reserve(16);

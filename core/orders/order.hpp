@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "../user_history/history.hpp"
@@ -13,6 +14,13 @@ class BadKeys : public std::domain_error {
   public:
     using std::domain_error::domain_error;
 };
+
+// Throws unless there is a key for each job, and all are numbers.
+inline void check_keys(Reals keys, std::size_t jobs) {
+    if (keys.size() != jobs) throw BadKeys("returned " + std::to_string(keys.size()) + " keys for " + std::to_string(jobs) + " jobs");
+    for (const double key : keys)
+        if (std::isnan(key)) throw BadKeys("returned a key that is not a number");
+}
 
 class QueueOrder {
   public:

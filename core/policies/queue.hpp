@@ -7,13 +7,6 @@
 
 namespace planbatch {
 
-// Throws unless there is a key for each job, and all are numbers.
-inline void check_keys(Reals keys, std::size_t jobs) {
-    if (keys.size() != jobs) throw BadKeys("returned " + std::to_string(keys.size()) + " keys for " + std::to_string(jobs) + " jobs");
-    for (const double key : keys)
-        if (std::isnan(key)) throw BadKeys("returned a key that is not a number");
-}
-
 class Queue {
   public:
     explicit Queue(std::shared_ptr<const QueueOrder> order) : order_(std::move(order)) {}

@@ -28,6 +28,7 @@ class Observed:
         self.policy, self.observer = policy, observer
         self.name = policy_name(policy)
         self.promise = getattr(policy, "promise", None)
+        self.history = getattr(policy, "history", None)
         self.traits = traits_of(policy)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:

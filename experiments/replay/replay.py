@@ -49,6 +49,7 @@ def replay(
         Seed of the policy's random numbers.
     progress : callable, optional
         Called now and then with the number of jobs started so far.
+
     Returns
     -------
     Trace

@@ -7,11 +7,20 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from planbatch import _core
 from planbatch.planner.columns import IntArray
+from planbatch.planner.expectation import (
+    EXPECTED_RUN_TIMES,
+    RUN_TIMES,
+    expected_rate,
+    expected_run,
+)
+from planbatch.planner.fair_share import FAIR_SHARE, fair_share
 from planbatch.planner.model import JobTable
+from planbatch.planner.objective import CheckedCost
 
 _LINE = re.compile(r'File "([^"]+)", line (\d+)')
 _NOISE = ("Failed in nopython", "During:", "File ", "<source", "This error", "Use of unsupported")
@@ -40,11 +49,12 @@ def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @lru_cache(maxsize=256)
 def compiled_objective(
-    function: Callable[..., float], values: tuple[Any, ...] = ()
+    function: Callable[..., float], values: tuple[Any, ...] = (), name: str = "compiled"
 ) -> _core.CompiledObjective:
-    """Compile ``cost(start, jobs, now, *values)``.
+    """Compile ``cost(start, jobs, now, *values)``, an objective of this name.
 
-    Reads and writes outside of arrays raise, and columns of jobs cannot be changed.
+    Reads and writes outside of arrays raise, and columns of jobs cannot be changed. What raises, or is not a finite
+    number, is computed again in plain Python, whose errors name the objective and the round.
 
     Raises
     ------
@@ -52,10 +62,13 @@ def compiled_objective(
         If numba is not installed, or cannot compile the function.
     """
     if not can_compile():
-        raise NotCompiledError("numba is not installed; get it with: pip install 'planbatch[compiled]'")
+        raise NotCompiledError(
+            "numba is not installed; get it with: pip install 'planbatch[compiled]'"
+        )
     from numba import carray, cfunc, njit, types
     from numba.core.errors import NumbaError
 
+    _have_helpers_compiled()
     read_only_ints, read_only_int_table, read_only_table = _read_only()
     given = njit(boundscheck=True)(plain_function(function))
 
@@ -91,11 +104,13 @@ def compiled_objective(
         raise NotCompiledError(_reason(error)) from None
 
     def plain(start: IntArray, jobs: JobTable, now: int) -> float:
-        return float(plain_function(function)(start, jobs, now, *values))
+        return plain_function(function)(start, jobs, now, *values)  # type: ignore[no-any-return]
 
     plain.__dict__.update(vars(plain_function(function)))
 
-    return _core.CompiledObjective(made.address, made, plain, compiled_objective, (function, values))
+    return _core.CompiledObjective(
+        made.address, made, CheckedCost(name, plain), compiled_objective, (function, values, name)
+    )
 
 
 @cache
@@ -114,14 +129,39 @@ def _read_only() -> tuple[Any, Any, Any]:
     return ints, int_table, table
 
 
+@cache
+def _have_helpers_compiled() -> None:
+    """Teach numba the functions that tell users' objectives what is known of the past."""
+    from numba.extending import overload
+
+    first, second = (1 + history.columns for history in (EXPECTED_RUN_TIMES, RUN_TIMES))
+    shares = 1 + FAIR_SHARE.columns
+
+    def run(jobs: JobTable, i: int) -> float:
+        known = jobs.past.shape[1] == first or jobs.past.shape[1] == second
+        return float(jobs.past[i, 1]) if known else float(jobs.walltime[i])
+
+    def rate(jobs: JobTable, i: int) -> float:
+        known = jobs.past.shape[1] == first or jobs.past.shape[1] == second
+        return float(jobs.past[i, 2]) if known else 1.0 / max(float(jobs.walltime[i]), 10.0)
+
+    def share(jobs: JobTable, i: int) -> float:
+        return float(jobs.past[i, 1]) if jobs.past.shape[1] == shares else 1.0
+
+    def compiles_to(compiled: Callable[..., float]) -> Callable[..., Any]:
+        compiled.__annotations__.clear()  # numba wants both to have the same signature
+        return lambda jobs, i: compiled
+
+    for function, compiled in ((expected_run, run), (expected_rate, rate), (fair_share, share)):
+        overload(function)(compiles_to(compiled))
+
+
 def _reason(error: Exception) -> str:
     """Return the place and the first sentence of numba's explanation."""
-    text = str(error)
-    places = _LINE.findall(text)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    places = [place for place in _LINE.findall(text) if Path(place[0]).name != Path(__file__).name]
     lines = [line.strip() for line in text.splitlines()]
     said = next((line for line in lines if line and not line.startswith(_NOISE)), "no reason given")
-    said = re.sub(r"\x1b\[[0-9;]*m", "", said).rstrip(".")
+    said = said.rstrip(".")
     where = f"{places[-1][0]}, line {places[-1][1]}: " if places else ""
     return f"{where}{said}"
-
-

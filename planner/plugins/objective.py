@@ -64,7 +64,7 @@ def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objecti
     if history is not None:
         plain_function(thing).history = history  # type: ignore[attr-defined]
     try:
-        return Objective(name, compiled_objective(thing, values))
+        return Objective(name, compiled_objective(thing, values, name))
     except NotCompiledError as error:
         if plain_function(thing) is not thing:
             raise PluginError(f"objective {name}: it cannot be compiled: {error}") from None

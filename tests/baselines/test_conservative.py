@@ -1,10 +1,8 @@
 """Conservative backfilling: with its reservations kept, and re-planned from scratch."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from planbatch.baselines.advance import drop_idle_breakpoints
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.checker import check_reservations, recorded_replay
 from planbatch.experiments.replay.replay import replay
@@ -91,12 +89,3 @@ def test_mixed_estimates_may_move_reservations():
     )
     assert [round_.start.tolist() for round_ in rounds] == [[0, 3], [9, 10], [3, 4], [4]]
     assert trace.start.tolist() == [0, 3, 4]
-
-
-def test_breakpoints_at_which_nothing_changes_are_dropped():
-    """The step function stays the same."""
-    times = np.array([0, 2, 4, 6, 8, 0])
-    free = np.array([1, 1, 3, 3, 2, 0])
-    assert drop_idle_breakpoints(times, free, 5) == 3
-    assert times[:3].tolist() == [0, 4, 8]
-    assert free[:3].tolist() == [1, 3, 2]

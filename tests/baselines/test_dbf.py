@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planbatch._core import DeadlineBackfilling, Turns, UrgentJobs
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.dbf import decide_dbf_2016
-from planbatch.baselines.policy import CompiledPolicy, Policy
-from planbatch.baselines.two_lists import FCFS_ORDER, LIST_ORDER, REGULAR_FIRST
+from planbatch.baselines.policy import CorePolicy, Policy
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.metrics import deadline_metrics, metrics
 from planbatch.experiments.replay.replay import replay
@@ -24,10 +23,10 @@ from tests.baselines.dbf_reference import Reference
 
 #: Policy → the rule of the reference, and in which order definitive jobs move forward.
 RULES = {
-    "dbf": (2017, FCFS_ORDER),
-    "dbf-2016": (2016, FCFS_ORDER),
-    "dbf-2016 in list order": (2016, LIST_ORDER),
-    "dbf-2016, regular first": (2016, REGULAR_FIRST),
+    "dbf": (2017, Turns.FCFS),
+    "dbf-2016": (2016, Turns.FCFS),
+    "dbf-2016 in list order": (2016, Turns.AS_JOINED),
+    "dbf-2016, regular first": (2016, Turns.REGULAR_FIRST),
 }
 RNG = np.random.default_rng(0)
 
@@ -35,9 +34,9 @@ RNG = np.random.default_rng(0)
 def made(name: str) -> Policy:
     """Make one of the policies."""
     _, advance = RULES[name]
-    if advance == FCFS_ORDER:
+    if advance == Turns.FCFS:
         return make_policy(name)
-    return CompiledPolicy(name, decide_dbf_2016, params=(float(advance),))
+    return CorePolicy(name, DeadlineBackfilling(UrgentJobs.ALL_AT_ONCE, advance))
 
 
 def jobs(capacity: int, *rows: tuple[int, ...]) -> Workload:
@@ -161,7 +160,7 @@ def test_as_the_reference_does(name):
     assert seen[joins] > 50
     assert seen["those before join"] > 5
     assert seen["all move together"] > 5
-    assert advance == FCFS_ORDER or seen["not in FCFS order"] > 5
+    assert advance == Turns.FCFS or seen["not in FCFS order"] > 5
 
 
 @settings(max_examples=60, deadline=None)
@@ -170,7 +169,7 @@ def test_guarantees(seed, name):
     """
     What is definitive never gets later, and a deadline that is held at first is held to the end.
 
-    The compiled replay gives the same starts as the interpreted one, and a sound trace.
+    A replay gives the same starts in one go, and a sound trace.
     """
     latest: dict[int, int] = {}
 

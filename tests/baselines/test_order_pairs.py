@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.planner.plugins.compiling import PlainPythonWarning
 from tests import oracles
 from tests.builders import machines_with_jobs, workload_of
 from tests.contracts.policy_contract import PolicyContract
@@ -99,15 +98,9 @@ def test_like_the_reference(drawn, primary, backfilling, threshold, estimates):
 
 @pytest.fixture
 def mine(tmp_path):
-    """Write a file with two orders, one that numba compiles and one that it does not."""
+    """Write a file with an order."""
     path = tmp_path / "my.py"
-    path.write_text(
-        "def slow(jobs, now, power=1):\n"
-        "    return -(jobs.walltime ** power)\n\n\n"
-        "def odd(jobs, now):\n"
-        "    assert {'any': object()}\n"
-        "    return -jobs.walltime.astype(float)\n"
-    )
+    path.write_text("def slow(jobs, now, power=1):\n    return -(jobs.walltime ** power)\n")
     return path
 
 
@@ -116,14 +109,9 @@ def test_users_orders_stand_in_pairs(mine):
     workload = workload_of(2, [(0, 1, 6), (1, 2, 2), (1, 1, 4), (1, 1, 2), (2, 1, 3)])
     policy = make_policy(f"easy:fcfs/{mine}:slow:power=2@1h")
     assert policy.name == "easy:fcfs/slow:power=2@1h"
-    assert policy.compiled_form() is policy
     theirs = replay(workload, "easy:fcfs/longest")
     assert replay(workload, policy).start.tolist() == theirs.start.tolist()
     assert make_policy(f"easy:{mine}:slow/{mine}:slow").name == "easy:slow/slow"
-    with pytest.warns(PlainPythonWarning, match="order odd runs as plain Python"):
-        plain = make_policy(f"easy:fcfs/{mine}:odd@1h")
-    assert plain.compiled_form() is None
-    assert replay(workload, plain).start.tolist() == theirs.start.tolist()
 
 
 def test_policies_without_backfilling_take_one_order():

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from planbatch.baselines.policy import traits_of
-from planbatch.experiments.replay.checker import check_trace, recorded_replay
-from planbatch.experiments.replay.replay import bound, compiled_form, replay
+from planbatch.experiments.replay.checker import check_trace
+from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.tasks.pickled import packed, unpacked
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.plan import check_plan
@@ -35,81 +35,58 @@ class PolicyContract:
         """Return a workload whose queue is long at times."""
         return busy_workload(self.jobs)
 
-    @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
-    def test_traces_are_valid(self, policy, busy, estimates):
-        """Every job runs once, after its submission, within the capacity."""
-        trace = replay(busy, policy, estimates=estimates)
-        assert check_trace(trace) == []
-        assert trace.rounds.started.sum() == len(busy)
-
-    def test_a_seed_gives_the_same_trace_again(self, policy, busy):
-        """Nothing but the seed decides."""
+    def test_traces_are_valid_and_repeatable(self, policy, busy):
+        """Every job runs once, after its submission, within the capacity; nothing but the seed decides."""
         before = packed(policy)
-        assert_same(replay(busy, policy, seed=5), replay(busy, policy, seed=5))
+        for estimates in ("requested", "actual", "mixed"):
+            trace = replay(busy, policy, estimates=estimates, seed=5)
+            assert check_trace(trace) == []
+            assert trace.rounds.started.sum() == len(busy)
+            assert trace.policy == policy.name
+            assert trace.traits == traits_of(policy)
+        assert_same(trace, replay(busy, policy, estimates=estimates, seed=5))
         assert packed(policy) == before
 
     @pytest.mark.parametrize("estimates", ["requested", "mixed"])
-    def test_compiled_and_interpreted_loops_agree(self, policy, busy, estimates):
-        """The trace is the same, and so is the log of the rounds, evaluations and costs included."""
-        if compiled_form(policy) is None:
-            pytest.skip("the policy does not run in the compiled loop")
-        native = replay(busy, policy, estimates=estimates, compiled=True, seed=2)
-        plain = replay(busy, policy, estimates=estimates, compiled=False, seed=2)
-        assert_same(native, plain)
-
-    def test_plans_are_valid(self, policy, busy):
-        """No plan of any round exceeds the machine or lies in the past."""
+    def test_round_by_round_it_is_the_same(self, policy, busy, estimates):
+        """Stepped from outside, every start, count and cost; no plan exceeds the machine or lies in the past."""
         rounds = []
         deciding = bound(policy, busy)
 
-        def checking(problem, rng):
+        def watched(problem, rng):
             outcome = deciding(problem, rng)
-            assert check_plan(problem, getattr(outcome, "plan", outcome)) == []
+            if estimates == "requested":  # otherwise running jobs may stay longer than was planned
+                assert check_plan(problem, getattr(outcome, "plan", outcome)) == []
             rounds.append(problem.now)
             return outcome
 
-        trace = replay(busy, checking)
-        assert trace.rounds.time.tolist() == rounds
+        watched.promise = getattr(policy, "promise", None)
+        watched.history = getattr(policy, "history", None)
+        stepped = replay(busy, watched, estimates=estimates, seed=2)
+        assert stepped.rounds.time.tolist() == rounds
+        assert_same(stepped, replay(busy, policy, estimates=estimates, seed=2))
 
     def test_the_policy_travels_between_processes(self, policy):
-        """A policy that was packed and unpacked does what it did, with kernels sent by name."""
+        """A policy that was packed and unpacked does what it did."""
         again = unpacked(packed(policy))
         crowd = workload_of(4, [(i // 3, 1 + i % 4, 8 + i % 7, 3 + i % 5) for i in range(20)])
         assert_same(replay(crowd, again), replay(crowd, policy))
         assert len(packed(policy)) < 3000
 
-    def test_it_can_be_recorded(self, policy, busy):
-        """An observer sees every round that the log counts; the trace says what the policy is."""
-        trace, rounds = recorded_replay(busy, policy)
-        assert [planned.now for planned in rounds] == trace.rounds.time.tolist()
-        assert trace.policy == policy.name
-        assert trace.traits == traits_of(policy)
+    def test_a_few_jobs(self, policy):
+        """None; one, which never waits; three that fit together; four that fill the machine, two ways.
 
-    def test_no_jobs(self, policy):
-        """An empty workload is replayed in no rounds."""
+        Those run one after the other without a gap, whatever their order, and whenever they end.
+        """
         assert len(replay(workload_of(4, []), policy).rounds) == 0
-
-    def test_one_job(self, policy):
-        """A job that is alone never waits."""
-        trace = replay(workload_of(4, [(10, 3, 50, 20)]), policy)
-        assert trace.start.tolist() == [10]
-        assert trace.end.tolist() == [30]
-
-    def test_jobs_submitted_at_one_instant(self, policy):
-        """What fits together starts together, in one round."""
-        trace = replay(workload_of(6, [(0, 1, 9, 9), (0, 2, 9, 9), (0, 3, 9, 9)]), policy)
-        assert trace.start.tolist() == [0, 0, 0]
-        assert trace.rounds.time.tolist() == [0]
-
-    def test_jobs_that_fill_the_machine(self, policy):
-        """They run one after the other without a gap, whatever their order."""
-        trace = replay(workload_of(5, [(0, 5, 7, 7)] * 4), policy)
-        assert sorted(trace.start.tolist()) == [0, 7, 14, 21]
-
-    def test_early_ends_leave_no_gap_either(self, policy):
-        """A round follows every end, also one before the walltime."""
-        trace = replay(workload_of(5, [(0, 5, 9, 3)] * 4), policy)
-        assert sorted(trace.start.tolist()) == [0, 3, 6, 9]
+        alone = replay(workload_of(4, [(10, 3, 50, 20)]), policy)
+        assert (alone.start.tolist(), alone.end.tolist()) == ([10], [30])
+        three = replay(workload_of(6, [(0, 1, 9, 9), (0, 2, 9, 9), (0, 3, 9, 9)]), policy)
+        assert (three.start.tolist(), three.rounds.time.tolist()) == ([0, 0, 0], [0])
+        full = replay(workload_of(5, [(0, 5, 7, 7)] * 4), policy)
+        assert sorted(full.start.tolist()) == [0, 7, 14, 21]
+        early = replay(workload_of(5, [(0, 5, 9, 3)] * 4), policy)
+        assert sorted(early.start.tolist()) == [0, 3, 6, 9]
 
     def test_no_policy_sees_run_times(self, policy):
         """Up to its first early end, a replay is the same whatever the run times are."""
@@ -121,8 +98,3 @@ class PolicyContract:
         known = full.start < before
         assert known.sum() >= 4
         assert full.start[known].tolist() == cut.start[known].tolist()
-
-    def test_has_a_name(self, policy):
-        """Tables need one."""
-        assert policy.name
-        assert isinstance(policy.name, str)

@@ -7,7 +7,7 @@ from planbatch.objectives import AGED_WAIT, MAKESPAN, OBJECTIVES, SQUARED_WAIT, 
 from planbatch.objectives.aged import aged_wait
 from planbatch.planner.decoder import decode
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.objective import Objective, ObjectiveError, checked
+from planbatch.planner.objective import CheckedCost, ObjectiveError
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
@@ -119,7 +119,7 @@ def test_a_function_becomes_an_objective():
 def test_checked_costs_are_floats():
     """Numpy's numbers and Python's integers will do."""
     for number in (3, 3.0, np.float32(3.0), np.int64(3)):
-        cost = checked(Objective("three", lambda start, jobs, now, x=number: x), 0)
+        cost = CheckedCost("three", lambda start, jobs, now, x=number: x)
         value = cost(START, PROBLEM.jobs, 100)
         assert type(value) is float
         assert value == 3.0
@@ -130,11 +130,11 @@ def test_checked_costs_report_what_goes_wrong():
     with pytest.raises(
         ObjectiveError, match=r"^objective odd returned bool, not a number, in the round at 100$"
     ):
-        checked(Objective("odd", lambda start, jobs, now: True), 100)(START, PROBLEM.jobs, 100)
+        CheckedCost("odd", lambda start, jobs, now: True)(START, PROBLEM.jobs, 100)
     with pytest.raises(
         ObjectiveError, match=r"^objective odd raised KeyError in the round at 100: 'x'$"
     ) as error:
-        checked(Objective("odd", lambda start, jobs, now: {}["x"]), 100)(START, PROBLEM.jobs, 100)
+        CheckedCost("odd", lambda start, jobs, now: {}["x"])(START, PROBLEM.jobs, 100)
     assert isinstance(error.value.__cause__, KeyError)
 
 

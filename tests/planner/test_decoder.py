@@ -1,24 +1,17 @@
 """The decoder: permutation → plan."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.objectives import WAIT
 from planbatch.planner.decoder import decode
-from planbatch.planner.kernels.decode import (
-    CLASSES,
-    MANY_JOBS,
-    class_limits,
-    classify,
-    decode_bounded,
-    decode_into,
-    decode_linear,
-    decode_once,
-    keeps_promises,
-)
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 from tests import oracles
 from tests.builders import random_round, small_rounds
@@ -89,84 +82,49 @@ def test_decoding_any_feasible_plan_in_start_order_delays_no_job(problem, data):
     assert (decode(problem, feasible.order()).start <= feasible.start).all()
 
 
-@pytest.mark.parametrize("n", [1, 2, 13, 99, 100, 101, 250, 400])
+def decoded_with_a_profile(problem, order):
+    """Reserve job by job, without anything remembered of the jobs before."""
+    profile, start = Profile(problem), np.empty(len(problem), dtype=np.int64)
+    for i in order:
+        size, walltime = int(problem.jobs.procs[i]), int(problem.jobs.walltime[i])
+        start[i] = profile.earliest(size, walltime)
+        profile.reserve(size, int(start[i]), walltime)
+    return start
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_remembered_bounds_change_no_plan(n, seed):
-    """The fast way gives the plan of the simple way, for any order."""
+@pytest.mark.parametrize("n", [1, 13, 100, 400])
+def test_bounds_remembered_for_classes_of_jobs_change_no_plan(n, seed):
+    """Many sizes and few, any order: each job is where a search through the whole profile puts it.
+
+    Searches look at fronts of their orders again and again; the second decoding is that of a search.
+    """
     problem = random_round(n, seed, capacity=(16, 64, 300, 512)[seed])
-    arrays = problem.arrays
     rng = np.random.default_rng(seed)
-    classes = classify(arrays)
-    for order in (
-        np.arange(n),
-        np.argsort(problem.jobs.walltime),
-        rng.permutation(n),
-        rng.permutation(n),
-    ):
-        plans = [np.empty(n, dtype=np.int64) for _ in range(4)]
-        decode_linear(arrays, order, plans[0])
-        decode_bounded(arrays, classes, order, plans[1])
-        decode_into(arrays, classes, order, plans[2])
-        decode_once(arrays, order, plans[3])
-        for plan in plans[1:]:
-            assert plan.tolist() == plans[0].tolist()
-        assert check_plan(problem, Plan(plans[0]), complete=True) == []
-
-
-@settings(max_examples=60)
-@given(problem=small_rounds(most_jobs=30), data=st.data())
-def test_remembered_bounds_change_no_plan_of_small_rounds(problem, data):
-    """The same where sizes and lengths coincide with the limits of classes."""
-    order = np.array(data.draw(st.permutations(range(len(problem)))), dtype=np.int64)
-    if not len(order):
-        return
-    simple, fast = np.empty_like(order), np.empty_like(order)
-    decode_linear(problem.arrays, order, simple)
-    decode_bounded(problem.arrays, classify(problem.arrays), order, fast)
-    assert fast.tolist() == simple.tolist()
-
-
-@given(st.lists(st.integers(1, 40), min_size=1, max_size=120))
-def test_limits_of_classes_ascend_and_are_values(values):
-    """At most a dozen, each once, all of them sizes that occur."""
-    limits = class_limits(np.array(values)).tolist()
-    assert limits == sorted(set(limits))
-    assert set(limits) <= set(values)
-    assert 1 <= len(limits) <= CLASSES
-
-
-def test_classes_of_few_sizes_are_the_sizes():
-    """A job lies within the largest class that it reaches, and above the smallest that reaches it."""
-    problem = Round.of(9, 0, [], [(0, 1, 5), (0, 9, 5), (0, 4, 7)])
-    classes = classify(problem.arrays)
-    assert classes.size_within.tolist() == [0, 2, 1]
-    assert classes.size_above.tolist() == [0, 2, 1]
-    assert classes.length_within.tolist() == [0, 0, 1]
-    assert classes.length_above.tolist() == [0, 0, 1]
+    search = WAIT.search(problem, relaxes=False)
+    for order in (np.arange(n), np.argsort(problem.jobs.walltime), rng.permutation(n)):
+        plan = decode(problem, order)
+        assert plan.start.tolist() == decoded_with_a_profile(problem, order).tolist()
+        search.evaluate(order)
+        assert search.trial.tolist() == plan.start.tolist()
 
 
 def test_jobs_below_and_above_all_classes():
-    """A sample may miss the smallest and the largest job: these have no class on that side."""
-    n = 400
-    procs = np.full(n, 10)
+    """A sample of the sizes may miss the smallest and the largest job."""
+    procs = np.full(400, 10)
     procs[[1, 3]] = [5, 20]
     problem = Round.of(20, 0, [], [(0, int(p), 1) for p in procs])
-    classes = classify(problem.arrays)
-    assert class_limits(procs).tolist() == [10]
-    assert classes.size_within[[0, 1, 3]].tolist() == [0, -1, 0]
-    assert classes.size_above[[0, 1, 3]].tolist() == [0, 0, 1]
-    order = np.random.default_rng(0).permutation(n)
-    simple, fast = np.empty(n, np.int64), np.empty(n, np.int64)
-    decode_linear(problem.arrays, order, simple)
-    decode_bounded(problem.arrays, classes, order, fast)
-    assert fast.tolist() == simple.tolist()
+    order = np.random.default_rng(0).permutation(400)
+    assert (decode(problem, order).start == decoded_with_a_profile(problem, order)).all()
 
 
-def test_promises():
-    """At the promised start is in time, one second later is not; NEVER promises nothing."""
-    latest = np.array([5, NEVER])
-    assert keeps_promises(np.array([5, 10**9]), latest)
-    assert not keeps_promises(np.array([6, 0]), latest)
+def test_a_promise_is_kept_by_its_very_second():
+    """At the promised start is in time, one second later is not; without a promise, any time is."""
+    problem = Round.of(1, 0, [], [(0, 1, 5), (0, 1, 10**9)])
+    for latest, kept in (([NEVER, NEVER], True), ([10**9, 0], True), ([10**9 - 1, 0], False)):
+        jobs = problem.jobs._replace(latest=np.array(latest))
+        search = WAIT.search(replace(problem, jobs=jobs), relaxes=False)
+        assert np.isfinite(search.evaluate(np.array([1, 0]))) == kept
 
 
 @pytest.mark.parametrize("order", [[0, 0], [0], [0, 2], [0, 1, 2], [-1, 0]])
@@ -180,8 +138,3 @@ def test_what_is_no_permutation_is_refused(order):
 def test_no_jobs_give_an_empty_plan():
     """Which is a plan."""
     assert decode(Round.of(2), []).start.tolist() == []
-
-
-def test_the_threshold_is_where_the_tests_think_it_is():
-    """The sizes tested above lie on both sides of it."""
-    assert 2 < MANY_JOBS < 400

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.planner.expectation import FEW, OWN, QUOTIENTS, expect, remember
 from planbatch.planner.orders import order_by
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, workload_of
+
+#: So many jobs of a user are remembered; so many have to have ended before they count alone.
+OWN, FEW = 64, 5
 
 
 def expected_by_hand(
@@ -50,13 +52,16 @@ def test_columns_are_those_of_the_jobs_that_have_ended(machine, random):
 
 
 def test_the_oldest_quotient_is_forgotten():
-    """Sixty-four are remembered of a user: of 0, 1, …, 65 the first two are gone."""
-    row, past = np.zeros(QUOTIENTS + 1000), np.zeros(4)
-    for quotient in range(OWN + 2):
-        remember(row, float(quotient), OWN)
-    expect(row, OWN, 100.0, past)
-    assert past[1] == pytest.approx(100 * np.mean(range(2, OWN + 2)))
-    assert past[2] == pytest.approx(np.mean([1 / (100 * q) for q in range(2, OWN + 2)]))
+    """Sixty-four are remembered of a user: of 1, 2, …, 66 hundredths the first two are gone."""
+    jobs = [(100 * i, 1, 100, i + 1) for i in range(OWN + 2)]
+    workload = workload_of(1, [*jobs, (100 * len(jobs), 1, 100, 100)])
+    workload = replace(workload, user=np.ones(len(workload), dtype=np.int64))
+    policy = make_policy("easy:expected-slowdown")
+    last = len(replay(workload, policy).rounds) - 1
+    (seen,) = rounds_at(workload, policy, [last])
+    runs = np.arange(3, OWN + 3)
+    expected = [runs.mean(), (1 / np.maximum(runs, 10)).mean()]
+    assert seen.jobs.past[0, 1:3] == pytest.approx(np.array(expected))
 
 
 def test_orders_by_expectation():

@@ -7,6 +7,7 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
+from planbatch.experiments.replay.checker import recorded_replay
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import assert_same
@@ -15,7 +16,6 @@ MINE = """
 import numpy as np
 
 from planbatch.planner import Event, History, News, expected_run, fair_share
-from planbatch.planner.kernels.native import kernel
 
 
 def area(jobs, now):
@@ -48,7 +48,6 @@ def thrifty(jobs, now):
 thrifty.asks_for = "fair-share"
 
 
-@kernel
 def count(news, memory, jobs, now):
     for k in range(len(news)):
         if news[k, News.EVENT] == Event.ENDED:
@@ -61,14 +60,7 @@ def newcomers_first(jobs, now):
     return jobs.past[:, 1].copy()
 
 
-newcomers_first.asks_for = History(count, 2, 1)
-
-
-def slow(jobs, now):
-    return np.array([float("{:.3f}".format(n)) for n in jobs.past[:, 1]])
-
-
-slow.asks_for = "expectation"
+newcomers_first.asks_for = History.of(count, 2, 1)
 
 
 def misspelt(jobs, now):
@@ -96,20 +88,20 @@ def busy():
 
 
 def test_an_order_that_asks_for_the_expectation(mine, busy):
-    """It is the order of planbatch, to the second, compiled and not."""
+    """It is the order of planbatch, to the second, in one go and stepped."""
     policy = make_policy(f"easy:{mine}:area")
     trace = replay(busy, policy)
     assert_same(trace, replay(busy, "easy:expected-area"))
-    assert_same(trace, replay(busy, policy, compiled=False))
+    assert_same(trace, recorded_replay(busy, policy)[0])
     assert (trace.start != replay(busy, "easy:smallest-area").start).any()
 
 
 def test_an_objective_that_asks_for_the_expectation(mine, busy):
-    """It plans otherwise than by requests, and the same interpreted."""
+    """It plans otherwise than by requests, and the same stepped."""
     part = busy.take(slice(0, 60))
     policy = make_policy(f"plan:{mine}:waiting_area,evaluations=20")
     assert policy.history is not None
-    assert_same(replay(part, policy), replay(part, policy, compiled=False))
+    assert_same(replay(part, policy), recorded_replay(part, policy)[0])
     assert (replay(busy, policy).start != replay(busy, PlanBased("wait", budget=20)).start).any()
 
 
@@ -120,18 +112,10 @@ def test_an_order_that_asks_for_fair_share(mine, busy):
 
 
 def test_a_history_of_her_own(mine, busy):
-    """Users of whom the fewest jobs have ended come first."""
+    """Users of whom the fewest jobs have ended come first; events, memory and columns are plain arrays."""
     trace = replay(busy, f"easy:{mine}:newcomers_first")
     assert (trace.start != replay(busy, "easy").start).any()
-    assert_same(trace, replay(busy, f"easy:{mine}:newcomers_first", compiled=False))
-
-
-def test_an_order_in_plain_python_has_its_history(mine, busy):
-    """Numba cannot compile it; the columns are there."""
-    with pytest.warns(UserWarning, match="runs as plain Python"):
-        policy = make_policy(f"easy:{mine}:slow")
-    part = busy.take(slice(0, 60))
-    assert len(replay(part, policy).start) == 60
+    assert_same(trace, recorded_replay(busy, make_policy(f"easy:{mine}:newcomers_first"))[0])
 
 
 def test_a_history_that_there_is_not(mine):

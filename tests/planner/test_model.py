@@ -145,15 +145,6 @@ def test_no_planner_can_see_run_times():
     assert "runtime" not in dir(Round.of(1))
 
 
-def test_kernels_get_copies():
-    """What a kernel writes does not reach the frozen round."""
-    problem = Round.of(2, 0, [(1, 5)], [(0, 1, 1)])
-    problem.arrays.jobs.procs[0] = 2
-    problem.arrays.running.end[0] = 99
-    assert problem.jobs.procs.tolist() == [1]
-    assert problem.running.end.tolist() == [5]
-
-
 def test_times_that_no_profile_holds_are_refused():
     """Walltimes that add up to 2^60 s, in a round and in a workload, and those that jobs occupy; less is planned."""
     most = NEVER // 3

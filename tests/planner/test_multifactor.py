@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.planner.multifactor import multifactor
-from planbatch.planner.orders import as_order, as_orders
-from planbatch.planner.use import effective_usage, share_factor
+from planbatch.planner.orders import as_order, as_orders, multifactor
 from tests.builders import machines_with_jobs, workload_of
 from tests.contracts.policy_contract import PolicyContract
 
@@ -22,31 +20,6 @@ class TestMultifactor(PolicyContract):
     def policy(self, request):
         """Return the policies."""
         return make_policy(request.param)
-
-
-def test_the_worked_example_of_slurms_documentation():
-    """Accounts, with their shares and the part of all use that is theirs, and five users.
-
-    ::
-
-        root ─┬─ A 40, .45 ─┬─ B 30, .20 ── user 1: 1, .20
-              │             └─ C 10, .25 ─┬ user 2: 1, .25
-              │                           └ user 3: 1, 0
-              └─ D 60, .25 ─┬─ E 25, .25 ── user 4: 1, .25
-                            └─ F 35, 0   ── user 5: 1, 0
-    """
-    a, d = 0.45, 0.25  # right below the root: the usage itself
-    b, c = effective_usage(0.20, a, 30, 40), effective_usage(0.25, a, 10, 40)
-    e, f = effective_usage(0.25, d, 25, 60), effective_usage(0.0, d, 35, 60)
-    factors = [
-        share_factor(effective_usage(0.20, b, 1, 1), 0.4 * 30 / 40),
-        share_factor(effective_usage(0.25, c, 1, 2), 0.4 * 10 / 40 / 2),
-        share_factor(effective_usage(0.0, c, 1, 2), 0.4 * 10 / 40 / 2),
-        share_factor(effective_usage(0.25, e, 1, 1), 0.6 * 25 / 60),
-        share_factor(effective_usage(0.0, f, 1, 1), 0.6 * 35 / 60),
-    ]
-    printed = [f"{factor:.6f}".lstrip("0") for factor in factors]
-    assert printed == [".408479", ".022097", ".125000", ".500000", ".749154"]
 
 
 def with_users(capacity, jobs, users):

@@ -6,16 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planbatch.experiments.replay.loop.beliefs import corrected
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.loop.beliefs import corrected
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.reproduce.gaussier_2015.simulator import (
+    CORRECTORS,
+    ELoss,
+    LastTwo,
+    Submitted,
+)
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.predictors import corrector_of
 from tests.builders import machines_with_jobs, workload_of
-from planbatch.experiments.reproduce.gaussier_2015.simulator import CORRECTORS, ELoss, LastTwo, Submitted
 
 
 def predicted_by_events(workload, trace, predictor):

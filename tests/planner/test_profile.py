@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from planbatch.planner.kernels.profile import index_at
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 
@@ -66,7 +65,7 @@ def test_release_gives_back_what_reserve_took():
 def test_what_is_not_free_cannot_be_reserved():
     """The messages name the field."""
     profile = profile_of(4, [(3, 3)], now=0)
-    with pytest.raises(ValueError, match="demand: 2 is not free from 0 to 1"):
+    with pytest.raises(ValueError, match="demand: not free from 0 to 1"):
         profile.reserve(2, 0, 1)
     with pytest.raises(ValueError, match="start: -1 lies before the profile, which begins at 0"):
         profile.reserve(1, -1, 1)
@@ -76,20 +75,33 @@ def test_what_is_not_free_cannot_be_reserved():
     assert list(profile) == [(0, 1), (3, 4)]
 
 
-def test_a_profile_does_not_share_its_columns():
-    """Neither with the round nor with those who look at it."""
-    problem = Round.of(2, 0, [(1, 5)])
-    profile = Profile(problem)
-    problem.arrays.running.procs[0] = 2
-    profile.times[0] = 99
-    assert list(profile) == [(0, 1), (5, 2)]
+def test_the_columns_of_a_profile_are_copies():
+    """What was looked at stays as it was, and cannot be written to."""
+    profile = profile_of(2, [(1, 5)])
+    times = profile.times
+    profile.reserve(1, 1, 2)
+    assert times.tolist() == [0, 5]
+    with pytest.raises(ValueError, match="read-only"):
+        times[0] = 99
+    assert list(profile) == [(0, 1), (1, 0), (3, 1), (5, 2)]
 
 
-def test_index_at_finds_the_step_that_holds():
-    """The last breakpoint that is not after the moment; the first one before them all."""
-    times = np.array([2, 5, 9, 0, 0])
-    found = [index_at(times, 3, when) for when in (1, 2, 4, 5, 8, 9, 100)]
-    assert found == [0, 0, 0, 1, 1, 2, 2]
+@pytest.mark.parametrize(("walltime", "start"), [(0, 0), (-1, 0), (2**60 + 1, 0), (1, -1)])
+def test_what_no_profile_holds_is_refused(walltime, start):
+    """Times before its beginning, and walltimes that are none; nothing is taken."""
+    profile = profile_of(4, [(3, 3)])
+    for change in (profile.reserve, profile.release):
+        with pytest.raises(ValueError, match="walltime|start"):
+            change(1, start, walltime)
+    assert list(profile) == [(0, 1), (3, 4)]
+
+
+def test_no_more_is_released_than_the_machine_has():
+    """The profile stays as it was."""
+    profile = profile_of(4, [(3, 3)])
+    with pytest.raises(ValueError, match="more would be free"):
+        profile.release(1, 2, 5)
+    assert list(profile) == [(0, 1), (3, 4)]
 
 
 class ProfileMachine(RuleBasedStateMachine):

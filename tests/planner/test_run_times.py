@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.planner.expectation import FEW, QUANTILES, expected_run
+from planbatch.objectives import make_objective, over_scenarios
+from planbatch.planner.expectation import RUN_TIMES, expected_run
 from planbatch.planner.ledger import UNKNOWN, Entry
 from planbatch.planner.model import NEVER
-from planbatch.planner.run_times import (
-    FIRST_QUANTILE,
-    REFRESH,
-    level_of,
-    quotient_at,
-    run_time_at,
-)
 from tests.builders import machines_with_jobs, workload_of
 
-POLICY = "rollouts:submit,samples=1,evaluations=0"
+#: Jobs of a user that have to have ended before they count alone, and the quantiles of their quotients.
+FEW, QUANTILES = 5, 16
+#: The column of the first quantile.
+FIRST_QUANTILE = 1 + RUN_TIMES.columns - QUANTILES
+#: How many ends there are before everybody's quantiles are taken anew.
+REFRESH = 16
+POLICY = "plan-wait:scenarios=1,evaluations=0"
 
 
 @settings(max_examples=40)
@@ -71,38 +71,72 @@ def test_everybody_counts_for_who_has_ended_little():
     assert seen.jobs.past[0, FIRST_QUANTILE:] == pytest.approx(np.full(QUANTILES, 0.5))
 
 
-def past_with(quantiles: np.ndarray) -> np.ndarray:
-    """Return the columns of a job with these quantiles."""
-    return np.concatenate([np.zeros(FIRST_QUANTILE), quantiles])
+def drawn_runs(jobs, users, count=200):
+    """Give what the waiting job of the last round takes in many scenarios: no machine is shared, so it ends alone."""
+    workload = replace(workload_of(1, jobs), user=np.array(users))
+    policy = make_policy(POLICY)
+    last = len(replay(workload, policy).rounds) - 1
+    (seen,) = rounds_at(workload, policy, [last])
+    makespan = make_objective("makespan")
+    found = []
+    for seed in range(count):
+        one = over_scenarios(makespan, 1).drawn(seen, np.random.default_rng(seed))
+        search = one.search(seen)
+        found.append(search.evaluate(np.arange(len(seen))))
+    return seen, np.array(found)
 
 
-ASCENDING = st.lists(st.floats(0.01, 1.0), min_size=QUANTILES, max_size=QUANTILES, unique=True).map(
-    lambda values: np.sort(np.array(values))
-)
+def test_drawn_run_times_are_those_of_the_user():
+    """Half of her jobs took a quarter, half three quarters of 320 s: so does the next, now and then in between."""
+    jobs = [(400 * i, 1, 320, (80, 240)[i % 2]) for i in range(20)]
+    seen, runs = drawn_runs([*jobs, (8000, 1, 320, 320)], [1] * 21)
+    assert seen.jobs.walltime.tolist() == [320]
+    assert ((runs >= 80) & (runs <= 240)).all()
+    assert 0.3 < (runs == 80).mean() < 0.6
+    assert 0.3 < (runs == 240).mean() < 0.6
 
 
-@given(ASCENDING, st.floats(0, 1), st.floats(0, 1))
-def test_quotients_rise_with_levels_and_levels_with_quotients(quantiles, one, other):
-    """Each is the inverse of the other between the first and the last quantile."""
-    past = past_with(quantiles)
-    low, high = sorted((one, other))
-    assert quotient_at(past, low) <= quotient_at(past, high)
-    inner = 0.5 / QUANTILES + one * (1 - 1 / QUANTILES)
-    if inner < 1 - 0.5 / QUANTILES - 1e-9 and np.diff(quantiles).min() > 1e-6:
-        assert level_of(past, quotient_at(past, inner)) == pytest.approx(inner, abs=1e-6)
-
-
-@given(ASCENDING, st.floats(0, 1, exclude_max=True), st.integers(1, 10**6), st.floats(0, 1))
-def test_run_times_lie_between_what_has_passed_and_the_request(quantiles, level, walltime, share):
-    """Also of jobs that have outlived every quantile."""
-    elapsed = int(share * (walltime - 1))
-    run = run_time_at(past_with(quantiles), walltime, level, elapsed)
-    assert elapsed < run <= walltime
+def test_who_is_not_known_is_taken_by_her_word():
+    """Without an ended job of anybody, a job takes its request."""
+    _, runs = drawn_runs([(0, 1, 320, 320)], [1], count=5)
+    assert runs.tolist() == [320.0] * 5
 
 
 def test_a_job_that_has_run_for_long_goes_through_what_is_left():
-    """Quotients 1/32, 3/32, …, 31/32 of a request of 320 s: after 160 s, level ½ stands at three quarters."""
-    past = past_with((2 * np.arange(QUANTILES) + 1) / (2 * QUANTILES))
-    assert run_time_at(past, 320, 0.5, 0) == 160
-    assert run_time_at(past, 320, 0.5, 160) == 240
-    assert run_time_at(np.zeros(0), 320, 0.5, 160) == 320
+    """R has run for 160 of 320 s; her jobs took a quarter, or three quarters, which is what is left of them.
+
+    W waits for R, and takes its request, 10 s, as R's user's jobs are no news of it.
+    """
+    jobs = [(400 * i, 1, 320, (80, 240)[i % 2]) for i in range(20)]
+    jobs += [(8000, 1, 320, 320), (8160, 1, 10, 10)]
+    seen, ends = drawn_runs_with_running(jobs)
+    assert seen.now == 8160
+    left = ends - 10
+    assert (left > 0).all()
+    assert (left <= 160).all()
+    assert (left == 80).mean() > 0.8
+
+
+def drawn_runs_with_running(jobs):
+    """Give the round at the last submission, and the makespans in many scenarios; the last job is a user's of five.
+
+    Her own five jobs, which fill gaps, took what they asked for.
+    """
+    gaps = [(400 * i + 350, 1, 10, 10) for i in range(5)]
+    everything = sorted(
+        [*((*job, 1) for job in jobs[:-1]), *((*gap, 2) for gap in gaps), (*jobs[-1], 2)]
+    )
+    workload = workload_of(1, [job[:4] for job in everything])
+    workload = replace(workload, user=np.array([job[4] for job in everything]))
+    policy = make_policy(POLICY)
+    trace = replay(workload, policy)
+    number = int(np.flatnonzero(trace.rounds.time == jobs[-1][0])[0])
+    (seen,) = rounds_at(workload, policy, [number])
+    found = [
+        over_scenarios("makespan", 1)
+        .drawn(seen, np.random.default_rng(seed))
+        .search(seen)
+        .evaluate(np.arange(1))
+        for seed in range(100)
+    ]
+    return seen, np.array(found)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from planbatch.experiments.bench.measure import random_round
 from planbatch.objectives import SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import check_plan
+from tests.builders import busy_round
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from planbatch.planner.plan import check_plan
 def test_long_queues_are_improved(waiting, evaluations, objective):
     """With about as many evaluations as fit into a second, or fewer, on rounds of a busy machine."""
     for seed in range(3):
-        problem = random_round(waiting, 40, seed=seed)
+        problem = busy_round(waiting, 40, seed=seed)
         result = Annealing().optimize(
             problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed)
         )

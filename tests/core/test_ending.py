@@ -1,0 +1,153 @@
+"""How computations end: by Ctrl-C, by another thread, and with the interpreter, which finds nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from planbatch import _core
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.lublin import synthetic_workload
+
+LEAVES_NOTHING = """
+import planbatch as pb
+from planbatch.planner.plugins.compiling import can_compile
+
+def cost(start, jobs, now):
+    return float((start - jobs.submit).sum())
+
+def area(jobs, now):
+    return (jobs.procs * jobs.walltime) * 1.0
+
+def follow(news, memory, jobs, now):
+    jobs.past[:, 1] = 0.0
+
+problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50), (0, 3, 70)])
+kept = [pb.solve(problem, pb.Objective("plain", cost), budget=50), pb.solve(problem, cost, budget=50)]
+assert kept[1].native == can_compile()
+pb.asks_for(pb.History.of(follow, 2, 1), area)
+workload = pb.synthetic_workload(jobs=100, capacity=16)
+policy = pb.make_policy("easy")
+from planbatch import _core
+from planbatch.baselines.queue_based import in_order
+mine = in_order("mine", _core.Easy, area)
+area.core = _core.PythonOrder(area)  # a cycle
+kept += [pb.replay(workload, mine), pb.replay(workload, pb.PlanBased(cost, budget=10))]
+try:
+    pb.solve(problem, lambda start, jobs, now: 1 / 0)
+except pb.ObjectiveError as error:
+    kept.append(error)
+cost.core = _core.PythonObjective(cost)  # another one
+print("done")
+"""
+
+
+def run(code, **options):
+    """Run a program; return the process."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_an_interpreter_that_ends_finds_no_leak():
+    """Users' functions in objectives, orders, histories and errors; kept, and in cycles."""
+    out, err = run(LEAVES_NOTHING).communicate(timeout=120)
+    assert out == "done\n", err
+    assert "leaked" not in err
+    assert err == ""
+
+
+LONG = {
+    "solve": "pb.solve(problem, 'squared-wait', budget=10**9)",
+    "solve a long queue": "pb.solve(long, 'wait', budget=10**9)",
+    "replay": "pb.replay(workload, pb.PlanBased('wait', budget=10**7))",
+    "conservative": "pb.replay(busy, 'conservative')",
+}
+BEGINNING = """
+import numpy as np, sys, time
+import planbatch as pb
+def a_round(n):
+    rng = np.random.default_rng(0)
+    rows = zip(rng.integers(1, 60, n).tolist(), rng.integers(1, 9999, n).tolist())
+    return pb.Round.of(capacity=64, now=0, waiting=[(0, *row) for row in rows])
+problem, long = a_round(60), a_round(5000)
+workload = pb.synthetic_workload(jobs=2000, capacity=64, load=1.5)
+busy = pb.synthetic_workload(jobs=60000, capacity=64, load=3.0)
+print("begun", flush=True)
+try:
+    found = {call}
+except KeyboardInterrupt:
+    print("interrupted")
+else:
+    print(getattr(found, "status", "finished"))
+"""
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_ctrl_c_ends_what_takes_long(case):
+    """A search returns what it has, a replay raises; both soon."""
+    process = run(BEGINNING.replace("{call}", LONG[case]))
+    assert process.stdout.readline() == "begun\n", process.stderr.read()
+    time.sleep(1.0)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert out == "interrupted\n", err
+    assert time.monotonic() - began < 3.0 * (1 + os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def test_another_thread_ends_a_replay():
+    """It raises in its own thread; what is computed afterwards is none the worse."""
+    workload = synthetic_workload(jobs=2000, capacity=64, load=1.5)
+    raised = []
+
+    def play():
+        try:
+            replay(workload, "plan-wait:evaluations=1000000")
+        except _core.Cancelled as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    time.sleep(0.5)
+    assert thread.is_alive()
+    _core.cancel_all()
+    thread.join(timeout=20)
+    assert not thread.is_alive()
+    assert len(raised) == 1
+    assert len(replay(workload.take(slice(0, 100)), "easy").start) == 100
+
+
+def area(jobs, now):
+    """Order by area, in plain Python."""
+    return (jobs.procs * jobs.walltime) * 1.0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["easy:wfp3", "conservative", "plan-squared-wait:evaluations=40", "easy:expected-area", "mine"],
+)
+def test_replays_in_two_threads_are_those_of_one(name):
+    """The same policy, and a user's order in plain Python, at the same time."""
+    from planbatch.baselines.queue_based import in_order
+
+    policy = in_order("mine", _core.Easy, area) if name == "mine" else make_policy(name)
+    workloads = [synthetic_workload(jobs=300, capacity=32, load=1.2, seed=seed) for seed in (1, 2)]
+    alone = [replay(workload, policy, seed=3).start.tolist() for workload in workloads]
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(3):
+            beside = pool.map(
+                lambda workload: replay(workload, policy, seed=3).start.tolist(), workloads
+            )
+            assert list(beside) == alone
