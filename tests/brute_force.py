@@ -1,52 +1,23 @@
 """Exact optima of tiny rounds: every permutation, decoded (for regular objectives they contain an optimal plan)."""
 
+from itertools import permutations
+
 import numpy as np
 
-from planbatch.planner.kernels.decode import decode_linear
-from planbatch.planner.kernels.native import kernel
-from planbatch.planner.kernels.terms import one_term
+from planbatch.planner.decoder import decode
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, check_terms
-
-
-@kernel
-def _next_permutation(order):
-    """Step to the next permutation in lexicographic order; false after the last."""
-    i = len(order) - 2
-    while i >= 0 and order[i] > order[i + 1]:
-        i -= 1
-    if i < 0:
-        return False
-    j = len(order) - 1
-    while order[j] < order[i]:
-        j -= 1
-    order[i], order[j] = order[j], order[i]
-    order[i + 1 :] = order[i + 1 :][::-1].copy()
-    return True
-
-
-@kernel
-def _least_cost(arrays, weight, origin, power, largest):
-    order = np.arange(len(weight))
-    start = np.empty(len(weight), np.int64)
-    least = np.inf
-    while True:
-        decode_linear(arrays, order, start)
-        total = 0.0
-        for i in range(len(order)):
-            each = one_term(weight[i], float(origin[i]), power, float(start[i]))
-            total = max(total, each) if largest else total + each
-        least = min(least, total)
-        if not _next_permutation(order):
-            return least
+from planbatch.planner.terms import Terms
 
 
 def least_cost(problem: Round, terms: Terms) -> float:
     """The cost of an optimal plan."""
     if not len(problem):
         return 0.0
-    weight, origin, power, divisor, largest = check_terms(terms, len(problem))
-    return _least_cost(problem.arrays, weight, origin, power, largest) / divisor
+    orders = [np.array(order) for order in permutations(range(len(problem)))]
+    start = np.array([decode(problem, order).start for order in orders], dtype=np.float64)
+    each = terms.weight * np.maximum(0.0, start - terms.origin) ** terms.power
+    total = each.max(axis=1) if terms.largest else each.sum(axis=1)
+    return float(total.min()) / terms.divisor
 
 
 def random_round(

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planbatch._core import ProcessorBranchAndBound, ResourceBranchAndBound, Shares
+from planbatch import _core
 from planbatch.planner.bounds import terms_bound
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.separable import relax, rounded_up
@@ -137,7 +137,7 @@ class _Root(NamedTuple):
     offset: float
     slack: float
     origin: FloatArray
-    shares: Shares | None = None
+    shares: _core.Shares | None = None
     entry: IntArray = np.empty(0, dtype=np.int64)
 
 
@@ -157,7 +157,7 @@ def _sum_root(problem: Round, terms: Terms, start: IntArray, iterations: int) ->
         offset=relaxed.offset,
         slack=1e-10 * magnitude + 1e-6,
         origin=market.origin[relaxed.entry],
-        shares=Shares(market, price),
+        shares=_core.Shares(market, price),
         entry=relaxed.entry,
     )
 
@@ -202,7 +202,7 @@ class _Run:
         demands = self.problem.demands.T
         return np.lexsort((terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands))
 
-    def _search(self) -> ProcessorBranchAndBound | ResourceBranchAndBound:
+    def _search(self) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound:
         """Return a search that has not begun."""
         problem, terms, root, order = self.problem, self.terms, self.root, self.order
         jobs, demands = problem.jobs, problem.demands
@@ -212,7 +212,7 @@ class _Run:
         by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
         profile = Profile(problem)
         length = len(problem) + len(problem.running.procs) + 2
-        make = ProcessorBranchAndBound if self.alone else ResourceBranchAndBound
+        make = _core.ProcessorBranchAndBound if self.alone else _core.ResourceBranchAndBound
         return make(
             times=profile.times - problem.now,
             free=profile.free.reshape(len(profile.times), -1),
@@ -236,12 +236,12 @@ class _Run:
     @property
     def done(self) -> bool:
         """Whether the best plan is proven: every node has been visited or cut, or the root's bound is met."""
+        if self.search.done:
+            return True
         best, root = self.search.best, self.root
         if self.alone:
-            met = best < root.bound + self.step - 2 * root.slack
-        else:
-            met = best * (1 - 1e-12) <= root.bound
-        return self.search.done or met
+            return best < root.bound + self.step - 2 * root.slack
+        return best * (1 - 1e-12) <= root.bound
 
     def explore(self, nodes: int) -> int:
         """Visit further nodes and return how many."""

@@ -14,7 +14,7 @@ from planbatch.objectives.wait import mean_wait
 from planbatch.planner.kernels.amounts import take
 from planbatch.planner.kernels.cache import ContentCache
 from planbatch.planner.kernels.native import borrowing_kernel, kernel, two_way_kernel
-from planbatch.planner.kernels.terms import one_term
+from planbatch.planner.kernels.sorting import stable_order
 from tests import needs
 
 pytestmark = needs.COMPILED_KERNELS
@@ -40,7 +40,7 @@ def test_kernels_count_references_and_borrowing_kernels_do_not():
     assert not any("NRT_incref" in code for code in made[False].inspect_llvm().values())
     with pytest.raises(Exception, match="NRT required but not enabled"):
         njit(_nrt=False)(lambda n: np.empty(n))(3)
-    assert flag_of(one_term) is True
+    assert flag_of(stable_order) is True
     assert flag_of(borrowing_kernel(lambda x: x)) is False
 
 
@@ -61,7 +61,7 @@ def test_one_compiled_form_serves_constants_and_variables():
 
 def test_kernels_are_kept_by_our_cache():
     """``_cache``: it takes the place of numba's, which knows a kernel by its file alone."""
-    assert isinstance(one_term._cache, ContentCache)
+    assert isinstance(stable_order._cache, ContentCache)
     assert isinstance(mean_wait._cache, ContentCache)
 
 
