@@ -186,7 +186,6 @@ def test_a_search_of_one_job(kind):
         {"by_due": np.array([-1])},
         {"power": 3},
         {"remembered": 2**30},
-        {"shares": _core.Shares(made(), np.zeros((1, 3)))},
     ],
 )
 def test_a_search_that_would_be_read_out_of_bounds_is_refused(kind, changed):
@@ -202,10 +201,13 @@ def test_a_sum_of_terms_needs_the_share_of_every_job():
         {"shares": None},
         {"shares": shares},
         {"shares": shares, "entry": np.array([2])},
+        {"shares": shares, "entry": np.array([1]), "largest": True},
         {"largest": True, "free": np.array([[3], [2]])},
     ):
         with pytest.raises(ValueError):
             _core.ProcessorBranchAndBound(**(SEARCH | {"largest": False} | changed))
+    with pytest.raises(ValueError, match="shares"):
+        _core.ResourceBranchAndBound(**(SEARCH | {"shares": shares, "entry": np.array([1])}))
 
 
 def test_a_walltime_beyond_all_times_is_refused():
