@@ -1,27 +1,23 @@
 """Exact optima of tiny rounds: every permutation, decoded (for regular objectives they contain an optimal plan)."""
 
-from functools import cache
 from itertools import permutations
 
 import numpy as np
 
-from planbatch import _core
+from planbatch.planner.decoder import decode
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, check_terms, terms_cost
-
-
-@cache
-def _orders(n: int) -> np.ndarray:
-    return np.array(list(permutations(range(n))))
+from planbatch.planner.terms import Terms
 
 
 def least_cost(problem: Round, terms: Terms) -> float:
     """The cost of an optimal plan."""
     if not len(problem):
         return 0.0
-    checked, core = check_terms(terms, len(problem)), problem.core
-    plans = {_core.decode(core, order).tobytes() for order in _orders(len(problem))}
-    return min(terms_cost(checked, np.frombuffer(plan, np.int64)) for plan in plans)
+    orders = [np.array(order) for order in permutations(range(len(problem)))]
+    start = np.array([decode(problem, order).start for order in orders], dtype=np.float64)
+    each = terms.weight * np.maximum(0.0, start - terms.origin) ** terms.power
+    total = each.max(axis=1) if terms.largest else each.sum(axis=1)
+    return float(total.min()) / terms.divisor
 
 
 def random_round(

@@ -1,4 +1,6 @@
 // Lower bounds: the Lagrangian relaxation, and knapsacks.
+#include <nanobind/stl/pair.h>
+
 #include "../bounds/knapsack.hpp"
 #include "../bounds/price_climb.hpp"
 #include "../bounds/shares.hpp"
@@ -24,17 +26,17 @@ Reals prices(const Market& market, const Floats& price) {
     return all;
 }
 
-nb::tuple respond(const Market& market, const Floats& price) {
+std::pair<double, double> respond(const Market& market, const Floats& price) {
     const Reals checked = prices(market, price);
-    const auto found = without_gil([&] { return PriceClimb(market).respond(checked); });
-    return nb::make_tuple(found.value, found.magnitude);
+    const auto [value, magnitude] = without_gil([&] { return PriceClimb(market).respond(checked); });
+    return {value, magnitude};
 }
 
-nb::tuple climb(const Market& market, const Floats& price, double upper, std::size_t iterations) {
+auto climb(const Market& market, const Floats& price, double upper, std::size_t iterations) {
     const Reals first = prices(market, price);
     std::vector<double> best(first.begin(), first.end());
     const double bound = without_gil([&] { return PriceClimb(market).climb(best, upper, iterations); });
-    return nb::make_tuple(bound, hand_over(std::move(best), {market.rows(), market.buckets()}));
+    return std::make_pair(bound, hand_over(std::move(best), {market.rows(), market.buckets()}));
 }
 
 void make_shares(Shares* self, std::shared_ptr<Market> market, const Floats& price) {
@@ -47,7 +49,7 @@ std::size_t known_entry(const Shares& shares, std::size_t entry) {
     return entry;
 }
 
-nb::object excess(const Shares& shares, std::size_t entry, const Floats& when) {
+auto excess(const Shares& shares, std::size_t entry, const Floats& when) {
     known_entry(shares, entry);
     std::vector<double> found;
     for (const double start : reals(when)) {
@@ -57,13 +59,13 @@ nb::object excess(const Shares& shares, std::size_t entry, const Floats& when) {
     return hand_over(std::move(found));
 }
 
-nb::object latest(const Shares& shares, double gap) {
+auto latest(const Shares& shares, double gap) {
     std::vector<double> found;
     for (std::size_t j = 0; j < shares.market().entries(); ++j) found.push_back(shares.limit(j, gap));
     return hand_over(std::move(found));
 }
 
-nb::object most_value_of(const Ints& sizes, const Ints& value, const Ints& count, std::int64_t room) {
+auto most_value_of(const Ints& sizes, const Ints& value, const Ints& count, std::int64_t room) {
     if (room < 0 || room > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("room: not from 0 to 2^31");
     check_knapsack(column(sizes), column(value), column(count));
     return hand_over(without_gil([&] { return most_value(column(sizes), column(value), column(count), std::size_t(room)); }));

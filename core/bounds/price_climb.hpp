@@ -105,26 +105,29 @@ class PriceClimb {
     void find_excess() {
         const std::size_t buckets = market_.buckets();
         const Table<const double> capacity = market_.capacity(), coef = market_.coef();
-        for (std::size_t r = 0; r < market_.rows(); ++r)
-            for (std::size_t b = 0; b < buckets; ++b) {
-                double demand = -capacity(r, b);
-                for (std::size_t s = 0; s < market_.sizes(); ++s) demand += coef(s, r) * held_[s * buckets + b];
-                excess_[r * buckets + b] = demand;
-            }
+        for (std::size_t r = 0; r < market_.rows(); ++r) {
+            double* excess = excess_.data() + r * buckets;
+            for (std::size_t b = 0; b < buckets; ++b) excess[b] = -capacity(r, b);
+            for (std::size_t s = 0; s < market_.sizes(); ++s) add_multiple(excess, coef(s, r), {held_.data() + s * buckets, buckets});
+        }
     }
     // Mixes the newest subgradient into the smoothed one; returns its squared norm where prices can move.
     double smooth(double newest) {
         double norm = 0.0;
-        for (std::size_t c = 0; c < cells_; ++c) {
+        for_each_cell([&](std::size_t c, double width) {
             smooth_[c] = newest * excess_[c] + (1.0 - newest) * smooth_[c];
-            if (trial_[c] > 0.0 || smooth_[c] > 0.0) norm += smooth_[c] * smooth_[c] / market_.width(c % market_.buckets());
-        }
+            if (trial_[c] > 0.0 || smooth_[c] > 0.0) norm += smooth_[c] * smooth_[c] / width;
+        });
         return norm;
     }
     // A bucket's excess grows with its width, its price must not.
     void raise(double length) {
-        for (std::size_t c = 0; c < cells_; ++c)
-            trial_[c] = std::max(0.0, trial_[c] + length * smooth_[c] / market_.width(c % market_.buckets()));
+        for_each_cell([&](std::size_t c, double width) { trial_[c] = std::max(0.0, trial_[c] + length * smooth_[c] / width); });
+    }
+    template <class Visit>
+    void for_each_cell(Visit visit) {
+        for (std::size_t r = 0, c = 0; r < market_.rows(); ++r)
+            for (std::size_t b = 0; b < market_.buckets(); ++b, ++c) visit(c, market_.width(b));
     }
 };
 

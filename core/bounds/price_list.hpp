@@ -4,6 +4,11 @@
 
 namespace planbatch {
 
+// sum += factor · row, entry by entry: every entry is summed in the order of the calls.
+inline void add_multiple(double* sum, double factor, Reals row) {
+    for (std::size_t b = 0; b < row.size(); ++b) sum[b] += factor * row[b];
+}
+
 struct PricedStart {
     double total;  // term and price
     double start;  // s after now
@@ -12,18 +17,19 @@ struct PricedStart {
 class PriceList {
   public:
     explicit PriceList(const Market& market)
-        : market_(&market), columns_(market.buckets() + 1), rate_(market.sizes() * columns_), paid_(market.sizes() * columns_) {}
+        : market_(&market), columns_(market.buckets() + 1), edges_(market.edges().begin(), market.edges().end()),
+          rate_(market.sizes() * columns_), paid_(market.sizes() * columns_) {
+        edges_.push_back(infinity);
+    }
 
     // `price` has a row of buckets per row of capacity. Capacity costs nothing after the last edge.
     void set(Table<const double> price) {
-        const Table<const double> coef = market_->coef();
-        for (std::size_t s = 0; s < market_->sizes(); ++s)
-            for (std::size_t b = 0; b < market_->buckets(); ++b) {
-                double each = 0.0;
-                for (std::size_t r = 0; r < market_->rows(); ++r) each += coef(s, r) * price(r, b);
-                rate_[s * columns_ + b] = each;
-                paid_[s * columns_ + b + 1] = paid_[s * columns_ + b] + each * market_->width(b);
-            }
+        for (std::size_t s = 0; s < market_->sizes(); ++s) {
+            double *rate = rate_.data() + s * columns_, *paid = paid_.data() + s * columns_;
+            std::fill_n(rate, price.columns, 0.0);
+            for (std::size_t r = 0; r < price.rows; ++r) add_multiple(rate, market_->coef()(s, r), price.row(r));
+            for (std::size_t b = 0; b < price.columns; ++b) paid[b + 1] = paid[b] + rate[b] * market_->width(b);
+        }
     }
     // What a job of a size that stays for all buckets pays.
     double paid_in_all(std::size_t size) const { return paid_[size * columns_ + columns_ - 1]; }
@@ -48,14 +54,13 @@ class PriceList {
             const double cost = term.at(at.from);
             if (cost >= best.total) return false;
             const double total = at.total_from(cost);
-            if (total < best.total) best = {total, at.from};
+            best = less(best, {total, at.from});
             if (at.last) return false;
             const double slope = at.end_rate - at.start_rate;
             double turn = std::min(std::max(term.origin, at.from), at.until);
             if (term.power == 2 && term.weight > 0.0)
                 turn = std::min(std::max(term.origin - slope / (2.0 * term.weight), turn), at.until);
-            const double there = total - cost + slope * (turn - at.from) + term.at(turn);
-            if (there < best.total) best = {there, turn};
+            best = less(best, {total - cost + slope * (turn - at.from) + term.at(turn), turn});
             return true;
         });
         return best;
@@ -96,8 +101,14 @@ class PriceList {
     };
     const Market* market_;
     std::size_t columns_;
+    std::vector<double> edges_;        // and infinity behind the last
     std::vector<double> rate_, paid_;  // a row per size, with an entry per edge; the last rate is 0, the first paid too
 
+    // The first of equal ones.
+    static PricedStart less(const PricedStart& first, const PricedStart& second) {
+        const bool better = second.total < first.total;
+        return {better ? second.total : first.total, better ? second.start : first.start};
+    }
     Rows rows_of(std::size_t entry) const {
         const std::size_t row = market_->size(entry) * columns_;
         return {rate_.data() + row, paid_.data() + row};
@@ -106,21 +117,20 @@ class PriceList {
     // Calls visit(stretch) for each stretch from the earliest start on, as long as it returns true.
     template <class Visit>
     void walk(std::size_t entry, Visit visit) const {
-        const Reals edges = market_->edges();
+        const double* edges = edges_.data();
         const std::size_t last = market_->buckets();
         const auto [rate, paid] = rows_of(entry);
         const double duration = market_->duration(entry);
         double from = market_->earliest(entry);
         std::size_t i = market_->edge_before(from), k = market_->edge_before(from + duration);
-        for (;;) {
+        for (;;) {  // indices move without jumps, which would be hard to foresee
+            const double start_meets = edges[i + 1], end_meets = edges[k + 1] - duration;
+            const double until = std::min(start_meets, end_meets);
             const bool is_last = i == last;
-            const double ahead = is_last ? infinity : edges[i + 1];
-            const bool end_meets = k < last && edges[k + 1] - duration <= ahead;
-            const double until = end_meets ? edges[k + 1] - duration : ahead;
             if (!visit(Stretch{from, until, rate[i], rate[k], paid[k], paid[i], from + duration - edges[k], from - edges[i], is_last}) || is_last) return;
-            if (end_meets) ++k;
-            if (until >= ahead) ++i, from = ahead;
-            else from = until;
+            i += start_meets <= end_meets;
+            k += end_meets <= start_meets;
+            from = until;
         }
     }
 };

@@ -20,8 +20,8 @@ The compiled core does the climb; its ``Shares`` say by how much a start exceeds
 from dataclasses import dataclass
 
 import numpy as np
-from planbatch._core import Market
 
+from planbatch import _core
 from planbatch.planner.bounds.fluid import Fluid, fluid
 from planbatch.planner.bounds.staircase import (
     EXACT,
@@ -61,7 +61,7 @@ class Relaxation:
         A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
     """
 
-    market: Market
+    market: _core.Market
     entry: IntArray
     offset: float
     price: FloatArray
@@ -148,7 +148,7 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
     price = np.zeros_like(capacity)
     inside = edges[:-1, None] + np.diff(edges)[:, None] * (np.arange(8) + 0.5) / 8
     price[0] = np.interp(inside, flow.moments, flow.price).mean(axis=1)
-    market = Market(
+    market = _core.Market(
         edges=edges,
         capacity=capacity,
         coef=rows.coef,

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from planbatch._core import most_value
 
+from planbatch import _core
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.profile import Profile
 from planbatch.planner.resources import no_windows
@@ -111,7 +111,9 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     levels = np.empty((len(rows), len(stairs.times)))
     for r, (k, row) in enumerate(rows):
         if steps <= KNAPSACK_STEPS:
-            most = most_value(sizes // unit, row, count, capacity // unit)[stairs.levels // unit]
+            most = _core.most_value(sizes // unit, row, count, capacity // unit)[
+                stairs.levels // unit
+            ]
         else:
             most = stairs.levels if r == 0 else np.maximum(-(-k * stairs.levels // capacity) - 1, 0)
         coef[:, r] = row / most[-1]

@@ -4,8 +4,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from planbatch._core import Shares
 
+from planbatch import _core
 from planbatch.planner.bounds.separable import Relaxation, relax
 from planbatch.planner.bounds.staircase import EXACT, staircase
 from planbatch.planner.model import NEVER, FloatArray, IntArray
@@ -91,10 +91,10 @@ def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
     return each
 
 
-def best_shares(relaxed: Relaxation, goal: float) -> Shares:
+def best_shares(relaxed: Relaxation, goal: float) -> _core.Shares:
     """Return the shares of the Lagrangian bound at the best prices found; ``goal`` is the cost of a plan."""
     _, price = relaxed.market.climb(relaxed.price, goal, ITERATIONS)
-    return Shares(relaxed.market, price)
+    return _core.Shares(relaxed.market, price)
 
 
 class Pieces(NamedTuple):

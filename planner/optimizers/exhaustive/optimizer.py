@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from planbatch._core import ProcessorBranchAndBound, ResourceBranchAndBound, Shares
 
+from planbatch import _core
 from planbatch.planner.bounds import terms_bound
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.separable import relax, rounded_up
@@ -34,7 +34,6 @@ from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import true_cost
 from planbatch.planner.terms import Terms, check_terms, terms_cost
 
 #: The nodes remembered for dominance, times the length of a profile.
@@ -138,7 +137,7 @@ class _Root(NamedTuple):
     offset: float
     slack: float
     origin: FloatArray
-    shares: Shares | None = None
+    shares: _core.Shares | None = None
     entry: IntArray = np.empty(0, dtype=np.int64)
 
 
@@ -158,7 +157,7 @@ def _sum_root(problem: Round, terms: Terms, start: IntArray, iterations: int) ->
         offset=relaxed.offset,
         slack=1e-10 * magnitude + 1e-6,
         origin=market.origin[relaxed.entry],
-        shares=Shares(market, price),
+        shares=_core.Shares(market, price),
         entry=relaxed.entry,
     )
 
@@ -203,7 +202,7 @@ class _Run:
         demands = self.problem.demands.T
         return np.lexsort((terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands))
 
-    def _search(self) -> ProcessorBranchAndBound | ResourceBranchAndBound:
+    def _search(self) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound:
         """Return a search that has not begun."""
         problem, terms, root, order = self.problem, self.terms, self.root, self.order
         jobs, demands = problem.jobs, problem.demands
@@ -213,7 +212,7 @@ class _Run:
         by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
         profile = Profile(problem)
         length = len(problem) + len(problem.running.procs) + 2
-        make = ProcessorBranchAndBound if self.alone else ResourceBranchAndBound
+        make = _core.ProcessorBranchAndBound if self.alone else _core.ResourceBranchAndBound
         return make(
             times=profile.times - problem.now,
             free=profile.free.reshape(len(profile.times), -1),
@@ -237,12 +236,12 @@ class _Run:
     @property
     def done(self) -> bool:
         """Whether the best plan is proven: every node has been visited or cut, or the root's bound is met."""
+        if self.search.done:
+            return True
         best, root = self.search.best, self.root
         if self.alone:
-            met = best < root.bound + self.step - 2 * root.slack
-        else:
-            met = best * (1 - 1e-12) <= root.bound
-        return self.search.done or met
+            return best < root.bound + self.step - 2 * root.slack
+        return best * (1 - 1e-12) <= root.bound
 
     def explore(self, nodes: int) -> int:
         """Visit further nodes and return how many."""
@@ -256,7 +255,7 @@ class _Run:
         start[self.order] = self.search.best_start
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
-        cost = true_cost(self.problem, objective, plan.start)
+        cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
         return FirstPlan(order, plan.start, cost) if cost < first.cost else first
 
     def lower_bound(self, cost: float) -> float:

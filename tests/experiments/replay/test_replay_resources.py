@@ -13,7 +13,7 @@ from planbatch.experiments.replay.replay import ReplayError, replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
-from tests.builders import assert_same, trace_of, workload_of, workloads_with_windows
+from tests.builders import trace_of, workload_of, workloads_with_windows
 
 DAY = 86400
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from planbatch.planner.optimizers.annealing import Annealing
 
 from planbatch.experiments.rounds.compare import compare_rounds, parts
 from planbatch.experiments.rounds.results import excess, gap
@@ -23,6 +22,7 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from tests.builders import random_round
