@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planbatch.baselines import CompiledPolicy, PlanBased, Promise, decide_easy, make_policy
+from planbatch.baselines import POLICIES, PlanBased, Promise, make_policy
 from planbatch.experiments import capture, compare, compare_rounds, replay, synthetic_workload
 from planbatch.objectives import MAKESPAN, WAIT, lexicographic, weighted_sum
 from planbatch.planner import ORDERS, Budget, Objective, Tabu, lower_bound, order_by, solve
@@ -67,7 +67,7 @@ def test_an_order_is_given_by_its_name():
     problem = random_round(10, seed=2)
     named = order_by("shortest", problem.jobs, problem.now)
     assert named.tolist() == order_by(ORDERS["shortest"], problem.jobs, problem.now).tolist()
-    easy = CompiledPolicy("easy-shortest", decide_easy, order="shortest")
+    easy = POLICIES["easy"](order="shortest", name="easy-shortest")
     assert (replay(WORKLOAD, easy).start == replay(WORKLOAD, "easy-sjf").start).all()
 
 
@@ -93,7 +93,7 @@ def test_objectives_are_combined_by_names():
         (lambda: replay(WORKLOAD, "esay"), "policy: there is no 'esay'; did you mean easy"),
         (lambda: compare(WORKLOAD, [WAIT]), "policy: Objective.* is neither a policy nor a name"),
         (
-            lambda: CompiledPolicy("mine", decide_easy, order="shortst"),
+            lambda: POLICIES["easy"](order="shortst", name="mine"),
             "order: there is no 'shortst'; did you mean shortest",
         ),
         (lambda: weighted_sum((1.0, "makespam")), "did you mean makespan"),

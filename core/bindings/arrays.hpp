@@ -31,14 +31,22 @@ inline nb::object as_array(nb::handle values, const char* dtype) {
     return nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype);
 }
 
-// A read-only numpy array that owns entries; nothing is copied.
-template <class Entry>
-nb::object hand_over(std::vector<Entry>&& entries, std::vector<std::size_t> shape) {
-    auto owned = std::make_unique<std::vector<Entry>>(std::move(entries));
-    Entry* data = owned->data();
-    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Entry>*>(p); });
+// A numpy array that owns entries; nothing is copied. Users may change it unless `Entry` is const.
+template <class Entry, class Value = std::remove_const_t<Entry>>
+nb::object own(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
+    auto owned = std::make_unique<std::vector<Value>>(std::move(entries));
+    Value* data = owned->data();
+    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
     owned.release();
-    return nb::cast(nb::ndarray<nb::numpy, const Entry>(data, shape.size(), shape.data(), owner));
+    nb::object array = nb::cast(nb::ndarray<nb::numpy, Entry>(data, shape.size(), shape.data(), owner));
+    // Of the two C types of 64 bits it has the one that numpy does not take for int64.
+    if constexpr (std::is_same_v<Value, std::int64_t>) array = array.attr("view")("int64");
+    return array;
+}
+// A read-only array.
+template <class Entry>
+nb::object hand_over(std::vector<Entry>&& entries, const std::vector<std::size_t>& shape) {
+    return own<const Entry>(std::move(entries), shape);
 }
 template <class Entry>
 nb::object hand_over(std::vector<Entry>&& entries) {
@@ -48,12 +56,7 @@ nb::object hand_over(std::vector<Entry>&& entries) {
 // A copy, which the user may change.
 template <class Entry>
 nb::object copy_out(std::span<const Entry> entries) {
-    auto owned = std::make_unique<std::vector<Entry>>(entries.begin(), entries.end());
-    Entry* data = owned->data();
-    const std::size_t size = owned->size();
-    nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Entry>*>(p); });
-    owned.release();
-    return nb::cast(nb::ndarray<nb::numpy, Entry, nb::ndim<1>>(data, {size}, owner));
+    return own<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
 }
 inline nb::object copy_out(Order order) {
     const std::vector<std::int64_t> wide(order.begin(), order.end());

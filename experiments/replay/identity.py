@@ -88,7 +88,7 @@ def _described(thing: Any, depth: int = 0) -> Any:
     if isinstance(thing, np.ndarray | np.generic):
         return [str(thing.dtype), thing.tolist()]
     kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
-    if depth > 8:
+    if depth > 16:
         raise ValueError(f"policy: {kind} is nested too deeply to tell it from others")
     deeper = depth + 1
     if isinstance(thing, Mapping):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from time import process_time
 
 import numpy as np
-from planbatch.planner.optimizers.annealing.optimizer import Annealing
+from planbatch.planner.optimizers.annealing import Annealing
 
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.metrics import Metrics, metrics

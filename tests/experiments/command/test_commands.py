@@ -130,7 +130,7 @@ def test_results_that_could_not_be_written_are_refused_at_once(
     run, log, tmp_path, monkeypatch, words, told
 ):
     """Before anything is replayed, and nothing is made."""
-    monkeypatch.setattr(replay_module, "run_to_the_end", None)
+    monkeypatch.setattr(replay_module, "rounds_of", None)
     (tmp_path / "file").touch()
     verb = words[: 2 if words[0] == "rounds" else 1]
     code, out, err = run(*verb, log, *words[len(verb) :])

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.experiments.grid import read_experiment, run_experiment
-from planbatch.experiments.replay.replay import warm_up
 from planbatch.experiments.results.store import Store
 
 
@@ -41,8 +40,6 @@ def main() -> None:
     """Kill until it was often enough; print how often, and how many runs came to their end."""
     file, out, seed, kills = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
     rng = np.random.default_rng(seed)
-    for spec in read_experiment(file).policies:
-        warm_up(spec.make())  # once, here, so that children are killed while they work
     began = time.monotonic()
     os.waitpid(child(file, out), 0)
     longest = time.monotonic() - began

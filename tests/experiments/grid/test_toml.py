@@ -114,9 +114,6 @@ compare = true
         ("first = 30", "load = []", 2, "load is an empty list"),
         ("first = 30", "load = 0.0", 1, "load: 0.0 is not a positive factor"),
         ("first = 30", "\n\nestimates = 'right'", 4, "estimates: 'right' is none of requested"),
-        ("first = 30", "\nrounds = 'now'", 3, "rounds: 'now' is none of each-instant, each-event"),
-        ("[[workload]]", "\nrounds = 'now'\n[[workload]]", 2, "rounds: 'now' is none of"),
-        ("[[workload]]", "rounds = [\n'each-event',\n'now']\n[[workload]]", 3, "rounds: 'now'"),
         ("first = 30", 'source = "KTH-SP2-1996-2.1"', 2, "did you mean KTH-SP2-1996-2.1-cln"),
         ('"easy"', '"eazy"', 5, "there is no 'eazy'; did you mean easy?"),
         ('"easy"', '[\n  "easy",\n  "plan-wiat"]', 7, "did you mean plan-wait?"),
@@ -198,14 +195,14 @@ def test_sources_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
     assert expand(read(tmp_path / "elsewhere", text))[0].workload.name == "a"
 
 
-def test_scenarios_and_rounds(tmp_path):
-    """Plans over sampled run times are policies of their own; rules of rounds are workloads of their own."""
+def test_scenarios(tmp_path):
+    """Plans over sampled run times are policies of their own."""
     text = (
-        'rounds = ["each-instant", "each-event"]\n[[workload]]\nfirst = 30\n'
+        '[[workload]]\nfirst = 30\n'
         '[[policy]]\nname = "plan-wait"\nscenarios = [0, 8]\n'
     )
     cells = expand(read(tmp_path, text))
-    assert len({cell.key for cell in cells}) == 4
+    assert len({cell.key for cell in cells}) == 2
     assert {cell.label for cell in cells} == {"plan-wait", "plan-wait:scenarios=8"}
     for wrong, said in (
         ("scenarios = -1", "scenarios"),
@@ -213,8 +210,6 @@ def test_scenarios_and_rounds(tmp_path):
     ):
         with pytest.raises(ExperimentFileError, match=said):
             read(tmp_path, f'[[workload]]\nfirst = 30\n[[policy]]\nname = "plan-wait"\n{wrong}\n')
-    with pytest.raises(ExperimentFileError, match="rounds: 'each-moment' is none of"):
-        read(tmp_path, f'rounds = "each-moment"\n{MINIMAL}')
 
 
 def experiment_files() -> list[Path]:

@@ -52,7 +52,7 @@ def test_a_cell_is_stored_as_it_is_agreed(store, trace):
     ]
     described = json.loads((place / "cell.json").read_text())
     assert (described["format"], described["key"]) == (1, "abc")
-    assert set(described["versions"]) == {"planbatch", "python", "numpy", "numba", "code"}
+    assert set(described["versions"]) == {"planbatch", "python", "numpy", "code"}
     expected = summary(trace)
     assert {name: described["summary"][name] for name in expected} == expected
     table = pq.read_table(place / "jobs.parquet")

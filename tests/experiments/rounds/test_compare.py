@@ -86,7 +86,7 @@ def test_the_frame_is_tidy_and_its_figures_agree(comparison, rounds):
     best = comparison.best["n9", "wait"]
     problem = rounds["n9"]
     plan = decode(problem, [list(problem.ids).index(job) for job in best.order])
-    assert WAIT.cost(plan.start.copy(), problem.arrays.jobs, problem.now) == best.cost
+    assert WAIT.cost(plan.start.copy(), problem.jobs, problem.now) == best.cost
 
 
 def test_the_summary_counts_wins_and_searches(comparison):
