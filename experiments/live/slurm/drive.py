@@ -3,23 +3,28 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from typing import Literal, Protocol
 
 from planbatch.experiments.files.lock import locked
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.commands import Command, commands_for, lines_of
-from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, stop_beating
+from planbatch.experiments.live.slurm.commands import (
+    Command,
+    commands_for,
+    give_back,
+    lines_of,
+)
+from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, last_beat, stop_beating
 from planbatch.experiments.live.slurm.late import marks_back
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.tick import Tick
+from planbatch.experiments.live.slurm.tick import Tick, powerless
 from planbatch.experiments.live.slurm.way_out import release_all
 
 OnExit = Literal["release", "keep"]
@@ -27,6 +32,8 @@ OnExit = Literal["release", "keep"]
 SHORTEST = 0.2
 #: Most jobs that are told something in one tick; the others are in the next one, which then follows at once.
 MOST = 500
+#: After so many ticks in a row whose heartbeat could not be written, the driver leaves.
+MOST_MISSED = 3
 #: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
 STREAMS = 4
 
@@ -119,27 +126,49 @@ class Driver:
         Parameters
         ----------
         stop : Event
-            Ends it after the tick in progress; the cluster is then left as ``on_exit`` says.
+            Ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its heart
+            cannot beat, everything is given back.
         tell : callable
             Is told of every tick: the journal, the metrics, the terminal.
         memory : mapping of Target to Remembered
             What the last driver had planned.
 
+        Raises
+        ------
+        OSError
+            If the heartbeat cannot be written at the beginning.
+
         Returns
         -------
         bool
-            Whether the cluster was left as ``on_exit`` says.
+            Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
-        while not stop.is_set():
-            tick = self.tick(memory)
-            if tick.planned is not None:
-                memory = tick.planned.memory
-            alive = not tick.fault or tick.kind in CLUSTER_FAULTS
-            if alive and not (self.dry_run or tick.powerless):
-                beat(self.heartbeat, self.clock())
-            tell(tick)
-            stop.wait(self._pause(tick))
-        return self._leave(tell)
+        left, missed = False, 0
+        if not self.dry_run:  # a heart that cannot beat is found before anything is done
+            beat(self.heartbeat, last_beat(self.heartbeat) or 0)
+        try:
+            while not stop.is_set() and missed < MOST_MISSED:
+                tick = self.tick(memory)
+                if tick.planned is not None:
+                    memory = tick.planned.memory
+                try:
+                    self._beat(tick)
+                    missed = 0
+                except OSError as error:
+                    missed += 1
+                    said = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
+                    tick = replace(tick, fault=tick.fault or said, kind=tick.kind or "heartbeat")
+                tell(tick)
+                stop.wait(self._pause(tick))
+        finally:
+            left = self._leave(tell, keep=self.on_exit == "keep" and missed < MOST_MISSED)
+        return left and missed < MOST_MISSED
+
+    def _beat(self, tick: Tick) -> None:
+        """Say that the driver is alive, unless its plans fail, or Slurm lets it do nothing."""
+        alive = not tick.fault or tick.kind in CLUSTER_FAULTS
+        if alive and not (self.dry_run or tick.powerless):
+            beat(self.heartbeat, self.clock())
 
     def tick(self, memory: Memory) -> Tick:
         """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then."""
@@ -156,6 +185,10 @@ class Driver:
             if back := marks_back(snapshot, commands, answers):
                 commands = (*commands, *back)
                 answers = (*answers, *self._sent(back))
+            if powerless(answers):  # Slurm has its way until the driver has its rights
+                free = lines_of(give_back(snapshot, int(self.clock())))
+                begins = [line for line in free if " StartTime=" in line]
+                answers = (*answers, *self.client.script(begins))
         except SlurmError as error:
             return done.failed(time.perf_counter() - clock, str(error), error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
@@ -166,7 +199,7 @@ class Driver:
         return Tick(began, seconds, snapshot, planned, commands, answers, later)
 
     def _sent(self, commands: Sequence[Command]) -> list[Answer]:
-        """Send commands: releases in order, by one ``scontrol``; many begin times, in any order, by several."""
+        """Send commands: in strict mode in order, by one ``scontrol``; many begin times, in any order, by several."""
         if self.rules.mode == "strict" or len(commands) < 10 * STREAMS:
             return self.client.script(lines_of(commands))
         shares = [lines_of(commands[k::STREAMS]) for k in range(STREAMS)]
@@ -184,9 +217,10 @@ class Driver:
             until = min([until, *to_come])
         return float(max(until - now, SHORTEST))
 
-    def _leave(self, tell: Callable[[Tick], None]) -> bool:
-        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive held."""
-        if self.dry_run or self.on_exit == "keep":
+    def _leave(self, tell: Callable[[Tick], None], *, keep: bool) -> bool:
+        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
+        if self.dry_run or keep:
             return True
-        stop_beating(self.heartbeat)
+        with suppress(OSError):
+            stop_beating(self.heartbeat)
         return release_all(self.client, tell, clock=self.clock, read=self.snapshot)

@@ -1,5 +1,6 @@
 """What happened in one tick of the driver, or in one attempt to give everything back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planbatch.experiments.live.slurm.commands import Command
@@ -12,6 +13,14 @@ RIGHTS = (
     "AdminComment may be written by root, SlurmUser and administrators, not by operators: "
     "sacctmgr modify user NAME set adminlevel=Admin"
 )
+
+
+def powerless(answers: Sequence[Answer]) -> bool:
+    """Whether Slurm refused every mark for lack of rights: without marks nothing is driven."""
+    marks = [answer for answer in answers if "AdminComment=" in answer.line]
+    return bool(marks) and all(
+        not answer.done and fault_of(answer.message) == "rights" for answer in marks
+    )
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,8 @@ class Tick:
         What was to be done.
     answers : tuple of Answer
         What became of its lines; empty in a dry run.
+    notes : tuple of str
+        What people should know besides, sentences.
     later : int
         How many more jobs are to be told something in the next tick.
     fault : str
@@ -47,6 +58,7 @@ class Tick:
     commands: tuple[Command, ...] = ()
     answers: tuple[Answer, ...] = ()
     later: int = 0
+    notes: tuple[str, ...] = ()
     fault: str = ""
     kind: str = ""
 
@@ -66,11 +78,8 @@ class Tick:
 
     @property
     def powerless(self) -> bool:
-        """Whether Slurm refused every mark for lack of rights: without marks nothing is driven, nor given back."""
-        marks = [answer for answer in self.answers if "AdminComment=" in answer.line]
-        return bool(marks) and all(
-            not answer.done and fault_of(answer.message) == "rights" for answer in marks
-        )
+        """Whether Slurm refused every mark for lack of rights."""
+        return powerless(self.answers)
 
     @property
     def refusal(self) -> str:

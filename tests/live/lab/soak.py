@@ -54,7 +54,7 @@ class Soak:
         self.counts[what] = self.counts.get(what, 0) + 1
 
     def arrive(self) -> None:
-        """Submit a job; sometimes one that its user holds, an array, or a foreign one."""
+        """Submit a job; sometimes a foreign one."""
         size, limit = self.rng.choice([1, 1, 2, 4, 8]), self.rng.randint(1, 5)
         words = [f"-N{size}", "--exclusive", f"-t{limit}", "--requeue"]
         if self.rng.random() < 0.05:
