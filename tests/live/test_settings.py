@@ -50,6 +50,28 @@ def test_a_folder_in_which_others_may_replace_the_file_is_refused(config):
     assert read_settings(path) == {}
 
 
+def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_path):
+    """Finding 7: the file, its folder or a folder above; nothing of it is executed, by name or in a plan."""
+    folder = tmp_path / "srv" / "x"
+    folder.mkdir(parents=True)
+    code = folder / "pol.py"
+    code.write_text(
+        f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\ndef decide(problem, rng): pass\n"
+    )
+    path = config(f'policy = "{code}:decide"\nstate = "{tmp_path}/state"\n')
+    words = ("slurm", "drive", "--config", path, "--from", tmp_path / "none", "--ticks", "1",
+             "--journal", tmp_path / "journal.jsonl")  # fmt: skip
+    for place, mode in ((code, 0o666), (folder, 0o777), (folder.parent, 0o777)):
+        before = place.stat().st_mode
+        place.chmod(mode)
+        status, _, said = run(*words)
+        assert (status, "others than its owner may write it" in said) == (2, True)
+        assert not (tmp_path / "ran").exists()
+        place.chmod(before)
+    run(*words)
+    assert (tmp_path / "ran").exists()
+
+
 def test_a_file_of_another_user_is_refused(tmp_path):
     check_owner(tmp_path, Owner(0, 0o644), 1000)
     check_owner(tmp_path, Owner(1000, 0o600), 1000)

@@ -133,9 +133,14 @@ def command(
     from planbatch.experiments.live.slurm.drive import Driver
     from planbatch.experiments.live.slurm.planner import Planner
     from planbatch.experiments.live.slurm.rules import DriveRules
+    from planbatch.experiments.live.slurm.settings import check_trusted
+    from planbatch.planner.plugins import source
 
     if watched.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
+    source.check_file = (
+        check_trusted  # the driver's rights are more than those of who wrote a policy
+    )
     chosen.check()
     policy = chosen.make(name, chosen.promise)
     dry_run = mode == "dry-run"
