@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import socket
+import threading
 import urllib.request
 from dataclasses import replace
 from threading import Event, Lock
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.command.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.drive import Driver
@@ -468,6 +471,26 @@ def test_metrics_and_health(tmp_path):
             served(meter, port),
         ):
             pass
+
+
+def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(tmp_path, monkeypatch):
+    """One is served at a time, and for so long; no thread is left of it."""
+    monkeypatch.setattr("planbatch.experiments.live.slurm.metering.LONGEST", 0.3)
+    threads = threading.active_count()
+    with served(Meter(every=5), 0) as port:
+        half_open = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+        for one in half_open:
+            one.sendall(b"GET /metrics HT")
+        assert fetched(f"http://127.0.0.1:{port}/health")[0] == 200
+        assert threading.active_count() <= threads + 2
+        for one in half_open:
+            one.close()
+
+
+def test_control_characters_of_others_do_not_reach_a_terminal(capsys):
+    say("refused: \x1b[2Jx\x07 \x9b31m, and\na line")
+    said = capsys.readouterr().err
+    assert said == "refused: \\x1b[2Jx\\x07 \\x9b31m, and\na line\n"
 
 
 # Jobs that start while they are told something

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines import PlanBased, make_policy
+from planbatch.baselines.promise import Promise
 from planbatch.experiments.live.planning import plan_round, warm_up
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
@@ -188,3 +189,29 @@ def test_after_warm_up_no_round_waits_for_kernels(name):
 def test_warm_up_refuses_what_rounds_cannot_tell():
     with pytest.raises(ValueError, match="the schedule of a log"):
         warm_up(make_policy("recorded"))
+
+
+def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longer():
+    """Two nodes, one busy for 60 s; a job of both nodes is first, ten small ones of 60 s come behind it.
+
+    Without a guard, the small ones go first. With one of six seconds, it starts at 66 s at the latest: a small one may
+    go first six seconds later, none after that.
+    """
+    small = [(0, 1, 60)] * 10
+    policy = make_policy("plan-wait")
+
+    def planned(now, memory, guard):
+        problem = Round.of(2, now, [(1, 60)], [(0, 2, 60), *small])
+        heads = np.arange(len(problem)) == 0
+        return plan_round(
+            problem, range(11), policy, memory, np.random.default_rng(0), heads=heads, guard=guard
+        )
+
+    guard = Promise.parse("6s")
+    assert planned(0, {}, None).start[0] > 66
+    first = planned(0, {}, guard)
+    assert (first.start[0], first.problem.jobs.latest[0]) == (60, 66)
+    then = planned(6, first.memory, guard)
+    assert (then.start[0], then.problem.jobs.latest[0]) == (66, 66)
+    last = planned(7, then.memory, guard)
+    assert (last.start[0], last.problem.jobs.latest[0]) == (60, 66)

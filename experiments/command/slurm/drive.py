@@ -80,6 +80,13 @@ if TYPE_CHECKING:
 )
 @noplan_option
 @click.option(
+    "--guard",
+    default="0.1x",
+    show_default=True,
+    metavar="SLACK",
+    help="For how long the job that has waited longest may be overtaken, as of --promise: 10min, 0.1x, none.",
+)
+@click.option(
     "--on-exit",
     type=click.Choice(["release", "keep"]),
     default="release",
@@ -115,6 +122,7 @@ def command(
     adopt: bool,
     share: float,
     noplan: tuple[str, ...],
+    guard: str,
     on_exit: str,
     state: Path,
     journal_path: Path,
@@ -127,6 +135,7 @@ def command(
     one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
     job could be given back, or all of --ticks failed.
     """
+    from planbatch.baselines.promise import Promise
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import warm_up
     from planbatch.experiments.live.slurm.client import SlurmClient
@@ -149,7 +158,7 @@ def command(
     rules = DriveRules(
         acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number
     )
-    planner = Planner(policy, rules, watched.options, chosen.seed)
+    planner = Planner(policy, rules, watched.options, chosen.seed, Promise.parse(guard))
     client = SlurmClient(watched.conf, watched.timeout)
     leave: Any = on_exit
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)

@@ -1,18 +1,21 @@
 """Prometheus metrics of the driver, and its health, over HTTP on the loopback device."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 from planbatch.experiments.live.slurm.tick import Tick
 
 #: The only address: whoever is to see the metrics from elsewhere puts something in between.
 ADDRESS = "127.0.0.1"
+#: One connection is served at a time, for no longer than that (s).
+LONGEST = 5.0
 #: After how many periods without a good tick the driver is ill.
 PATIENCE = 3
 
@@ -141,6 +144,15 @@ def served(meter: Meter, port: int) -> Iterator[int]:
     """
 
     class Handler(BaseHTTPRequestHandler):
+        def setup(self) -> None:
+            super().setup()
+            self.ends = threading.Timer(LONGEST, self.connection.shutdown, (socket.SHUT_RDWR,))
+            self.ends.start()
+
+        def finish(self) -> None:
+            self.ends.cancel()
+            super().finish()
+
         def do_GET(self) -> None:
             status, kind, body = _answer(meter, self.path)
             self.send_response(status)
@@ -153,12 +165,11 @@ def served(meter: Meter, port: int) -> Iterator[int]:
             """Say nothing: every scrape would be a line."""
 
     try:
-        server = ThreadingHTTPServer((ADDRESS, port), Handler)
+        server = HTTPServer((ADDRESS, port), Handler)
     except OSError as error:
         raise OSError(
             f"metrics: port {port} of {ADDRESS} cannot be had ({error.strerror})"
         ) from error
-    server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -1,19 +1,22 @@
 """From a snapshot to planned starts: the queue as its users asked for it, as a round, decided by a policy."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
+from planbatch.baselines.promise import Promise
 from planbatch.experiments.live.planning import LivePlan, Remembered, plan_round
 from planbatch.experiments.live.slurm.asked import AskedQueue, Target, asked_queue
 from planbatch.experiments.live.slurm.observe import Observation, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
-from planbatch.planner.model import NEVER
+from planbatch.experiments.live.slurm.waiting import WaitingJob
+from planbatch.planner.model import NEVER, BoolArray
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round, RunningTable
 
@@ -57,6 +60,8 @@ class Planner:
         What of the cluster is planned.
     seed : int
         Seed of the policy's random numbers.
+    guard : Promise, optional
+        For how long the job that has waited longest, of each partition, may be overtaken.
 
     Examples
     --------
@@ -76,6 +81,7 @@ class Planner:
     rules: DriveRules
     options: ObserveOptions = field(default_factory=ObserveOptions)
     seed: int = 0
+    guard: Promise | None = None
 
     def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
         """Plan a snapshot.
@@ -139,7 +145,16 @@ class Planner:
         targets = [Target(one.job.key, one.task) for one in jobs]
         rng = np.random.default_rng([self.seed, snapshot.time])
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
-        plan = plan_round(problem, targets, self.policy, memory, rng, ended_early=True)
+        plan = plan_round(
+            problem,
+            targets,
+            self.policy,
+            memory,
+            rng,
+            ended_early=True,
+            heads=_heads(jobs),
+            guard=self.guard if isinstance(self.policy, PlanBased) else None,
+        )
         _check(plan)
         kept = {
             target: known
@@ -158,6 +173,16 @@ class Planner:
         later = plan.problem.now + math.ceil(self.rules.every)
         starts = np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
         return dict(zip(targets, starts.tolist(), strict=True))
+
+
+def _heads(jobs: Sequence[WaitingJob]) -> BoolArray:
+    """Mark the first job of each partition; jobs are in the order of their submissions."""
+    first: dict[str, int] = {}
+    for place, one in enumerate(jobs):
+        first.setdefault(one.job.partition, place)
+    heads = np.zeros(len(jobs), dtype=bool)
+    heads[list(first.values())] = True
+    return heads
 
 
 def _check(plan: LivePlan[Target]) -> None:
