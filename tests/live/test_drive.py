@@ -26,6 +26,7 @@ from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import JobArray
 from planbatch.experiments.live.slurm.way_out import release_all
+from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests.live.model import NOW, applied, found, job, parked, snapshot
 
@@ -362,6 +363,37 @@ def test_a_heartbeat_of_the_future_is_none(tmp_path, last, now, silent):
     """Finding 8: a clock was an hour fast; a few seconds between two machines are nothing."""
     beat(tmp_path / "heartbeat", last)
     assert silent_for(tmp_path / "heartbeat", now) == silent
+
+
+def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
+    """A policy that starts nothing, though eight nodes are idle: after three ticks it only looks on."""
+    cluster = Cluster(small(1), small(2))
+
+    def idler(problem, rng):
+        return Plan(np.full(len(problem), NEVER))
+
+    one, meter = driver(cluster, tmp_path, policy=idler), Meter(every=5)
+    ticks = run_for(one, cluster, 6)
+    assert [tick.idle for tick in ticks[:3]] == [1, 2, 3]
+    assert ticks[3].commands[0].deed == "give back"  # the way out, in the same tick
+    assert all(each.admin_comment == "planbatch:free" for each in cluster.queue.jobs)
+    assert last_beat(one.heartbeat) is None
+    last = ticks[5]
+    assert (last.observing, last.commands, len(last.planned.starts)) == (True, (), 2)
+    meter(last)
+    assert meter.registry.get_sample_value("planbatch_driving") == 0
+    assert meter.registry.get_sample_value("planbatch_idle_ticks") == 4
+    assert meter.health().well is False
+
+
+def test_nodes_that_are_kept_free_for_a_large_job_do_not_idle(tmp_path):
+    """And what is released, has just started or waits for Slurm does not count either."""
+    large = arrived(9, time_limit=60)
+    cluster = Cluster(replace(busy_node(), end_time=NOW + 60), large, small(1, time_limit=600))
+    one = driver(cluster, tmp_path, policy="conservative")
+    ticks = run_for(one, cluster, 5)
+    assert [tick.idle for tick in ticks[:5]] == [0] * 5
+    assert not any(tick.observing for tick in ticks)
 
 
 def test_there_is_only_one_driver(tmp_path):

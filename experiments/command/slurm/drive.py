@@ -78,6 +78,14 @@ if TYPE_CHECKING:
     metavar="PART",
     help="Part of the machine that released jobs of users may hold of whom Slurm refused others.",
 )
+@click.option(
+    "--idle-ticks",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way.",
+)
 @noplan_option
 @click.option(
     "--guard",
@@ -123,6 +131,7 @@ def command(
     share: float,
     noplan: tuple[str, ...],
     guard: str,
+    idle_ticks: int,
     on_exit: str,
     state: Path,
     journal_path: Path,
@@ -156,8 +165,9 @@ def command(
     acting: Any = shown if dry_run else mode
     parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())
     rules = DriveRules(
-        acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number
-    )
+        acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
+        idle_ticks,
+    )  # fmt: skip
     planner = Planner(policy, rules, watched.options, chosen.seed, Promise.parse(guard))
     client = SlurmClient(watched.conf, watched.timeout)
     leave: Any = on_exit

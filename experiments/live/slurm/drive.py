@@ -24,7 +24,7 @@ from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.tick import Tick, powerless
+from planbatch.experiments.live.slurm.tick import OBSERVING, Tick, powerless
 from planbatch.experiments.live.slurm.way_out import release_all
 
 OnExit = Literal["release", "keep"]
@@ -70,6 +70,8 @@ class Driver:
         Takes the snapshots; by default those of the client.
     most : int
         Most jobs that are told something in one tick. A dry run shows all.
+    observing : bool
+        Whether it only looks on, since nodes idled that jobs could have had.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Driver:
     clock: Callable[[], float] = field(default=time.time)
     read: Callable[[], Snapshot] | None = None
     most: int = MOST
+    observing: bool = False
 
     @property
     def heartbeat(self) -> Path:
@@ -143,22 +146,27 @@ class Driver:
         bool
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
-        left, missed = False, 0
+        driver, left, missed, idle = self, False, 0, 0
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
         try:
             while not stop.is_set() and missed < MOST_MISSED:
-                tick = self.tick(memory)
+                tick = driver.tick(memory)
                 if tick.planned is not None:
                     memory = tick.planned.memory
+                idle = 0 if not tick.idles else idle + 1
+                tick = replace(tick, idle=idle)
                 try:
-                    self._beat(tick)
+                    driver._beat(tick)
                     missed = 0
                 except OSError as error:
                     missed += 1
                     said = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
                     tick = replace(tick, fault=tick.fault or said, kind=tick.kind or "heartbeat")
                 tell(tick)
+                if idle == self.rules.idle_ticks and not (driver.observing or self.dry_run):
+                    driver = replace(self, observing=True)
+                    driver._leave(tell, keep=False)
                 stop.wait(self._pause(tick))
         finally:
             left = self._leave(tell, keep=self.on_exit == "keep" and missed < MOST_MISSED)
@@ -167,7 +175,7 @@ class Driver:
     def _beat(self, tick: Tick) -> None:
         """Say that the driver is alive, unless its plans fail, or Slurm lets it do nothing."""
         alive = not tick.fault or tick.kind in CLUSTER_FAULTS
-        if alive and not (self.dry_run or tick.powerless):
+        if alive and not (self.dry_run or self.observing or tick.powerless):
             beat(self.heartbeat, self.clock())
 
     def tick(self, memory: Memory) -> Tick:
@@ -178,7 +186,10 @@ class Driver:
             snapshot = self.snapshot()
             done = Tick(began, snapshot=snapshot)
             planned = self.planning(snapshot, memory)
-            wanted = commands_for(snapshot, planned.starts, int(self.clock()), self.rules)
+            now = int(self.clock())
+            wanted = (
+                [] if self.observing else commands_for(snapshot, planned.starts, now, self.rules)
+            )
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
             done = Tick(began, 0.0, snapshot, planned, commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
@@ -196,7 +207,8 @@ class Driver:
             return done.failed(time.perf_counter() - clock, said, "plan")
         seconds = time.perf_counter() - clock
         later = len(wanted) - len(commands)
-        return Tick(began, seconds, snapshot, planned, commands, answers, later)
+        done = Tick(began, seconds, snapshot, planned, commands, answers, later)
+        return replace(done, observing=True, notes=(OBSERVING,)) if self.observing else done
 
     def _sent(self, commands: Sequence[Command]) -> list[Answer]:
         """Send commands: in strict mode in order, by one ``scontrol``; many begin times, in any order, by several."""

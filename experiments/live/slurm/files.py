@@ -10,6 +10,7 @@ from planbatch.experiments.live.slurm.heartbeat import AHEAD, NAME
 SITE_FILES = {
     "job_submit.lua": "beside slurm.conf, with JobSubmitPlugins=lua: jobs wait for the driver (strict mode)",
     "planbatch.toml": "/etc/planbatch/planbatch.toml: what the driver goes by",
+    "planbatch-alerts.yml": "rule_files of Prometheus: what operators should be woken for",
     "planbatch-drive.service": "/etc/systemd/system: the driver",
     "planbatch-watchdog.service": "/etc/systemd/system: releases everything if the driver is silent",
     "planbatch-watchdog.timer": "/etc/systemd/system: asks for that every minute",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from planbatch.experiments.live.slurm.tick import Tick
+from planbatch.experiments.live.slurm.tick import OBSERVING, Tick
 
 #: The only address: whoever is to see the metrics from elsewhere puts something in between.
 ADDRESS = "127.0.0.1"
@@ -81,12 +81,20 @@ class Meter:
             "planbatch_last_good_tick_time_seconds", "When the last good tick was.", **place
         )
         self._jobs = Gauge("planbatch_jobs", "Jobs in the queue.", ["state"], **place)
+        about = "Ticks in a row in which a node was idle that a waiting job could have had."
+        self._idle = Gauge("planbatch_idle_ticks", about, **place)
+        about = "1 while the driver acts, 0 while it lets Slurm have its way."
+        self._driving = Gauge("planbatch_driving", about, **place)
+        self._observing = False
         about = "Waits as planned, so far and to come."
         self._wait = Gauge("planbatch_planned_wait_seconds", about, ["figure"], **place)
 
     def __call__(self, tick: Tick) -> None:
         """Take a tick into account."""
         self._ticks.inc()
+        self._observing = tick.observing
+        self._idle.set(tick.idle)
+        self._driving.set(not tick.observing)
         self._fault = tick.fault or tick.refusal
         self._seconds.observe(tick.seconds)
         self._refused.inc(len(tick.refused))
@@ -118,7 +126,8 @@ class Meter:
     def health(self) -> Health:
         """Say how the driver is."""
         silent = time.time() - self._good
-        return Health(silent <= PATIENCE * self.every + 5, silent, self._fault)
+        well = silent <= PATIENCE * self.every + 5 and not self._observing
+        return Health(well, silent, self._fault or (OBSERVING if self._observing else ""))
 
 
 @contextmanager

@@ -43,6 +43,8 @@ class DriveRules:
         The users who may keep jobs out of the plan by the comment ``noplan``; ``*`` for all.
     driver : int
         Which driver this is: when it began (ms).
+    idle_ticks : int
+        After so many ticks in which a node idles that a job could have, Slurm has its way.
 
     Raises
     ------
@@ -66,13 +68,12 @@ class DriveRules:
     share: float = 0.1
     noplan: frozenset[str] = frozenset({"root"})
     driver: int = 0
+    idle_ticks: int = 3
 
     def __post_init__(self) -> None:
-        for name in ("every", "grace", "horizon"):
+        for name in ("every", "grace", "horizon", "idle_ticks"):
             if not getattr(self, name) > 0:
-                raise ValueError(
-                    f"{name}: {getattr(self, name)} is not a positive number of seconds"
-                )
+                raise ValueError(f"{name}: {getattr(self, name)} is not above zero")
         if not 0 <= self.share <= 1:
             raise ValueError(f"share: {self.share} is not between 0 and 1")
 

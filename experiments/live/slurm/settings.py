@@ -17,7 +17,8 @@ KEYS: Mapping[str, tuple[type, ...]] = {
     "mode": TEXT, "as": TEXT, "policy": TEXT, "optimizer": TEXT, "evaluations": (int,), "seconds": NUMBER,
     "promise": TEXT, "calendar": TEXT, "seed": (int,), "every": TEXT, "grace": TEXT, "horizon": TEXT,
     "on-exit": TEXT, "adopt": SWITCH,
-    "share": NUMBER, "noplan": TEXTS, "guard": TEXT, "state": TEXT, "journal": TEXT, "metrics": (int,), "conf": TEXT,
+    "share": NUMBER, "noplan": TEXTS, "guard": TEXT, "idle-ticks": (int,),
+    "state": TEXT, "journal": TEXT, "metrics": (int,), "conf": TEXT,
     "timeout": TEXT, "partition": TEXTS, "unit": TEXT, "slack": TEXT, "default-limit": TEXT, "tasks": (int,),
 }  # fmt: skip
 _WORDS: Mapping[tuple[type, ...], str] = {

@@ -15,6 +15,12 @@ RIGHTS = (
 )
 
 
+#: What people are told if nodes idled that jobs could have had.
+OBSERVING = (
+    "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
+)
+
+
 def powerless(answers: Sequence[Answer]) -> bool:
     """Whether Slurm refused every mark for lack of rights: without marks nothing is driven."""
     marks = [answer for answer in answers if "AdminComment=" in answer.line]
@@ -41,6 +47,10 @@ class Tick:
         What was to be done.
     answers : tuple of Answer
         What became of its lines; empty in a dry run.
+    idle : int
+        For how many ticks, this one among them, nodes were idle that a job could have; see :attr:`idles`.
+    observing : bool
+        Whether the driver had to let Slurm have its way, and only looks on.
     notes : tuple of str
         What people should know besides, sentences.
     later : int
@@ -58,6 +68,8 @@ class Tick:
     commands: tuple[Command, ...] = ()
     answers: tuple[Answer, ...] = ()
     later: int = 0
+    idle: int = 0
+    observing: bool = False
     notes: tuple[str, ...] = ()
     fault: str = ""
     kind: str = ""
@@ -65,6 +77,23 @@ class Tick:
     def failed(self, seconds: float, fault: str, kind: str) -> "Tick":
         """Return what was done before something went wrong: nothing was carried out."""
         return replace(self, seconds=seconds, answers=(), later=0, fault=fault[:400], kind=kind)
+
+    @property
+    def idles(self) -> bool:
+        """Whether a node is idle, a job that could start waits, and nothing was released; or there is no plan."""
+        if self.kind == "plan":
+            return True
+        if self.planned is None or self.snapshot is None:
+            return False
+        seen, plan = self.planned.observation, self.planned.plan
+        busy = {name for job in self.snapshot.jobs if job.running for name in job.allocated}
+        done = {answer.line for answer in self.answers if answer.done}
+        released = any(
+            command.deed == "release" and done.issuperset(command.lines)
+            for command in self.commands
+        )
+        waits = bool((plan.start <= plan.problem.now).any())
+        return waits and not released and not busy.issuperset(seen.pool.usable)
 
     @property
     def refused(self) -> list[Answer]:
