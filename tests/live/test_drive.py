@@ -22,6 +22,7 @@ from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.record import record, remembered
+from planbatch.experiments.live.slurm.rivals import Rivals
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import JobArray
@@ -406,6 +407,46 @@ def test_there_is_only_one_driver(tmp_path):
         pass
     with driver(cluster, tmp_path).alone():
         pass
+
+
+def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(tmp_path):
+    """Finding 11: on two machines, so with two folders; what a killed one left is no sign of life."""
+    cluster = Cluster(arrived(1), arrived(2), arrived(3))
+    killed, older, younger = (
+        driver(cluster, tmp_path / str(name), replace(STRICT, driver=name)) for name in (5, 6, 7)
+    )
+    killed.tick({})
+    memory, ticks = {}, []
+
+    def beside(tick):
+        """The older one ticks behind each tick of the younger one."""
+        ticks.append(tick)
+        cluster.now += 300  # so that there is something to renew
+        older.tick(memory)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Driver, "_pause", lambda self, tick: 0.0)
+        with (
+            younger.alone(),
+            pytest.raises(BlockingIOError, match="another driver is running"),
+        ):
+            younger.run(Event(), beside, {})
+    assert len(ticks) == 1
+    assert not any(each.admin_comment == "planbatch:free" for each in cluster.queue.jobs)
+
+
+def test_what_a_killed_driver_left_stops_nobody(tmp_path):
+    """Its marks, those of an array's tasks that are split off, and marks of a younger one, which will go itself."""
+    row = JobArray(1, None, (1, 2), 2)
+    before, mine = f"asked=0:begin={NOW + 500}:by=5", f"asked=0:begin={NOW + 500}:by=9"
+    rivals = Rivals(7)
+    first = job(1, before, array=row)
+    rivals.check(snapshot(first, job(8)))
+    task = job(2, before, array=JobArray(1, 2))
+    rivals.check(snapshot(first, task, job(8, mine)))
+    rivals.check(snapshot(job(1, before, restarts=1, submit=NOW - 1, array=row)))
+    with pytest.raises(BlockingIOError):
+        rivals.check(snapshot(first, task, job(8, before)))
 
 
 def test_the_way_out_is_tried_again_and_told(tmp_path):

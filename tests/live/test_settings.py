@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -99,7 +100,7 @@ def test_flags_go_before_the_file(config, run, tmp_path):
     """The file says one tick, and a folder that cannot be one: the flag's folder is taken."""
     (tmp_path / "file").touch()
     path = config(
-        f'mode = "dry-run"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n'
+        f'mode = "soft"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n'
     )
     words = ("slurm", "drive", "--config", path, "--ticks", 1, "--conf", tmp_path / "absent")
     code, _, said = run(*words, "--state", tmp_path / "state")
@@ -203,6 +204,23 @@ def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
     code, _, said = run("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
     assert code == 1
     assert "there is no such Slurm configuration" in said
+
+
+@pytest.mark.parametrize("name", [name for name in SITE_FILES if name.endswith(".service")])
+def test_units_call_the_environment_that_they_were_made_from(name, tmp_path):
+    text = site_file(name, tmp_path, 60)
+    (program,) = set(re.findall(r"^Exec\w+=(\S+) slurm", text, re.MULTILINE))
+    assert program == f"{sys.prefix}/bin/planbatch"
+    assert os.access(program, os.X_OK)
+
+
+def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
+    """Nobody but the driver's user may write it; here it cannot even be made."""
+    (tmp_path / "file").touch()
+    flags = ("--state", tmp_path / "file" / "state", "--journal", tmp_path / "journal.jsonl")
+    words = ("--from", tmp_path / "none", "--ticks", "1", "--policy", "fcfs")
+    code, _, said = run("slurm", "drive", "--mode", "dry-run", *flags, *words)
+    assert (code, "there is no such folder of saved output" in said) == (1, True)
 
 
 @pytest.mark.skipif(

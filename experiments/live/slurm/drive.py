@@ -21,6 +21,7 @@ from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, last_be
 from planbatch.experiments.live.slurm.late import marks_back
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.rivals import Rivals
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
@@ -106,7 +107,7 @@ class Driver:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lock of the driver's folder: there can only be one.
+        """Hold the lock of the driver's folder: there can only be one; a dry run needs none.
 
         Raises
         ------
@@ -115,6 +116,9 @@ class Driver:
         OSError
             If the folder cannot be made or written.
         """
+        if self.dry_run:
+            yield
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder / LOCK) as mine:
             if not mine:
@@ -138,6 +142,8 @@ class Driver:
 
         Raises
         ------
+        BlockingIOError
+            If another, older driver of this cluster writes marks; everything is left to it.
         OSError
             If the heartbeat cannot be written at the beginning.
 
@@ -147,11 +153,12 @@ class Driver:
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
         driver, left, missed, idle = self, False, 0, 0
+        rivals, keep = Rivals(self.rules.driver), self.on_exit == "keep"
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
         try:
             while not stop.is_set() and missed < MOST_MISSED:
-                tick = driver.tick(memory)
+                tick = driver.tick(memory, None if driver.observing else rivals.check)
                 if tick.planned is not None:
                     memory = tick.planned.memory
                 idle = 0 if not tick.idles else idle + 1
@@ -168,8 +175,11 @@ class Driver:
                     driver = replace(self, observing=True)
                     driver._leave(tell, keep=False)
                 stop.wait(self._pause(tick))
+        except BlockingIOError:
+            keep = True  # what there is is the other driver's
+            raise
         finally:
-            left = self._leave(tell, keep=self.on_exit == "keep" and missed < MOST_MISSED)
+            left = self._leave(tell, keep=keep and missed < MOST_MISSED)
         return left and missed < MOST_MISSED
 
     def _beat(self, tick: Tick) -> None:
@@ -178,13 +188,23 @@ class Driver:
         if alive and not (self.dry_run or self.observing or tick.powerless):
             beat(self.heartbeat, self.clock())
 
-    def tick(self, memory: Memory) -> Tick:
-        """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then."""
+    def tick(self, memory: Memory, check: Callable[[Snapshot], None] | None = None) -> Tick:
+        """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then.
+
+        Parameters
+        ----------
+        memory : mapping of Target to Remembered
+            What the tick before had planned.
+        check : callable, optional
+            Looks at the snapshot first; its ``BlockingIOError`` ends the driver.
+        """
         began, clock = self.clock(), time.perf_counter()
         done = Tick(began)
         try:
             snapshot = self.snapshot()
             done = Tick(began, snapshot=snapshot)
+            if check is not None:
+                check(snapshot)
             planned = self.planning(snapshot, memory)
             now = int(self.clock())
             wanted = (
@@ -200,6 +220,8 @@ class Driver:
                 free = lines_of(give_back(snapshot, int(self.clock())))
                 begins = [line for line in free if " StartTime=" in line]
                 answers = (*answers, *self.client.script(begins))
+        except BlockingIOError:
+            raise
         except SlurmError as error:
             return done.failed(time.perf_counter() - clock, str(error), error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything

@@ -1,6 +1,8 @@
 """The files that a site installs: the script by which jobs wait for the driver, systemd units, a configuration."""
 
 import re
+import shutil
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -48,7 +50,7 @@ def site_file(
     Raises
     ------
     ValueError
-        If the folder, a partition or a user has a character that the files could not hold.
+        If the folder, a partition, a user or this installation's path has a character that the files could not hold.
     """
     if not _PATH.fullmatch(str(state)):
         raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")
@@ -61,10 +63,20 @@ def site_file(
     for what, seconds in (("silent", silent), ("horizon", horizon)):
         if seconds < 1:
             raise ValueError(f"{what}: {seconds} is not a positive number of seconds")
+    program = Path(sys.prefix) / "bin" / "planbatch"
+    if not program.is_file():
+        program = Path(shutil.which("planbatch") or "/usr/bin/planbatch")
+    if not _PATH.fullmatch(str(program)):
+        raise ValueError(
+            f"{program}: systemd's units cannot name this file; install planbatch elsewhere"
+        )
+    at_home = program.is_relative_to("/home") or program.is_relative_to("/root")
     text = (files("planbatch.experiments.live.slurm") / "assets" / name).read_text(encoding="utf-8")
     values = {
         "@HEARTBEAT@": str(state / NAME),
         "@STATE@": str(state),
+        "@PLANBATCH@": str(program),
+        "@PROTECT_HOME@": "read-only" if at_home else "yes",
         "@SILENT@": str(silent),
         "@HORIZON@": str(horizon),
         "@AHEAD@": str(AHEAD),
