@@ -387,6 +387,21 @@ def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
     assert meter.health().well is False
 
 
+def test_plans_that_fail_count_only_if_a_node_could_run_a_job(tmp_path):
+    """Right after a restart of the controller, all nodes are unknown: nothing idles; then a policy that raises."""
+    cluster = Cluster(arrived(1))
+
+    def broken(problem, rng):
+        raise KeyError("of mine")
+
+    one = driver(cluster, tmp_path, policy=broken)
+    assert one.tick({}).idles
+    nodes = tuple(replace(node, state="UNKNOWN") for node in cluster.queue.nodes)
+    cluster.queue = replace(cluster.queue, nodes=nodes)
+    tick = one.tick({})
+    assert (tick.kind, tick.idles) == ("plan", False)
+
+
 def test_nodes_that_are_kept_free_for_a_large_job_do_not_idle(tmp_path):
     """And what is released, has just started or waits for Slurm does not count either."""
     large = arrived(9, time_limit=60)

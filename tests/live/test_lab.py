@@ -228,8 +228,11 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         lab.wait_for("it runs again", lambda jobs: jobs[number].state == "COMPLETED")
     deeds = [row["deed"] for tick in read_ticks(drive.journal) for line in tick.others
              if line["kind"] == "commands" for row in line["commands"] if row["job"][0] == number]  # fmt: skip
-    assert [deed for deed in deeds if deed != "park"] == ["release", "release"]
-    assert "park" in deeds
+    assert deeds[:2] == ["release", "park"]
+    assert set(deeds[2:]) <= {
+        "park",
+        "release",
+    }  # Slurm may be quicker, since the administrator let it
 
 
 def test_what_does_not_start_is_taken_back(lab):

@@ -81,12 +81,14 @@ class Tick:
     @property
     def idles(self) -> bool:
         """Whether a node is idle, a job that could start waits, and nothing was released; or there is no plan."""
+        if self.snapshot is None:
+            return False
+        busy = {name for job in self.snapshot.jobs if job.running for name in job.allocated}
         if self.kind == "plan":
-            return True
-        if self.planned is None or self.snapshot is None:
+            return any(node.usable and node.name not in busy for node in self.snapshot.nodes)
+        if self.planned is None:
             return False
         seen, plan = self.planned.observation, self.planned.plan
-        busy = {name for job in self.snapshot.jobs if job.running for name in job.allocated}
         done = {answer.line for answer in self.answers if answer.done}
         released = any(
             command.deed == "release" and done.issuperset(command.lines)
