@@ -138,6 +138,7 @@ def test_running_jobs_are_expected_to_end(job, end):
         ({"het_job": 8}, "heterogeneous"),
         ({"reason": "QOSMaxJobsPerUserLimit"}, "limit"),
         ({"reason": "AssocGrpCpuLimit"}, "limit"),
+        ({"reason": "ReqNodeNotAvail"}, "refused by Slurm"),
         ({"nodes": 5, "reason": "PartitionConfig"}, "never starts"),
         ({"nodes": 9, "reason": "PartitionNodeLimit"}, "never starts"),
         ({"time_limit": 86401}, "never starts"),

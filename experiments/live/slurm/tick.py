@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planbatch.experiments.live.slurm.commands import Command
+from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.planner import Planned
 from planbatch.experiments.live.slurm.said import Answer, fault_of
 from planbatch.experiments.live.slurm.snapshot import Snapshot
@@ -80,12 +81,18 @@ class Tick:
 
     @property
     def idles(self) -> bool:
-        """Whether a node is idle, a job that could start waits, and nothing was released; or there is no plan."""
+        """Whether a node is idle, a marked job that could start waits, and none was released; or there is no plan."""
         if self.snapshot is None:
             return False
         busy = {name for job in self.snapshot.jobs if job.running for name in job.allocated}
+        marked = {
+            job.key
+            for job in self.snapshot.jobs
+            if job.pending and mark_of(job.admin_comment) is not None
+        }
         if self.kind == "plan":
-            return any(node.usable and node.name not in busy for node in self.snapshot.nodes)
+            idle = any(node.usable and node.name not in busy for node in self.snapshot.nodes)
+            return idle and bool(marked)
         if self.planned is None:
             return False
         seen, plan = self.planned.observation, self.planned.plan
@@ -94,7 +101,8 @@ class Tick:
             command.deed == "release" and done.issuperset(command.lines)
             for command in self.commands
         )
-        waits = bool((plan.start <= plan.problem.now).any())
+        due = plan.start <= plan.problem.now
+        waits = any(one.job.key in marked for one, now in zip(seen.jobs, due, strict=True) if now)
         return waits and not released and not busy.issuperset(seen.pool.usable)
 
     @property

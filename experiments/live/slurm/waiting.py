@@ -12,6 +12,7 @@ from planbatch.experiments.live.slurm.pool import (
     free_cpus,
     partition_resource,
 )
+from planbatch.experiments.live.slurm.rules import NEUTRAL
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, LiveJob, LivePartition, Snapshot
 from planbatch.experiments.text import duration
 
@@ -225,7 +226,9 @@ class Queue:
         return None
 
     def _elsewhere(self, job: LiveJob) -> tuple[str, str] | None:
-        """Jobs that ask for nodes that are busy, or that a job before them in the queue asks for as well."""
+        """Jobs that Slurm does not start, and those that ask for nodes that are busy, or asked for before them."""
+        if job.reason not in NEUTRAL:
+            return "refused by Slurm", job.reason
         needed = {}
         for name in job.required:
             node = self.pool.usable.get(name)

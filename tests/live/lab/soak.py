@@ -220,8 +220,12 @@ def check(soak: Soak, drive: Drive) -> None:
     if not soak.counts.get("controllers killed"):  # which may forget the last holds
         soak.check_holds()
     for number, job in lab.jobs().items():
-        if job.pending and job.held == "user":
-            lab.as_user("scontrol", "release", str(number))
+        if number in soak.numbers and job.pending and job.held == "user":
+            try:
+                lab.as_user("scontrol", "release", str(number))
+            except CalledProcessError as error:
+                soak.wrong.append(f"job {number} cannot be released ({error.stderr!r}): {job}")
+                lab.run("scontrol", "release", str(number))
 
     def open_jobs() -> list[int]:
         jobs = lab.jobs()
