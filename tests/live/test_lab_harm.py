@@ -140,3 +140,24 @@ def test_of_two_drivers_the_younger_one_goes(lab):
         )
         assert older.process.is_alive()
         assert all(lab.jobs()[one].key.restarts == 0 for one in numbers)
+
+
+def test_a_user_does_not_pass_the_plan(lab):
+    """Finding 6: neither by the comment noplan, which is root's, nor by her begin time; she may put a job off."""
+    with lab.drive("strict", name="passing"):
+        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
+        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING")
+        hers = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan", user=NOBODY)
+        roots = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan")
+        put_off = lab.submit("-N1", "--exclusive", "-t1", user=NOBODY)
+        lab.as_user("scontrol", "update", f"JobId={hers}", "StartTime=now")
+        lab.as_user("scontrol", "update", f"JobId={put_off}", "StartTime=now+2hours")
+        time.sleep(2)
+        jobs = lab.jobs()
+        assert mark_of(jobs[hers].admin_comment) is not None
+        assert jobs[hers].begin_time > time.time() + 60
+        assert jobs[roots].admin_comment == ""
+        assert jobs[put_off].begin_time > time.time() + 7000
+        lab.run("scancel", str(wide))
+        lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
+        assert lab.jobs()[put_off].state == "PENDING"
