@@ -19,7 +19,8 @@ def command(source: Path, target: Path, capacity: int | None) -> None:
 
     The names of IN and OUT give their formats: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log
     in the Standard Workload Format with its waits, and jobs.parquet or its folder the cell of an experiment;
-    for OUT, .json is a workload of Batsim 4 and .xml a platform of the machine's size. .gz, .xz and .zst compress. A log written in this way can be replayed: planbatch replay reads .swf.
+    for OUT, .json is a workload of Batsim 4 and .xml a platform of the machine's size; .gz, .xz and .zst compress.
+    A log written in this way can be replayed: planbatch replay reads .swf.
     """
     from planbatch.experiments.results.convert import (
         KINDS,
