@@ -37,8 +37,9 @@ name = "plan"
 objective = ["wait", "squared-wait"]
 """
 
-#: The same cells, most of which take so long that a command can be disturbed while it runs them.
+#: The same cells, most of which take so long that a command can be disturbed while it runs them, in processes.
 LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 200")
+LONG = LONG.replace('name = "plan"', 'name = "plan"\noptimizer = "tabu"')
 
 
 def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experiment:
