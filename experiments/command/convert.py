@@ -19,11 +19,18 @@ def command(source: Path, target: Path, capacity: int | None) -> None:
 
     The names of IN and OUT give their formats: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log
     in the Standard Workload Format with its waits, and jobs.parquet or its folder the cell of an experiment;
-    .gz, .xz and .zst compress. A log written in this way can be replayed: planbatch replay reads .swf.
+    for OUT, .json is a workload of Batsim 4 and .xml a platform of the machine's size; .gz, .xz and .zst compress.
+    A log written in this way can be replayed: planbatch replay reads .swf.
     """
-    from planbatch.experiments.results.convert import kind_of, read_schedule, write_schedule
+    from planbatch.experiments.results.convert import (
+        KINDS,
+        WRITTEN,
+        kind_of,
+        read_schedule,
+        write_schedule,
+    )
 
-    kind_of(target)
+    kind_of(target, KINDS | WRITTEN)
     schedule = read_schedule(source, capacity)
     write_schedule(target, schedule)
     click.echo(f"{len(schedule.jobs):,} jobs written to {target}", err=True)

@@ -9,6 +9,7 @@ from functools import cache
 import click
 
 from planbatch.experiments.command.lazy_group import LazyGroup
+from planbatch.experiments.command.shell import say
 
 #: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
@@ -78,7 +79,7 @@ def _status() -> int:
     try:
         status = planbatch.main(prog_name="planbatch", standalone_mode=False)
     except click.ClickException as error:
-        print(f"planbatch: {error.format_message()}", file=sys.stderr)
+        say(f"planbatch: {error.format_message()}")
         return 2
     except (click.Abort, KeyboardInterrupt):
         print("planbatch: interrupted", file=sys.stderr)
@@ -89,6 +90,6 @@ def _status() -> int:
     except (ValueError, OSError) as error:
         if "PLANBATCH_DEBUG" in os.environ:
             raise
-        print(f"planbatch: {error}", file=sys.stderr)
+        say(f"planbatch: {error}")
         return 2
     return status if isinstance(status, int) else 0

@@ -17,8 +17,18 @@ WIDTH = 110
 
 
 def say(line: str) -> None:
-    """Print a message for the user on standard error."""
-    click.echo(line, err=True)
+    """Print a message for the user on standard error; characters that control a terminal are shown as codes."""
+    click.echo(printable(line), err=True)
+
+
+def printable(text: str) -> str:
+    r"""Return a text whose control characters, but for line ends and tabs, are written as codes.
+
+    >>> printable("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    plain = (one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
+    return "".join(plain)
 
 
 def print_table(*things: Any, width: int = WIDTH) -> None:

@@ -20,6 +20,8 @@ MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"BZh": "bzip2",
 }
+#: The environment variable that says to how many MB a compressed file may unpack.
+MOST = "PLANBATCH_UNPACK_MB"
 #: Ending of a file's name → its compression.
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bzip2"}
 
@@ -57,19 +59,17 @@ def decompress(data: bytes, source: str) -> bytes:
     Raises
     ------
     ValueError
-        If the compressed data is cut off or damaged.
+        If the compressed data is cut off or damaged, or unpacks to more than 1 GB; :data:`MOST` lifts that.
     """
+    most = int(float(os.environ.get(MOST, "1000")) * 1e6)
     kind = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
     if kind is None:
         return data
     try:
-        if kind == "gzip":
-            return gzip.decompress(data)
-        if kind == "xz":
-            return lzma.decompress(data)
-        if kind == "bzip2":
-            return bz2.decompress(data)
-        return _decompress_zstd(data)
+        with _opened(kind, data) as file:
+            found = file.read(most + 1)
+        if len(found) <= most and kind == "zstd":
+            return _decompress_zstd(data)  # which notices an end that was cut off
     except (
         EOFError,
         OSError,
@@ -81,6 +81,25 @@ def decompress(data: bytes, source: str) -> bytes:
         raise ValueError(
             f"{source}: the {kind} data is cut off or damaged ({error}); fetch or compress it again"
         ) from error
+    if len(found) > most:
+        raise ValueError(
+            f"{source}: it unpacks to more than {most:,} bytes; unpack it yourself, or set {MOST}=N (MB)"
+        )
+    return found
+
+
+def _opened(
+    kind: str, data: bytes
+) -> gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File | zstandard.ZstdDecompressionReader:
+    """Open compressed data to read it bit by bit."""
+    stream = io.BytesIO(data)
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=stream)
+    if kind == "xz":
+        return lzma.LZMAFile(stream)
+    if kind == "bzip2":
+        return bz2.BZ2File(stream)
+    return zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
 
 
 def _decompress_zstd(data: bytes) -> bytes:

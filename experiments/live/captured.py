@@ -1,6 +1,7 @@
 """Rounds of a real cluster: those that a journal's ticks saw."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,19 @@ from planbatch.planner.round import Round
 
 
 def options_of(tick: Tick) -> ObserveOptions:
-    """Return what was planned in a tick, and how it was counted."""
+    """Return what was planned in a tick, and how it was counted, as far as it is known here.
+
+    Raises
+    ------
+    ValueError
+        If another version wrote something else.
+    """
     given = dict(tick.plan.get("options", {}))
-    return ObserveOptions(**{**given, "partitions": tuple(given.get("partitions", ()))})
+    known = {one.name: given[one.name] for one in fields(ObserveOptions) if one.name in given}
+    try:
+        return ObserveOptions(**{**known, "partitions": tuple(known.get("partitions", ()))})
+    except TypeError as error:
+        raise ValueError(f"the options of the plan are of another version ({error})") from None
 
 
 def observed_again(tick: Tick) -> Observation:

@@ -262,23 +262,19 @@ def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
     state = _State()
     tick: Tick | None = None
     for line in read_lines(path, newest=newest):
-        kind, time = line["kind"], int(line["time"])
+        kind, time = line["kind"], line["time"]
         alone = kind == FAULT and (tick is None or tick.time != time)
         if kind == SNAPSHOT or alone or tick is None:
             if tick is not None:
                 yield tick
             tick = Tick(time)
-        if kind == SNAPSHOT:
-            tick = replace(tick, snapshot=state.snapshot(line))
-        elif kind == PLAN:
-            told = {
-                name: value
-                for name, value in line.items()
-                if name not in ("starts", "gone", "schema", "kind")
-            }
-            tick = replace(tick, starts=state.starts(line), plan=told)
-        else:
-            tick = replace(tick, others=(*tick.others, line))
+        try:
+            tick = state.taken_in(tick, line)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ValueError(
+                f"{path}: its {kind} of time {time} is of another version ({what}); move the journal away"
+            ) from None
     if tick is not None:
         yield tick
 
@@ -290,6 +286,17 @@ class _State:
         self._jobs: dict[JobKey, LiveJob] = {}
         self._starts: dict[int, Sequence[int | None]] = {}
         self._machine: dict[str, Any] = {}
+
+    def taken_in(self, tick: Tick, line: Row) -> Tick:
+        """Take a line into account."""
+        if line["kind"] == SNAPSHOT:
+            return replace(tick, snapshot=self.snapshot(line))
+        if line["kind"] == PLAN:
+            others = ("starts", "gone", "schema", "kind")
+            plan = {name: value for name, value in line.items() if name not in others}
+            plan["policy"] = str(plan["policy"])
+            return replace(tick, starts=self.starts(line), plan=plan)
+        return replace(tick, others=(*tick.others, line))
 
     def snapshot(self, line: Row) -> Snapshot:
         """Take in a line of kind snapshot."""
@@ -317,5 +324,6 @@ class _State:
             self._starts.clear()
         for number in line["gone"]:
             self._starts.pop(int(number), None)
-        self._starts |= {int(number): times for number, times in line["starts"].items()}
+        for number, (start, latest, forecast) in line["starts"].items():
+            self._starts[int(number)] = [start, latest, forecast]
         return dict(self._starts)

@@ -11,7 +11,7 @@ from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.model import NEVER, BoolArray, IntArray
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -76,6 +76,8 @@ def plan_round(
     rng: np.random.Generator,
     *,
     ended_early: bool = False,
+    heads: BoolArray | None = None,
+    guard: Promise | None = None,
 ) -> LivePlan[Key]:
     """Plan a round with a policy, as one of a series.
 
@@ -97,6 +99,10 @@ def plan_round(
         Random numbers.
     ended_early : bool
         Whether a job ended before its expected end since the tick before.
+    heads : bool array, shape (n,), optional
+        The jobs that have waited longest, of each partition, say.
+    guard : Promise, optional
+        What these are promised on top of the earliest start that they have now in the order of the queue.
 
     Raises
     ------
@@ -107,6 +113,8 @@ def plan_round(
     check_live(policy)
     known = [memory.get(key) for key in keys]
     problem = replace(with_memory(problem, known), ended_early=ended_early)
+    if heads is not None and guard is not None:
+        problem = guarded(problem, heads, guard)
     plan = decided(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
     start = plan.start if _is_complete(problem, plan) else completed(problem, plan)
     notes = problem.notes if plan.notes is None else plan.notes
@@ -163,6 +171,19 @@ def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:
                       resources=problem.resources, windows=problem.windows)  # fmt: skip
         before[order] = decode(inner, np.arange(len(order))).start
     return replace(problem, jobs=jobs, planned=before, notes=column("note"))
+
+
+def guarded(problem: Round, heads: BoolArray, guard: Promise) -> Round:
+    """Promise the jobs that have waited longest what they would get if they were next, and some slack.
+
+    Promises are never put off, so nobody is overtaken for longer than the slack once it is first in the queue.
+    """
+    jobs = problem.jobs
+    free = replace(problem, jobs=jobs._replace(latest=np.full(len(problem), NEVER)))
+    next_in_line = decode(free, np.arange(len(problem))).start
+    slack, _ = guard.limits(jobs)
+    latest = np.where(heads, np.minimum(jobs.latest, next_in_line + slack), jobs.latest)
+    return replace(problem, jobs=jobs._replace(latest=latest))
 
 
 def decided(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:

@@ -6,6 +6,7 @@ they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (us
 promise) goes into ``metadata``, as ``user=3;deadline=900``.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -177,3 +178,54 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
         known = values.notna().to_numpy()
         column[known] = values[known].astype(np.int64)
     return found
+
+
+def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
+    """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        The jobs; when they ran is left out.
+    capacity : int
+        Processors of the machine.
+    """
+    columns = zip(
+        jobs.id, jobs.submit, jobs.walltime, jobs.procs, jobs.runtime, jobs.deadline, strict=True
+    )
+    rows = [
+        {"id": str(number), "subtime": int(submit), "walltime": int(walltime), "res": int(procs),
+         "profile": f"d{runtime}", **({} if deadline == NEVER else {"deadline": int(deadline)})}
+        for number, submit, walltime, procs, runtime, deadline in columns
+    ]  # fmt: skip
+    profiles = {
+        f"d{runtime}": {"type": "delay", "delay": int(runtime)}
+        for runtime in np.unique(jobs.runtime)
+    }
+    data = {"nb_res": capacity, "jobs": rows, "profiles": profiles}
+    return json.dumps(data, indent=1).encode() + b"\n"
+
+
+def batsim_platform(capacity: int) -> bytes:
+    """Return a platform file of SimGrid: so many equal hosts, and one for Batsim itself (``role=master``)."""
+    return _PLATFORM.replace("@LAST@", str(capacity - 1)).encode()
+
+
+_PLATFORM = """\
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="site" routing="Full">
+    <cluster id="machine" prefix="n" suffix="" radical="0-@LAST@" speed="1Gf" bw="125MBps" lat="50us"
+             router_id="machine_router"/>
+    <cluster id="head" prefix="master_host" suffix="" radical="0-0" speed="1Gf" bw="125MBps" lat="50us"
+             router_id="head_router">
+      <prop id="role" value="master"/>
+    </cluster>
+    <link id="between" bandwidth="1.25GBps" latency="500us"/>
+    <zoneRoute src="machine" dst="head" gw_src="machine_router" gw_dst="head_router">
+      <link_ctn id="between"/>
+    </zoneRoute>
+  </zone>
+</platform>
+"""

@@ -1,13 +1,19 @@
 """Converting the jobs of a replay between Batsim's CSV, the Standard Workload Format and Parquet."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from planbatch.experiments.files.compressed import SUFFIXES, atomic_write
-from planbatch.experiments.results.batsim import read_batsim, write_batsim
+from planbatch.experiments.files.compressed import SUFFIXES, atomic_write, compress
+from planbatch.experiments.results.batsim import (
+    batsim_platform,
+    batsim_workload,
+    read_batsim,
+    write_batsim,
+)
 from planbatch.experiments.results.read import Cell, Jobs, ResultsError, read_cell
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, read_swf
@@ -16,6 +22,8 @@ from planbatch.planner.model import NEVER, Workload
 
 #: The endings of file names, compression aside, and their formats.
 KINDS = {".csv": "Batsim's CSV", ".swf": "the Standard Workload Format", ".parquet": "Parquet"}
+#: Those that are written only.
+WRITTEN = {".json": "a workload of Batsim", ".xml": "a platform for it"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class Schedule:
         return SwfLog(log.name, log.source, log.header, columns)
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: Path, kinds: Mapping[str, str] = KINDS) -> str:
     """Return the format of a file, by its name.
 
     Raises
@@ -74,9 +82,9 @@ def kind_of(path: Path) -> str:
         If the name has no known ending.
     """
     name = Path(path.stem if path.suffix.lower() in SUFFIXES else path.name)
-    if name.suffix.lower() not in KINDS:
+    if name.suffix.lower() not in kinds:
         raise ValueError(
-            f"{path}: give a name that ends in {', '.join(KINDS)} (or one of these and .gz)"
+            f"{path}: give a name that ends in {', '.join(kinds)} (or one of these and .gz)"
         )
     return name.suffix.lower()
 
@@ -180,7 +188,8 @@ def write_schedule(path: str | Path, schedule: Schedule) -> None:
     Parameters
     ----------
     path : str or Path
-        The file: ``.csv`` for Batsim's, ``.swf`` for a log, ``.parquet``; compressed if ``.gz`` and so on follow.
+        The file: ``.csv`` for Batsim's, ``.swf`` for a log, ``.parquet``, ``.json`` for a workload of Batsim,
+        ``.xml`` for a platform of the machine's size; compressed if ``.gz`` and so on follow.
     schedule : Schedule
         The jobs.
 
@@ -205,8 +214,13 @@ def write_schedule(path: str | Path, schedule: Schedule) -> None:
     100
     """
     path = Path(path)
-    kind = kind_of(path)
-    if kind == ".csv":
+    kind = kind_of(path, KINDS | WRITTEN)
+    if kind in WRITTEN:
+        jobs, capacity = schedule.jobs, schedule.capacity
+        data = batsim_workload(jobs, capacity) if kind == ".json" else batsim_platform(capacity)
+        with atomic_write(path) as file:
+            file.write(compress(data, path))
+    elif kind == ".csv":
         write_batsim(path, schedule.jobs, schedule.capacity, schedule.name)
     elif kind == ".swf":
         write_swf(path, schedule.log())

@@ -320,6 +320,9 @@ def read_results(folder: str | Path) -> Results:
     keys = described.get("cells")
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
+    for key in keys:
+        if Path(key).name != key or key == "..":
+            raise ResultsError(f"{folder / 'experiment.json'}: cells: {key!r} is no name of a cell")
     cells, missing, broken = [], [], []
     for key in keys:
         own = folder / CELLS / key

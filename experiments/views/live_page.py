@@ -15,6 +15,8 @@ from planbatch.planner.model import NEVER
 
 #: Most jobs that the chart and the table show: those that start first.
 DRAWN, LISTED = 400, 500
+#: What the page may load: its own chart, as a static file or served, and no script at all.
+_POLICY = "default-src 'none'; img-src 'self' file:; style-src 'unsafe-inline'"
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
 body { max-width: 75rem; margin: 1.5rem auto; padding: 0 1rem; }
@@ -85,6 +87,7 @@ def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
         body = f"{lines}{picture}{_table(outcome)}{_left_out(outcome)}"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta http-equiv="refresh" content="{max(round(every), 1)}">'
         f"<title>Plan at {at}</title><style>{_STYLE}</style></head>"
         f"<body><h1>Plan at {at}</h1>{body}</body></html>\n"

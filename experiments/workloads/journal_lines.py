@@ -67,6 +67,12 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
             raise ValueError(
                 f"{source}, line {number}: schema {found!r} is not {SCHEMA}; read it with its own version"
             )
+        for name, kind in (("kind", str), ("time", int)):
+            if not isinstance(line.get(name), kind):
+                found = line.get(name)
+                raise ValueError(
+                    f"{source}, line {number}: {name} {found!r} is not what {SCHEMA} has; remove the line"
+                )
         yield line
 
 

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import hashlib
 import importlib
+import importlib.util
 import inspect
 import linecache
 import sys
@@ -21,6 +22,10 @@ _INSTALLED = tuple(
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")
 )
 _PLANBATCH = Path(__file__).resolve().parents[2]
+
+
+#: What a file has to pass before it is run, if anything; raises a ``ValueError``. A driver of a cluster sets it.
+check_file: Callable[[Path], None] | None = None
 
 
 class PluginError(ValueError):
@@ -63,6 +68,8 @@ def _own(value: Any, name: str, module: ModuleType) -> bool:
 
 def _from_file(path: Path) -> ModuleType:
     try:
+        if check_file is not None:
+            check_file(path)
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise PluginError(f"{path}: it cannot be read ({error.strerror})") from None
@@ -74,6 +81,9 @@ def _from_file(path: Path) -> ModuleType:
 def _from_module(name: str) -> ModuleType:
     with _on_path(str(Path.cwd())):
         try:
+            found = importlib.util.find_spec(name) if check_file is not None else None
+            if check_file is not None and found is not None and found.origin is not None:
+                check_file(Path(found.origin))
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name and (name == error.name or name.startswith(f"{error.name}.")):

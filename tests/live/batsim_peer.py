@@ -8,6 +8,13 @@ from dataclasses import dataclass, field
 from planbatch.experiments.live.batsim.machines import parse_machines
 
 Ask = Callable[[dict], dict]
+#: By how much Batsim 4.2.0's messages come after the instant of their events (s); in this order.
+LATE = {
+    "REQUESTED_CALL": 0.0001,
+    "JOB_SUBMITTED": 0.0002,
+    "NOTIFY": 0.0003,
+    "JOB_COMPLETED": 0.0009,
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,8 @@ class Peer:
     late : float
         By how much each message comes after its instant, as with Batsim (s).
     together : bool
-        Whether all events of an instant come in one message; else each in one of its own.
+        Whether all events of an instant come in one message; else each in one of its own, as late as Batsim's
+        (:data:`LATE`): wake-ups first, jobs that end last.
     """
 
     def __init__(self, machines: int, jobs: Sequence[PeerJob], outages: Sequence[tuple[int, int, str]] = (),
@@ -99,8 +107,9 @@ class Peer:
                 _, _, _, kind, data = heapq.heappop(self.heap)
                 events.append((kind, data))
                 self.note(kind, data, now)
-            self.exchange(ask, now + self.late, events)
-        self.exchange(ask, now + self.late, [("SIMULATION_ENDS", {})])
+            late = self.late if self.together else LATE[events[0][0]]
+            self.exchange(ask, now, events, late)
+        self.exchange(ask, now, [("SIMULATION_ENDS", {})], self.late)
         return Outcome(self.start, self.end, self.alloc, self.rejected, self.messages)
 
     def note(self, kind: str, data: dict, now: float) -> None:
@@ -112,7 +121,10 @@ class Peer:
                 self.off | which if data["type"].endswith("unavailable") else self.off - which
             )
 
-    def exchange(self, ask: Ask, now: float, events: list[tuple[str, dict]]) -> None:
+    def exchange(
+        self, ask: Ask, instant: float, events: list[tuple[str, dict]], late: float = 0.0
+    ) -> None:
+        now = instant + late
         rows = [{"timestamp": now, "type": kind, "data": data} for kind, data in events]
         reply = ask({"now": now, "events": rows})
         self.messages += 1
@@ -121,7 +133,7 @@ class Peer:
         for event in reply["events"]:
             assert before <= event["timestamp"] <= reply["now"]
             before = event["timestamp"]
-            getattr(self, event["type"].lower())(event["data"], now - self.late)
+            getattr(self, event["type"].lower())(event["data"], instant)
 
     def execute_job(self, data: dict, now: float) -> None:
         """Start a job; nothing that is in use, or off, may be used."""
@@ -136,7 +148,7 @@ class Peer:
         killed = job.walltime is not None and job.runtime >= job.walltime
         length = job.walltime if killed else job.runtime
         state = "COMPLETED_WALLTIME_REACHED" if killed else "COMPLETED_SUCCESSFULLY"
-        self.push(now + length, 0, "JOB_COMPLETED", {
+        self.push(now + length, 3, "JOB_COMPLETED", {
             "job_id": job.name, "job_state": state, "return_code": 0, "alloc": data["alloc"]})  # fmt: skip
 
     def reject_job(self, data: dict, now: float) -> None:
@@ -145,7 +157,7 @@ class Peer:
 
     def call_me_later(self, data: dict, now: float) -> None:
         assert data["timestamp"] > now
-        self.push(data["timestamp"], 3, "REQUESTED_CALL", {})
+        self.push(data["timestamp"], 0, "REQUESTED_CALL", {})
 
 
 def through_text(answer: Callable[[bytes], bytes]) -> Ask:

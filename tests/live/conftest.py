@@ -1,8 +1,7 @@
 """The lab: a Slurm cluster for the tests that need one.
 
 Tests that run side by side have a lab each, on ports of its own: labs mostly wait, and disturb each other less than
-tests that compute. A cluster keeps to the clock, and a busy machine may be late: a test that fails is tried twice more,
-and pytest's last line counts such tries as ``rerun``.
+tests that compute.
 """
 
 from collections.abc import Iterator
@@ -11,16 +10,6 @@ import pytest
 
 from tests import needs
 from tests.live.lab.lab import Lab
-
-#: How often a test of a cluster that fails is tried again.
-TRIES = 2
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that have a cluster."""
-    for item in items:
-        if "slurm_is_there" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.flaky(reruns=TRIES))
 
 
 @pytest.fixture(scope="session")

@@ -61,11 +61,11 @@ class RecordedCluster:
     ----------
     printed : Printed
         What it printed; in the first dialect.
-    held : bool
-        Whether its jobs arrived held, as in strict mode; all that wait are made so, or so that none is.
+    parked : bool
+        Whether its jobs arrived with a begin time ahead, as in strict mode.
     """
 
-    def __init__(self, printed: Printed, held: bool) -> None:
+    def __init__(self, printed: Printed, parked: bool) -> None:
         self.source, self.queue = printed, json.loads(printed.queue)
         self.machine = json.loads(printed.machine)
         self.began = time.time()
@@ -73,9 +73,10 @@ class RecordedCluster:
             row["job_id"]: row for row in self.queue["jobs"] if row["job_state"] == "PENDING"
         }
         for row in self.rows.values():
-            row["priority"] = 0 if held else 100
-            row["state_reason"] = "JobHeldUser" if held else "Priority"
-            row["comment"], row["admin_comment"] = "", "planbatch:new" if held else ""
+            row["priority"], row["state_reason"], row["comment"] = 100, "Priority", ""
+            begin = printed.time + 600
+            row["eligible_time"] = begin if parked else row["submit_time"]
+            row["admin_comment"] = f"planbatch:asked=0:begin={begin}" if parked else ""
         self.printed = json.dumps(self.queue)
 
     def clock(self) -> float:
@@ -111,11 +112,8 @@ class RecordedCluster:
         for line in lines:
             words = LINE.fullmatch(line)
             assert words is not None, line
-            deed, number, updated, begin, mark = words.groups()
-            row: dict[str, Any] = self.rows[int(number or updated)]
-            if deed:
-                row["priority"] = 100 if deed == "release" else 0
-                row["state_reason"] = "Priority" if deed == "release" else "JobHeldUser"
+            number, begin, mark = words.groups()
+            row: dict[str, Any] = self.rows[int(number)]
             if begin:
                 row["eligible_time"] = int(self.clock()) if begin == "now" else int(begin[3:])
             if mark:
@@ -126,7 +124,7 @@ class RecordedCluster:
 def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) -> None:
     """Drive for some ticks, and print what each took."""
     mode: Any = "strict" if shown == "strict" else "soft"
-    cluster = RecordedCluster(printed, held=mode == "strict")
+    cluster = RecordedCluster(printed, parked=mode == "strict")
     policy, rules = make_policy(name), DriveRules(mode)
     planner = Planner(policy, rules)
     client: Any = cluster

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.client import LINE
-from planbatch.experiments.live.slurm.commands import Command, Target, lines_of
+from planbatch.experiments.live.slurm.commands import Command, lines_of
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, LiveNode, Snapshot
 
 NOW = 1_000_000
@@ -22,6 +23,18 @@ def job(number: int, mark: str = "", **fields) -> LiveJob:
     return LiveJob(key=key, **(plain | fields))
 
 
+def parked(number: int, later: int = 600, asked: int = 0, **fields) -> LiveJob:
+    """A pending job whose begin time ``job_submit.lua`` or the driver put so many seconds ahead."""
+    begin = NOW + later
+    plain = {"begin_time": begin, "reason": "BeginTime"}
+    return job(number, f"asked={asked}:begin={begin}", **(plain | fields))
+
+
+def freed(number: int, ago: int = 0, **fields) -> LiveJob:
+    """A pending job that was released so many seconds ago."""
+    return parked(number, -ago, **({"reason": "Priority"} | fields))
+
+
 def snapshot(*jobs: LiveJob, now: int = NOW) -> Snapshot:
     """A cluster of eight nodes."""
     return Snapshot(now, jobs, NODES)
@@ -33,23 +46,20 @@ def plan(*starts: tuple[LiveJob, int]) -> dict[Target, int]:
 
 
 def applied(given: Snapshot, lines: Iterable[str], now: int | None = None) -> Snapshot:
-    """The cluster after some lines: what is released has not started yet."""
+    """The cluster after some lines: what is released has not started yet; begin times that have passed become now."""
+    time = given.time if now is None else now
     jobs = {each.job_id: each for each in given.jobs}
     for line in lines:
         words = LINE.fullmatch(line)
         assert words, f"the model does not know {line!r}"
-        deed, number, updated, begin, comment = words.groups()
-        found = jobs[int(number or updated)]
-        if deed == "release":
-            found = replace(found, held=None, priority=100)
-        elif deed == "uhold":
-            found = replace(found, held="user", priority=0)
-        if begin:
-            found = replace(found, begin_time=0 if begin == "now" else int(begin[3:]))
-        if comment is not None:
-            found = replace(found, admin_comment=comment)
+        found = jobs[int(words["job"])]
+        if words["begin"]:
+            begin = time if words["begin"] == "now" else max(int(words["begin"][3:]), time)
+            found = replace(found, begin_time=begin, reason="BeginTime")
+        if words["mark"] is not None:
+            found = replace(found, admin_comment=words["mark"])
         jobs[found.job_id] = found
-    return replace(given, jobs=tuple(jobs.values()), time=given.time if now is None else now)
+    return replace(given, jobs=tuple(jobs.values()), time=time)
 
 
 def after(given: Snapshot, commands: Iterable[Command], now: int | None = None) -> Snapshot:

@@ -281,6 +281,7 @@ def test_the_page_of_a_failed_tick_says_so(tmp_path):
     (advice,) = run_ticks([cluster(*BUSY)], None)
     write_page(tmp_path, advice, 30)
     write_page(tmp_path, Fault(NOW, "squeue: <no> controller"), 30)
+    assert "default-src 'none'" in (tmp_path / "index.html").read_text()
     page = (tmp_path / "index.html").read_text()
     assert "squeue: &lt;no&gt; controller; nothing is done, the next tick tries again." in page
     assert "plan.png" in page

@@ -1,11 +1,12 @@
 """Bad input, verb by verb: one sentence, nothing is sent, and the next tick is tried again.
 
-Slurm's programs are played by scripts. The queue has two jobs that could start at once: one that arrived held, which a
-driver in strict mode would release, or one that is not held, which one in soft mode would tell to begin.
+Slurm's programs are played by scripts. The queue has two jobs that could start at once: with a begin time ahead, which
+a driver in strict mode would release, or without a mark, which one in soft mode would tell to begin.
 """
 
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,18 +84,17 @@ class Played:
         """The lines that ``scontrol`` got, without markers."""
         path = self.folder / "sent"
         lines = path.read_text().splitlines() if path.exists() else []
-        return [line for line in lines if line.startswith(("release", "hold", "uhold", "update"))]
+        return [line for line in lines if line.startswith("update")]
 
     def queue(self, mode: str) -> None:
-        """Eight idle nodes, and two jobs that wait: held and marked, or plain."""
+        """Eight idle nodes, and two jobs that wait: with a begin time ahead and a mark, or plain."""
         jobs, nodes = generated(2, 8)
         jobs["jobs"] = [row for row in jobs["jobs"] if row["job_state"] == "PENDING"]
         for row in jobs["jobs"]:
-            row.update(
-                priority=0, state_reason="JobHeldUser", admin_comment="planbatch:new", comment=""
-            )
-            if mode == "soft":
-                row.update(priority=9, state_reason="Priority", admin_comment="")
+            begin = int(time.time()) + 600
+            row.update(priority=9, state_reason="Priority", admin_comment="", comment="")
+            if mode == "strict":
+                row.update(eligible_time=begin, admin_comment=f"planbatch:asked=0:begin={begin}")
         for row in nodes["nodes"]:
             row["state"] = "idle"
         for name, data in (("squeue", jobs), ("sinfo", nodes)):
@@ -201,14 +201,14 @@ def test_a_machine_without_slurm_is_told(played, verb, name, monkeypatch):
 def test_the_next_tick_is_tried_again(played, verb, name, fault):
     """One tick fails, the second one plans, and does what is due.
 
-    This queue stands still whatever it is told, so in strict mode the end finds the jobs still held, and says so.
+    This queue stands still whatever it is told, so in strict mode the end finds the jobs still marked, and says so.
     """
     played.queue(mode_of(name))
     body, words = FAULTS[fault]
     played.fail("squeue", body, times=1)
     code, said = verb(name)
     assert (code, words in said) == (int(name == "strict"), True)
-    due = {"soft": "update JobId=100000 StartTime=now", "strict": "release 100000"}[mode_of(name)]
+    due = "update JobId=100000 StartTime=uts"
     shown = {"advise": "plan of plan-wait"}.get(name, due)
     if name in ("soft", "strict", "strict, kept"):
         assert any(line.startswith(due) for line in played.sent)
@@ -235,7 +235,8 @@ def test_release_all_gives_everything_back_when_slurm_answers(played, verb):
     played.queue("strict")
     played.fail("squeue", FAULTS["unreachable"][0], times=2)
     verb("release-all")
-    assert set(played.sent) >= {"release 100000", "release 100001"}
+    numbers = {line.split()[1] for line in played.sent if "planbatch:free" in line}
+    assert numbers == {"JobId=100000", "JobId=100001"}
 
 
 def test_a_heartbeat_that_may_not_be_read_releases_nothing(played, verb, tmp_path, monkeypatch):

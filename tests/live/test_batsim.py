@@ -164,11 +164,82 @@ def test_a_simulation_over_a_socket_has_the_starts_of_a_replay(policy):
     assert served[0].messages == found.messages
 
 
-def test_events_of_one_instant_may_come_in_several_messages():
-    """Then there are several rounds an instant; all jobs run, and none on a machine in use."""
-    jobs = peer_jobs(synthetic_workload(200, capacity=32, seed=7))
-    found = Peer(32, jobs, late=0.0003, together=False).run(asked())
-    assert set(found.end) == {job.name for job in jobs}
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "plan-wait"])
+@pytest.mark.parametrize("full", [True, False])
+def test_events_of_one_instant_may_come_in_several_messages(policy, full):
+    """As from Batsim 4.2.0: the wake-up, the submission, then the end. ``full``: jobs run for their whole walltimes.
+
+    A job at its walltime has ended, though Batsim says so last: no round is held before. Jobs that are submitted in an
+    instant in which another ends, before its walltime, may be planned in a round before that end.
+    """
+    frame = synthetic_workload(300, capacity=64, seed=7).to_frame()
+    if full:
+        frame["runtime"] = frame["walltime"]
+    workload = Workload.from_frame(frame, 64)
+    found = Peer(64, peer_jobs(workload), together=False).run(asked(policy))
+    starts = [found.start[f"w0!{number}"] for number in workload.id]
+    assert set(found.end) == {job.name for job in peer_jobs(workload)}
+    if full or policy == "fcfs":
+        assert starts == replay(workload, policy).start.tolist()
+
+
+def test_a_simulation_that_begins_is_another_one():
+    """A Batsim died; the next one finds a machine without jobs."""
+    scheduler = BatsimScheduler(make_policy("fcfs"))
+    ask = through_text(lambda text: scheduler.answer(parse_message(text)))
+    jobs = [PeerJob(f"w0!{number}", 0, 2, 100, 100) for number in range(3)]
+    first = Peer(2, jobs)
+    with pytest.raises(StopIteration):
+        first.run(stopped_after(ask, 3))
+    found = Peer(2, jobs).run(ask)
+    assert sorted(found.start.values()) == [0, 100, 200]
+
+
+def stopped_after(ask, count):
+    """Ask no more than so often."""
+    asked_ = iter(range(count))
+
+    def some(message):
+        next(asked_)
+        return ask(message)
+
+    return some
+
+
+def test_a_batsim_that_dies_ends_the_serving():
+    """It had begun, and its connection is gone."""
+    where, errors = [], []
+    ready = threading.Event()
+
+    def told(endpoint):
+        where.append(endpoint)
+        ready.set()
+
+    def run():
+        try:
+            serve("tcp://127.0.0.1:*", make_policy("fcfs"), ready=told)
+        except OSError as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert ready.wait(60)
+    context = zmq.Context()
+    socket = context.socket(zmq.REQ)
+    socket.connect(where[0])
+    jobs = [PeerJob("w0!1", 5, 2, 100, 100)]
+
+    def ask(message):
+        socket.send_string(json.dumps(message))
+        return json.loads(socket.recv())
+
+    with pytest.raises(StopIteration):
+        Peer(2, jobs).run(stopped_after(ask, 2))
+    socket.close(linger=0)
+    context.term()
+    thread.join(60)
+    (error,) = errors
+    assert "Batsim went away at 5 s" in error
 
 
 def test_what_never_fits_is_rejected_and_the_others_run():

@@ -156,26 +156,27 @@ def test_arguments_are_not_read_by_a_shell(slurm):
     assert slurm(squeue='printf "%s" "$1"').run("squeue", hostile) == hostile
 
 
+FIVE, SEVEN, EIGHT = (f"update JobId={number} StartTime=now" for number in (5, 7, 8))
 #: What scontrol does with a script, as seen with 22.05.8: nothing said is done; verbs that it does not know are said
 #: so, on standard error.
 SCONTROL = """
 while read -r line; do
   case "$line" in
     quit) exit 0 ;;
-    "release 7") printf 'Invalid job id specified for job 7\\nslurm_suspend error: Invalid job id specified\\n' >&2 ;;
-    release*|hold*|update*) ;;
+    *JobId=7*) printf 'Invalid job id specified for job 7\\nslurm_suspend error: Invalid job id specified\\n' >&2 ;;
+    update*) ;;
     *) echo "invalid keyword: $line" >&2 ;;
   esac
 done"""
 
 
 def test_every_line_of_a_script_has_its_own_answer(slurm):
-    lines = ["release 5", "release 7", "hold 8", "update JobId=9 AdminComment=planbatch:new"]
+    lines = [FIVE, SEVEN, EIGHT, "update JobId=9 AdminComment=planbatch:free"]
     assert slurm(scontrol=SCONTROL).script(lines) == [
-        Answer("release 5", True),
-        Answer("release 7", False, "Invalid job id specified for job 7"),
-        Answer("hold 8", True),
-        Answer("update JobId=9 AdminComment=planbatch:new", True),
+        Answer(FIVE, True),
+        Answer(SEVEN, False, "Invalid job id specified for job 7"),
+        Answer(EIGHT, True),
+        Answer("update JobId=9 AdminComment=planbatch:free", True),
     ]
 
 
@@ -195,16 +196,16 @@ def test_an_array_was_told_if_the_tasks_that_wait_were(said, answer):
 
 
 def test_lines_behind_a_hang_are_not_done(slurm):
-    body = SCONTROL.replace('"release 7")', '"release 7") sleep 60;')
-    answers = slurm(timeout=1.0, scontrol=body).script(["release 5", "release 7", "hold 8"])
+    body = SCONTROL.replace("*JobId=7*)", "*JobId=7*) sleep 60;")
+    answers = slurm(timeout=1.0, scontrol=body).script([FIVE, SEVEN, EIGHT])
     assert [answer.done for answer in answers] == [True, False, False]
     assert answers[1].message == answers[2].message == "no answer"
 
 
 def test_a_script_without_a_controller_is_an_error(slurm):
     said = "Unable to contact slurm controller (connect failure) for job 5"
-    body = SCONTROL.replace("release*|", f"release*) echo '{said}' >&2 ;;\n    ")
-    fault, text = fault_of(lambda: slurm(scontrol=body).script(["release 5"]))
+    body = SCONTROL.replace("update*) ;;", f"update*) echo '{said}' >&2 ;;")
+    fault, text = fault_of(lambda: slurm(scontrol=body).script([FIVE]))
     assert fault == "unreachable"
     assert said in text
 
@@ -214,21 +215,25 @@ def test_an_empty_script_runs_nothing(slurm):
 
 
 @pytest.mark.parametrize("line", [
-    "shutdown", "release 5\nshutdown", "release 5; id", "update JobId=5 Comment=x", "release",
-    "update JobId=5 AdminComment=planbatch:x\nquit", "update NodeName=n1 State=DOWN", "release -1",
-    "update JobId=5 AdminComment=planbatch:$(id)", "!! ", "release 5 ", "release ５",
+    "shutdown", f"{FIVE}\nshutdown", f"{FIVE}; id", "update JobId=5 Comment=x", "release 5", "hold 5", "uhold 5",
+    "update JobId=5 AdminComment=planbatch:x\nquit", "update NodeName=n1 State=DOWN", "update JobId=-1 StartTime=now",
+    "update JobId=5 AdminComment=planbatch:$(id)", "!! ", f"{FIVE} ", "update JobId=５ StartTime=now",
 ])  # fmt: skip
 def test_no_other_line_is_ever_sent(slurm, line, tmp_path):
     client = slurm(scontrol=f"cat > {tmp_path}/sent")
     with pytest.raises(ValueError, match="no line that planbatch sends"):
-        client.script(["release 5", line])
+        client.script([FIVE, line])
     assert not (tmp_path / "sent").exists()
 
 
 @given(st.text(max_size=40))
 def test_lines_hold_no_character_that_scontrol_could_read_as_more(text):
     """Whatever a job is called: a line that may be sent is one line of letters, digits and a few signs."""
-    for line in (text, f"release {text}", f"update JobId=1 AdminComment=planbatch:{text}"):
+    for line in (
+        text,
+        f"update JobId={text} StartTime=now",
+        f"update JobId=1 AdminComment=planbatch:{text}",
+    ):
         if LINE.fullmatch(line):
             assert line.isascii()
             assert set(line) <= set("abcdefghijklmnopqrstuvwxyzJISTAC0123456789 =:_.-")
@@ -244,7 +249,7 @@ def test_the_environment_of_the_test_is_left_alone(slurm):
 def test_a_long_script_is_sent_a_thousand_lines_at_a_time(slurm, tmp_path):
     """One time limit is for a thousand lines, not for ten thousand; the order is kept."""
     body = f"echo x >> {tmp_path}/processes\n{SCONTROL}"
-    lines = [f"release {number}" for number in range(1, 2302)]
+    lines = [f"update JobId={number} StartTime=now" for number in range(1, 2302)]
     answers = slurm(scontrol=body).script(lines)
     assert [answer.line for answer in answers] == lines
     assert (tmp_path / "processes").read_text().count("x") == 3

@@ -1,6 +1,9 @@
 """The driver, tick by tick, on a cluster that is only a model; planning, the journal, metrics."""
 
 import json
+import shutil
+import socket
+import threading
 import urllib.request
 from dataclasses import replace
 from threading import Event, Lock
@@ -10,19 +13,23 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.command.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.commands import Target
+from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.drive import Driver
-from planbatch.experiments.live.slurm.heartbeat import last_beat
+from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silent_for
+from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.record import record, remembered
+from planbatch.experiments.live.slurm.rivals import Rivals
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import JobArray
 from planbatch.experiments.live.slurm.way_out import release_all
+from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
-from tests.live.model import NOW, applied, found, job, snapshot
+from tests.live.model import NOW, applied, found, job, parked, snapshot
 
 STRICT = DriveRules("strict", every=5, grace=15)
 
@@ -65,9 +72,9 @@ def driver(cluster, tmp_path, rules=STRICT, policy="fcfs", **fields):
 
 
 def arrived(number, **fields):
-    """A job that arrived held: of all eight nodes, one minute."""
+    """A job that arrived with a begin time ahead: of all eight nodes, one minute."""
     plain = {"nodes": 8, "cpus": 256, "exclusive": True, "time_limit": 60, "submit": NOW - number}
-    return job(number, "new", held="user", **(plain | fields))
+    return parked(number, **(plain | fields))
 
 
 def test_a_tick_releases_what_is_due(tmp_path):
@@ -76,7 +83,7 @@ def test_a_tick_releases_what_is_due(tmp_path):
     tick = driver(cluster, tmp_path).tick({})
     assert [command.label for command in tick.commands] == ["2"]
     assert tick.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 60}
-    assert found(cluster.queue, 2).held is None
+    assert found(cluster.queue, 2).begin_time == NOW
 
 
 def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
@@ -94,6 +101,56 @@ def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
     assert one.tick(tick.planned.memory).commands == ()  # it overruns
     cluster.queue = replace(cluster.queue, jobs=(arrived(1),))
     assert [command.deed for command in one.tick({}).commands] == ["release"]
+
+
+def busy_node():
+    """A job that has n0 for an hour; and builders of jobs that ask for it."""
+    return job(
+        90,
+        state="RUNNING",
+        exclusive=True,
+        allocated=("n0",),
+        start_time=NOW - 9,
+        end_time=NOW + 3600,
+    )
+
+
+def small(number, **fields):
+    """A job of one node that waits for the driver; the lower its number, the later it was submitted."""
+    return arrived(number, **({"nodes": 1, "cpus": 32} | fields))
+
+
+@pytest.mark.parametrize("mode", ["strict", "soft"])
+def test_jobs_that_slurm_refuses_hold_a_share_of_the_machine_and_no_more(tmp_path, mode):
+    """Finding 1: eve's jobs need a licence that is used up; ann's have the eight nodes but one.
+
+    For one tick, eve's seven are released; then they are taken back, and of all that she has, one may try.
+    """
+    rules = DriveRules(mode, every=1, grace=15)
+    eves = [small(number, user="eve", licenses="matlab:1") for number in range(50, 80)]
+    cluster = Cluster(busy_node(), *eves, *(small(number) for number in range(1, 31)))
+    one = driver(cluster, tmp_path, rules)
+    memory, started, tries = {}, [], []
+    for _ in range(12):
+        cluster.now += 1
+        tick = one.tick(memory)
+        memory = tick.planned.memory
+        jobs = []
+        for each in cluster.queue.jobs:
+            free = each.pending and each.begin_time <= cluster.now and mark_of(each.admin_comment)
+            if free and each.user == "eve":
+                each = replace(each, reason="Licenses")
+            elif free:
+                started.append(each.job_id)
+                each = replace(each, state="COMPLETED")
+            jobs.append(each)
+        tries.append(
+            sum(each.reason == "Licenses" and each.begin_time <= cluster.now for each in jobs)
+        )
+        cluster.queue = replace(cluster.queue, jobs=tuple(jobs))
+    assert len(started) == 30
+    assert tries[0] == 7
+    assert max(tries[1:]) == 1
 
 
 def test_nobody_starts_in_the_place_of_a_released_job(tmp_path):
@@ -194,7 +251,9 @@ def test_it_goes_on_after_faults_and_its_heart_beats_if_they_are_not_its_own(tmp
         patch.setattr(Driver, "_pause", lambda self, tick: 0.0)
         one.run(stop, tell, {})
     assert beats == [NOW, NOW, NOW + 10]  # the second is that of the first
-    assert cluster.sent[-1] == "release 1"
+    assert cluster.sent == [
+        f"update JobId=1 StartTime=uts{NOW + 10} AdminComment=planbatch:asked=0:begin={NOW + 10}"
+    ]
 
 
 def test_the_heart_stops_if_slurm_lets_the_driver_do_nothing(tmp_path):
@@ -202,7 +261,7 @@ def test_the_heart_stops_if_slurm_lets_the_driver_do_nothing(tmp_path):
     for words, beats in (
         (
             {1: "Access/permission denied for job {}", 2: "Access/permission denied for job {}"},
-            None,
+            0,
         ),
         ({1: "Access/permission denied for job {}"}, NOW),
         ({1: "Job has already finished for job {}", 2: "Requested partition is down, job {}"}, NOW),
@@ -215,10 +274,12 @@ def test_the_heart_stops_if_slurm_lets_the_driver_do_nothing(tmp_path):
 
 
 def test_at_the_end_everything_is_given_back(tmp_path):
-    cluster = Cluster(arrived(1), arrived(2), arrived(3, comment="planbatch:hold"))
+    cluster = Cluster(arrived(1), arrived(2), arrived(3, held="user"))
     one = driver(cluster, tmp_path)
-    run_for(one, cluster, 1)
+    ticks = run_for(one, cluster, 1)
     assert [each.held for each in cluster.queue.jobs] == [None, None, "user"]
+    assert all(each.begin_time <= cluster.now for each in cluster.queue.jobs)
+    assert "job 3 is held by its user" in ticks[-1].notes[0]
     assert {each.admin_comment for each in cluster.queue.jobs} == {"planbatch:free"}
     assert last_beat(one.heartbeat) is None
 
@@ -227,8 +288,128 @@ def test_or_kept_for_the_next_driver(tmp_path):
     cluster = Cluster(arrived(1), arrived(2))
     one = driver(cluster, tmp_path, on_exit="keep")
     run_for(one, cluster, 1)
-    assert found(cluster.queue, 1).held == "user"
+    assert found(cluster.queue, 1).begin_time == NOW + 600
     assert last_beat(one.heartbeat) == NOW
+
+
+@pytest.mark.parametrize("on_exit", ["release", "keep"])
+def test_a_heart_that_cannot_beat_is_reported_and_retried_then_everything_is_given_back(
+    tmp_path, monkeypatch, on_exit
+):
+    """Finding 3: the disk is full; two ticks of which one is good are no reason to leave."""
+    cluster = Cluster(arrived(1), arrived(2))
+    one = driver(cluster, tmp_path, on_exit=on_exit)
+    beats = []
+
+    def full(path, now):
+        beats.append(now)
+        if len(beats) not in (1, 3):  # the first is that of the beginning
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("planbatch.experiments.live.slurm.drive.beat", full)
+    ticks = run_for(one, cluster, 99)
+    assert len(beats) == 6
+    assert [tick.kind for tick in ticks[:5]] == ["heartbeat", "", *["heartbeat"] * 3]
+    assert "No space left on device" in ticks[0].fault
+    assert "heartbeat" in ticks[0].fault
+    assert {each.admin_comment for each in cluster.queue.jobs} == {"planbatch:free"}
+
+
+def test_a_state_folder_that_goes_is_no_way_to_die(tmp_path):
+    """Finding 3: nobody makes it anew, since the lock is gone with it."""
+    cluster = Cluster(arrived(1), arrived(2))
+    one = driver(cluster, tmp_path / "state")
+    gone = []
+
+    def read():
+        if not gone:
+            shutil.rmtree(tmp_path / "state")
+            gone.append(True)
+        return cluster.read()
+
+    ticks = run_for(replace(one, read=read), cluster, 99)
+    assert [tick.kind for tick in ticks[:3]] == ["heartbeat"] * 3
+    assert {each.admin_comment for each in cluster.queue.jobs} == {"planbatch:free"}
+
+
+def test_a_heart_that_cannot_beat_from_the_first_does_nothing(tmp_path):
+    cluster = Cluster(arrived(1))
+    one = driver(cluster, tmp_path)
+    one.heartbeat.mkdir(parents=True)
+    with pytest.raises(OSError):
+        run_for(one, cluster, 1)
+    assert cluster.sent == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_whatever_ends_a_driver_takes_the_way_out(tmp_path, error):
+    """A policy is interrupted, or a bug ends the loop."""
+    cluster = Cluster(arrived(1))
+    one = driver(cluster, tmp_path)
+
+    def ended(tick):
+        if not tick.commands or tick.commands[0].deed != "give back":
+            raise error
+
+    with one.alone(), pytest.raises(error):
+        one.run(Event(), ended, {})
+    assert found(cluster.queue, 1).admin_comment == "planbatch:free"
+    assert last_beat(one.heartbeat) is None
+
+
+@pytest.mark.parametrize(
+    ("last", "now", "silent"), [(100, 130, 30), (100, 96, 0), (3700, 100, float("inf"))]
+)
+def test_a_heartbeat_of_the_future_is_none(tmp_path, last, now, silent):
+    """Finding 8: a clock was an hour fast; a few seconds between two machines are nothing."""
+    beat(tmp_path / "heartbeat", last)
+    assert silent_for(tmp_path / "heartbeat", now) == silent
+
+
+def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
+    """A policy that starts nothing, though eight nodes are idle: after three ticks it only looks on."""
+    cluster = Cluster(small(1), small(2))
+
+    def idler(problem, rng):
+        return Plan(np.full(len(problem), NEVER))
+
+    one, meter = driver(cluster, tmp_path, policy=idler), Meter(every=5)
+    ticks = run_for(one, cluster, 6)
+    assert [tick.idle for tick in ticks[:3]] == [1, 2, 3]
+    assert ticks[3].commands[0].deed == "give back"  # the way out, in the same tick
+    assert all(each.admin_comment == "planbatch:free" for each in cluster.queue.jobs)
+    assert last_beat(one.heartbeat) is None
+    last = ticks[5]
+    assert (last.observing, last.commands, len(last.planned.starts)) == (True, (), 2)
+    meter(last)
+    assert meter.registry.get_sample_value("planbatch_driving") == 0
+    assert meter.registry.get_sample_value("planbatch_idle_ticks") == 0  # no job is planbatch's
+    assert meter.health().well is False
+
+
+def test_plans_that_fail_count_only_if_a_node_could_run_a_job(tmp_path):
+    """Right after a restart of the controller, all nodes are unknown: nothing idles; then a policy that raises."""
+    cluster = Cluster(arrived(1))
+
+    def broken(problem, rng):
+        raise KeyError("of mine")
+
+    one = driver(cluster, tmp_path, policy=broken)
+    assert one.tick({}).idles
+    nodes = tuple(replace(node, state="UNKNOWN") for node in cluster.queue.nodes)
+    cluster.queue = replace(cluster.queue, nodes=nodes)
+    tick = one.tick({})
+    assert (tick.kind, tick.idles) == ("plan", False)
+
+
+def test_nodes_that_are_kept_free_for_a_large_job_do_not_idle(tmp_path):
+    """And what is released, has just started or waits for Slurm does not count either."""
+    large = arrived(9, time_limit=60)
+    cluster = Cluster(replace(busy_node(), end_time=NOW + 60), large, small(1, time_limit=600))
+    one = driver(cluster, tmp_path, policy="conservative")
+    ticks = run_for(one, cluster, 5)
+    assert [tick.idle for tick in ticks[:5]] == [0] * 5
+    assert not any(tick.observing for tick in ticks)
 
 
 def test_there_is_only_one_driver(tmp_path):
@@ -241,6 +422,46 @@ def test_there_is_only_one_driver(tmp_path):
         pass
     with driver(cluster, tmp_path).alone():
         pass
+
+
+def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(tmp_path):
+    """Finding 11: on two machines, so with two folders; what a killed one left is no sign of life."""
+    cluster = Cluster(arrived(1), arrived(2), arrived(3))
+    killed, older, younger = (
+        driver(cluster, tmp_path / str(name), replace(STRICT, driver=name)) for name in (5, 6, 7)
+    )
+    killed.tick({})
+    memory, ticks = {}, []
+
+    def beside(tick):
+        """The older one ticks behind each tick of the younger one."""
+        ticks.append(tick)
+        cluster.now += 300  # so that there is something to renew
+        older.tick(memory)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Driver, "_pause", lambda self, tick: 0.0)
+        with (
+            younger.alone(),
+            pytest.raises(BlockingIOError, match="another driver is running"),
+        ):
+            younger.run(Event(), beside, {})
+    assert len(ticks) == 1
+    assert not any(each.admin_comment == "planbatch:free" for each in cluster.queue.jobs)
+
+
+def test_what_a_killed_driver_left_stops_nobody(tmp_path):
+    """Its marks, those of an array's tasks that are split off, and marks of a younger one, which will go itself."""
+    row = JobArray(1, None, (1, 2), 2)
+    before, mine = f"asked=0:begin={NOW + 500}:by=5", f"asked=0:begin={NOW + 500}:by=9"
+    rivals = Rivals(7)
+    first = job(1, before, array=row)
+    rivals.check(snapshot(first, job(8)))
+    task = job(2, before, array=JobArray(1, 2))
+    rivals.check(snapshot(first, task, job(8, mine)))
+    rivals.check(snapshot(job(1, before, restarts=1, submit=NOW - 1, array=row)))
+    with pytest.raises(BlockingIOError):
+        rivals.check(snapshot(first, task, job(8, before)))
 
 
 def test_the_way_out_is_tried_again_and_told(tmp_path):
@@ -256,7 +477,7 @@ def test_the_way_out_is_tried_again_and_told(tmp_path):
         cluster.faults = [SlurmError("rights", "denied")]
         assert not release_all(client, told.append, clock=cluster.clock)
     assert [bool(tick.fault) for tick in told] == [True, False, False, True]
-    assert found(cluster.queue, 1).held is None
+    assert found(cluster.queue, 1).begin_time == NOW
 
 
 # The journal
@@ -296,7 +517,7 @@ def test_the_journal_has_commands_results_and_faults(tmp_path):
     commands, results = first.others
     assert [row["deed"] for row in commands["commands"]] == ["release"]
     assert commands["commands"][0]["job"] == list(arrived(1).key)
-    assert results["done"] == 2
+    assert results["done"] == 1
     assert second.others[0]["message"] == "gone"
 
 
@@ -340,6 +561,26 @@ def test_metrics_and_health(tmp_path):
             pass
 
 
+def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(tmp_path, monkeypatch):
+    """One is served at a time, and for so long; no thread is left of it."""
+    monkeypatch.setattr("planbatch.experiments.live.slurm.metering.LONGEST", 0.3)
+    threads = threading.active_count()
+    with served(Meter(every=5), 0) as port:
+        half_open = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+        for one in half_open:
+            one.sendall(b"GET /metrics HT")
+        assert fetched(f"http://127.0.0.1:{port}/health")[0] == 200
+        assert threading.active_count() <= threads + 2
+        for one in half_open:
+            one.close()
+
+
+def test_control_characters_of_others_do_not_reach_a_terminal(capsys):
+    say("refused: \x1b[2Jx\x07 \x9b31m, and\na line")
+    said = capsys.readouterr().err
+    assert said == "refused: \\x1b[2Jx\\x07 \\x9b31m, and\na line\n"
+
+
 # Jobs that start while they are told something
 
 NOT_PENDING = "Job is no longer pending execution for job {}"
@@ -378,7 +619,7 @@ def whole(number, mark="", **fields):
 
 def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
     """Three start between reading and update: with a mark, with none, with an administrator's text; one does not."""
-    mine = f"begin=0:set={NOW + 300}"
+    mine = f"asked=0:begin={NOW + 300}"
     cluster = Quicker(
         whole(1, mine, begin_time=NOW + 300),
         whole(2),
@@ -387,13 +628,14 @@ def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
         refused=dict.fromkeys((1, 2, 3), NOT_PENDING),
     )
     tick = driver(cluster, tmp_path, SOFT).tick({})
-    assert [command.deed for command in tick.commands] == ["begin"] * 4 + ["mark back"] * 3
+    deeds = [command.deed for command in tick.commands]
+    assert deeds == ["release", *["begin"] * 3, *["mark back"] * 3]
     assert cluster.sent[-3:] == [
         f"update JobId=1 AdminComment=planbatch:{mine}",
         "update JobId=2 AdminComment=",
         "update JobId=3 AdminComment=planbatch:free",
     ]
-    assert found(cluster.queue, 4).admin_comment == f"planbatch:begin=0:set={NOW + 180}"
+    assert found(cluster.queue, 4).admin_comment == f"planbatch:asked=0:begin={NOW + 180}"
     assert (len(tick.late), tick.refused, tick.refusal) == (3, [], "")
 
 
@@ -401,7 +643,7 @@ def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):
     array = JobArray(1, None, (2, 3), 2)
     cluster = Quicker(whole(1, array=array), refused={1: NOT_PENDING})
     tick = driver(cluster, tmp_path, SOFT).tick({})
-    assert [command.deed for command in tick.commands] == ["begin"]
+    assert [command.deed for command in tick.commands] == ["release"]
 
 
 def test_what_is_refused_for_another_reason_is_an_error_in_journal_and_metrics(tmp_path):
@@ -458,7 +700,7 @@ def test_many_begin_times_are_set_at_once_each_by_one_line(tmp_path):
     assert sorted(answer.line for answer in tick.answers) == sorted(cluster.sent)
     assert len(cluster.sent) == 100 == len(set(cluster.sent))
     begins = [found(cluster.queue, number).begin_time - NOW for number in range(1, 101)]
-    assert begins == [-NOW, *(min(60 * later, 600) for later in range(1, 100))]
+    assert begins == [0, *(min(60 * later, 600) for later in range(1, 100))]
     assert driver(cluster, tmp_path, soft).tick(tick.planned.memory).commands == ()
 
 

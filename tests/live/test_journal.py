@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live import journal as live_journal
-from planbatch.experiments.live.captured import observed_again, rounds_of_journal
+from planbatch.experiments.live.captured import (
+    observed_again,
+    options_of,
+    rounds_of_journal,
+)
 from planbatch.experiments.live.journal import Journal, read_ticks
+from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.rows import job_of, node_of, partition_of, row_of
 from planbatch.experiments.live.slurm.snapshot import JobKey
 from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of
@@ -355,3 +361,62 @@ def test_only_one_process_writes_a_journal(path, run):
     assert err.startswith(f"planbatch: {path}: another planbatch writes this journal")
     first.close()
     opened(path).snapshot(cluster(waiting(1)))
+
+
+# Lines of other versions
+
+
+def lines_with(change) -> str:
+    """A snapshot of one job and its plan, each line changed."""
+    snapshot = {"full": True, "cluster": "lab", "version": "22.05.8", "gone": [], "nodes": [], "partitions": [],
+                "reservations": [], "jobs": [row_of(waiting(5))]}  # fmt: skip
+    plan = {"full": True, "policy": "easy", "unit": "nodes", "capacity": 4, "gone": [], "options": {},
+            "starts": {"5": [NOW, None, None]}}  # fmt: skip
+    rows = [
+        {"schema": "planbatch-journal/1", "kind": kind, "time": NOW, **line}
+        for kind, line in (("snapshot", snapshot), ("plan", plan))
+    ]
+    for row in rows:
+        change(row, row["kind"])
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+OTHERS = {
+    "no kind": lambda row, kind: row.pop("kind"),
+    "a time that is none": lambda row, kind: row.update(time="noon"),
+    "no jobs": lambda row, kind: kind == "snapshot" and row.pop("jobs"),
+    "a job without a key": lambda row, kind: kind == "snapshot" and row["jobs"][0].pop("key"),
+    "a job without a name": lambda row, kind: kind == "snapshot" and row["jobs"][0].pop("name"),
+    "jobs by number": lambda row, kind: kind == "snapshot" and row.update(jobs={"5": {}}),
+    "no starts": lambda row, kind: kind == "plan" and row.pop("starts"),
+    "starts alone": lambda row, kind: kind == "plan" and row.update(starts={"5": NOW}),
+    "starts with more": lambda row, kind: kind == "plan" and row["starts"].update({"5": [1, 2, 3, 4]}),
+    "no policy": lambda row, kind: kind == "plan" and row.pop("policy"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_line_of_another_shape_is_one_sentence_and_stops_nobody(path, run, tmp_path, name):
+    """Finding 10: of whoever reads it; the driver says so, and begins anew."""
+    path.write_text(lines_with(OTHERS[name]))
+    with pytest.raises(ValueError, match=re.escape(str(path))):
+        list(read_ticks(path))
+    code, _, said = run("slurm", "when", "--all", "--journal", path)
+    assert (code, "Traceback" in said, path.name in said) == (2, False, True)
+    flags = ("--mode", "dry-run", "--state", tmp_path / "state", "--ticks", "1", "--policy", "fcfs")
+    code, _, said = run("slurm", "drive", "--from", tmp_path / "none", "--journal", path, *flags)
+    assert (code, "Traceback" in said, "promised starts anew" in said) == (1, False, True)
+
+
+def test_fields_of_a_newer_version_are_left_out(path):
+    def newer(row, kind):
+        row["colour"] = "red"
+        for job in row.get("jobs", ()):
+            job["colour"] = "red"
+        if kind == "plan":
+            row["options"]["colour"] = "red"
+
+    path.write_text(lines_with(newer))
+    (tick,) = read_ticks(path)
+    assert tick.snapshot.jobs == (waiting(5),)
+    assert options_of(tick) == ObserveOptions()

@@ -132,12 +132,13 @@ def test_running_jobs_are_expected_to_end(job, end):
         ({"held": "admin", "priority": 0, "reason": "JobHeldAdmin"}, "held by an administrator"),
         ({"dependency": "afterok:3(unfulfilled)", "reason": "Dependency"}, "dependency"),
         ({"dependency": "afterok:3(failed)", "reason": "DependencyNeverSatisfied"}, "never starts"),
-        ({"eligible_time": NOW + 60, "reason": "BeginTime"}, "begins later"),
+        ({"begin_time": NOW + 60, "reason": "BeginTime"}, "begins later"),
         ({"partition": "gpu"}, "foreign partition"),
         ({"reservation": "maint"}, "reservation"),
         ({"het_job": 8}, "heterogeneous"),
         ({"reason": "QOSMaxJobsPerUserLimit"}, "limit"),
         ({"reason": "AssocGrpCpuLimit"}, "limit"),
+        ({"reason": "ReqNodeNotAvail"}, "refused by Slurm"),
         ({"nodes": 5, "reason": "PartitionConfig"}, "never starts"),
         ({"nodes": 9, "reason": "PartitionNodeLimit"}, "never starts"),
         ({"time_limit": 86401}, "never starts"),
@@ -156,30 +157,31 @@ def test_jobs_that_cannot_be_planned_are_listed(fields, kind):
     assert seen.problem.ids.tolist() == [2]
 
 
-def test_what_planbatch_holds_is_planned():
-    """The driver's own holds and begin times are no obstacles; a user's hold and begin time beside them are."""
-    held = {"held": "admin", "priority": 0}
+def test_what_waits_for_planbatch_is_planned():
+    """The driver's own begin times are no obstacles; a user's hold and begin time beside them are."""
+    mark, later = f"planbatch:asked=0:begin={NOW + 500}", {"begin_time": NOW + 500}
+    asked = f"planbatch:asked={NOW + 90}:begin={NOW + 500}"
     seen = observe(
         cluster(
-            waiting(1, admin_comment="planbatch:new", **held),
-            waiting(2, admin_comment="planbatch:new", comment="x planbatch:hold", **held),
-            waiting(3, admin_comment="planbatch:free", **held),
-            waiting(4, admin_comment=f"planbatch:begin=0:set={NOW + 500}", eligible_time=NOW + 500),
-            waiting(
-                5,
-                admin_comment=f"planbatch:begin={NOW + 90}:set={NOW + 500}",
-                eligible_time=NOW + 500,
-            ),
-            waiting(6, admin_comment=f"planbatch:begin=0:set={NOW + 500}", eligible_time=NOW + 121),
+            waiting(1, admin_comment=mark, **later),
+            waiting(2, admin_comment=mark, held="user", priority=0, **later),
+            waiting(3, admin_comment=asked, **later),
+            waiting(4, admin_comment=mark, begin_time=NOW + 121),
         )
     )
-    assert seen.problem.ids.tolist() == [1, 4]
-    assert why(seen) == {
-        "2": "held by its user",
-        "3": "held by an administrator",
-        "5": "begins later",
-        "6": "begins later",
-    }
+    assert seen.problem.ids.tolist() == [1]
+    assert why(seen) == {"2": "held by its user", "3": "begins later", "4": "begins later"}
+
+
+def test_jobs_that_ask_for_nodes_are_planned_one_after_the_other():
+    """n1 is busy, n2 free: 2 would wait, 3 may start, 4 waits for 3; in CPUs, two fit on n2."""
+    busy = running(9, "1", 60)
+    asks = {number: ("n1",) if number == 2 else ("n2",) for number in (2, 3, 4)}
+    seen = observe(cluster(busy, *(waiting(number, required=asks[number]) for number in asks)))
+    assert seen.problem.ids.tolist() == [3]
+    assert why(seen) == {"2": "named nodes", "4": "named nodes"}
+    halves = [waiting(number, required=asks[number], cpus=2, exclusive=False) for number in asks]
+    assert observe(cluster(busy, *halves)).problem.ids.tolist() == [3, 4]
 
 
 def test_unlimited_jobs_get_the_limit_of_their_partition():

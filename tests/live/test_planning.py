@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines import PlanBased, make_policy
+from planbatch.baselines.promise import Promise
 from planbatch.experiments.live.planning import check_live, plan_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
@@ -146,3 +147,29 @@ def test_los_says_what_it_does_not_know():
 def test_a_policy_that_needs_more_than_a_round_is_refused():
     with pytest.raises(ValueError, match="the schedule of a log"):
         check_live(make_policy("recorded"))
+
+
+def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longer():
+    """Two nodes, one busy for 60 s; a job of both nodes is first, ten small ones of 60 s come behind it.
+
+    Without a guard, the small ones go first. With one of six seconds, it starts at 66 s at the latest: a small one may
+    go first six seconds later, none after that.
+    """
+    small = [(0, 1, 60)] * 10
+    policy = make_policy("plan-wait")
+
+    def planned(now, memory, guard):
+        problem = Round.of(2, now, [(1, 60)], [(0, 2, 60), *small])
+        heads = np.arange(len(problem)) == 0
+        return plan_round(
+            problem, range(11), policy, memory, np.random.default_rng(0), heads=heads, guard=guard
+        )
+
+    guard = Promise.parse("6s")
+    assert planned(0, {}, None).start[0] > 66
+    first = planned(0, {}, guard)
+    assert (first.start[0], first.problem.jobs.latest[0]) == (60, 66)
+    then = planned(6, first.memory, guard)
+    assert (then.start[0], then.problem.jobs.latest[0]) == (66, 66)
+    last = planned(7, then.memory, guard)
+    assert (last.start[0], last.problem.jobs.latest[0]) == (60, 66)

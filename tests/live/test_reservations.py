@@ -19,7 +19,7 @@ from planbatch.experiments.live.slurm.windows import left_of
 from planbatch.planner.decoder import decode
 from tests.live.builders import NOW, cluster, node, running, waiting
 from tests.live.dialects import RECORDED, SAMPLES, recorded, wrapped
-from tests.live.model import job, snapshot
+from tests.live.model import job, parked, snapshot
 
 TEXT = (SAMPLES / "sample_reservations.txt").read_text(encoding="utf-8")
 
@@ -202,12 +202,14 @@ def test_what_is_left_of_a_node_is_that_of_every_second(reservations, held, now,
 
 
 def test_jobs_for_a_reservation_are_listed_and_left_alone():
-    """In soft mode nothing is done to it; in strict mode one that planbatch holds is given back."""
+    """A job without a mark is left alone; one that waits for planbatch is given back."""
     seen = observe(cluster(waiting(1, reservation="course")))
     assert [(remark.kind, remark.what) for remark in seen.left_out] == [("reservation", "1")]
     hers = job(1, reservation="course")
     assert commands_for(snapshot(hers), {}, NOW, DriveRules("soft")) == []
     assert commands_for(snapshot(hers), {}, NOW, DriveRules("strict", adopt=True)) == []
-    held = job(1, "new", held="user", reservation="course")
-    (back,) = commands_for(snapshot(held), {}, NOW, DriveRules("strict"))
-    assert back.lines == ("release 1", "update JobId=1 AdminComment=planbatch:free")
+    (back,) = commands_for(snapshot(parked(1, reservation="course")), {}, NOW, DriveRules("strict"))
+    assert [line.split()[2] for line in back.lines] == [
+        "StartTime=now",
+        "AdminComment=planbatch:free",
+    ]

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -50,6 +51,28 @@ def test_a_folder_in_which_others_may_replace_the_file_is_refused(config):
     assert read_settings(path) == {}
 
 
+def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_path):
+    """Finding 7: the file, its folder or a folder above; nothing of it is executed, by name or in a plan."""
+    folder = tmp_path / "srv" / "x"
+    folder.mkdir(parents=True)
+    code = folder / "pol.py"
+    code.write_text(
+        f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\ndef decide(problem, rng): pass\n"
+    )
+    path = config(f'policy = "{code}:decide"\nstate = "{tmp_path}/state"\n')
+    words = ("slurm", "drive", "--config", path, "--from", tmp_path / "none", "--ticks", "1",
+             "--journal", tmp_path / "journal.jsonl")  # fmt: skip
+    for place, mode in ((code, 0o666), (folder, 0o777), (folder.parent, 0o777)):
+        before = place.stat().st_mode
+        place.chmod(mode)
+        status, _, said = run(*words)
+        assert (status, "others than its owner may write it" in said) == (2, True)
+        assert not (tmp_path / "ran").exists()
+        place.chmod(before)
+    run(*words)
+    assert (tmp_path / "ran").exists()
+
+
 def test_a_file_of_another_user_is_refused(tmp_path):
     check_owner(tmp_path, Owner(0, 0o644), 1000)
     check_owner(tmp_path, Owner(1000, 0o600), 1000)
@@ -77,7 +100,7 @@ def test_flags_go_before_the_file(config, run, tmp_path):
     """The file says one tick, and a folder that cannot be one: the flag's folder is taken."""
     (tmp_path / "file").touch()
     path = config(
-        f'mode = "dry-run"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n'
+        f'mode = "soft"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n'
     )
     words = ("slurm", "drive", "--config", path, "--ticks", 1, "--conf", tmp_path / "absent")
     code, _, said = run(*words, "--state", tmp_path / "state")
@@ -181,6 +204,23 @@ def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
     code, _, said = run("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
     assert code == 1
     assert "there is no such Slurm configuration" in said
+
+
+@pytest.mark.parametrize("name", [name for name in SITE_FILES if name.endswith(".service")])
+def test_units_call_the_environment_that_they_were_made_from(name, tmp_path):
+    text = site_file(name, tmp_path, 60)
+    (program,) = set(re.findall(r"^Exec\w+=(\S+) slurm", text, re.MULTILINE))
+    assert program == f"{sys.prefix}/bin/planbatch"
+    assert os.access(program, os.X_OK)
+
+
+def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
+    """Nobody but the driver's user may write it; here it cannot even be made."""
+    (tmp_path / "file").touch()
+    flags = ("--state", tmp_path / "file" / "state", "--journal", tmp_path / "journal.jsonl")
+    words = ("--from", tmp_path / "none", "--ticks", "1", "--policy", "fcfs")
+    code, _, said = run("slurm", "drive", "--mode", "dry-run", *flags, *words)
+    assert (code, "there is no such folder of saved output" in said) == (1, True)
 
 
 @pytest.mark.skipif(

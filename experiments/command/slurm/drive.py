@@ -17,6 +17,7 @@ from planbatch.experiments.command.slurm.flags import (
     Duration,
     Watched,
     every_option,
+    noplan_option,
     policy_option,
     state_option,
     ticks_option,
@@ -25,7 +26,7 @@ from planbatch.experiments.command.slurm.flags import (
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
-    from planbatch.experiments.live.slurm.planner import Planner
+    from planbatch.experiments.live.slurm.planner import Memory, Planner
     from planbatch.experiments.live.slurm.tick import Tick
 
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     type=click.Choice(["dry-run", "soft", "strict"]),
     default="dry-run",
     show_default=True,
-    help="Print commands; set begin times of jobs that are not held; or release jobs that arrive held.",
+    help="Print commands; set begin times to planned starts; or have jobs wait until they are due.",
 )
 @click.option(
     "--as",
@@ -64,10 +65,34 @@ if TYPE_CHECKING:
     default="10min",
     show_default=True,
     metavar="TIME",
-    help="Soft: the latest begin time that is set, from now; after that, jobs start without a driver.",
+    help="The latest begin time that is set, from now; after that, jobs start without a driver.",
 )
 @click.option(
-    "--adopt", is_flag=True, help="Strict: hold and plan jobs that did not arrive held, too."
+    "--adopt", is_flag=True, help="Strict: plan jobs that arrived before the driver, too."
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    show_default=True,
+    metavar="PART",
+    help="Part of the machine that released jobs of users may hold of whom Slurm refused others.",
+)
+@click.option(
+    "--idle-ticks",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way.",
+)
+@noplan_option
+@click.option(
+    "--guard",
+    default="0.1x",
+    show_default=True,
+    metavar="SLACK",
+    help="For how long the job that has waited longest may be overtaken, as of --promise: 10min, 0.1x, none.",
 )
 @click.option(
     "--on-exit",
@@ -103,6 +128,10 @@ def command(
     grace: float,
     horizon: float,
     adopt: bool,
+    share: float,
+    noplan: tuple[str, ...],
+    guard: str,
+    idle_ticks: int,
     on_exit: str,
     state: Path,
     journal_path: Path,
@@ -115,24 +144,31 @@ def command(
     one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
     job could be given back, or all of --ticks failed.
     """
+    from planbatch.baselines.promise import Promise
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import check_live
     from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver
     from planbatch.experiments.live.slurm.planner import Planner
-    from planbatch.experiments.live.slurm.record import remembered
     from planbatch.experiments.live.slurm.rules import DriveRules
+    from planbatch.experiments.live.slurm.settings import check_trusted
+    from planbatch.planner.plugins import source
 
     if watched.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
+    source.check_file = (
+        check_trusted  # the driver's rights are more than those of who wrote a policy
+    )
     chosen.check()
     policy = chosen.make(name, chosen.promise)
     dry_run = mode == "dry-run"
     acting: Any = shown if dry_run else mode
+    parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())
     rules = DriveRules(
-        acting, every, grace, int(horizon), frozenset(watched.options.partitions), adopt
-    )
-    planner = Planner(policy, rules, watched.options, chosen.seed)
+        acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
+        idle_ticks,
+    )  # fmt: skip
+    planner = Planner(policy, rules, watched.options, chosen.seed, Promise.parse(guard))
     client = SlurmClient(watched.conf, watched.timeout)
     leave: Any = on_exit
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
@@ -148,13 +184,24 @@ def command(
             stack.callback(journal.close)
             tellers.append(_recorded(journal, planner))
             _warn(driver)
-            memory = remembered(journal_path, time.time())
+            memory = _remembered(journal_path)
             say(
                 f"planbatch: {mode}{f' as {shown}' if dry_run else ''}, every {every:g} s; journal {journal_path}"
             )
             left = driver.run(stop, lambda tick: _tell(tellers, tick), memory)
     say("planbatch: ended; " + ("nothing was changed" if dry_run else _left(on_exit, left)))
     return 1 if count.all_failed or not left else 0
+
+
+def _remembered(journal: Path) -> "Memory":
+    """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
+    from planbatch.experiments.live.slurm.record import remembered
+
+    try:
+        return remembered(journal, time.time())
+    except (OSError, ValueError) as error:
+        say(f"planbatch: warning: {error}; jobs are promised starts anew")
+        return {}
 
 
 def _left(on_exit: str, left: bool) -> str:
@@ -213,7 +260,7 @@ class Count:
 
 
 def _warn(driver: "Driver") -> None:
-    """Say so if no job will arrive held."""
+    """Say so if no job will wait for the driver."""
     if driver.rules.mode != "strict" or driver.rules.adopt or driver.dry_run:
         return
     try:
@@ -222,7 +269,7 @@ def _warn(driver: "Driver") -> None:
         return  # the first tick says why
     if "lua" not in plugins.split(","):
         say(
-            "planbatch: warning: JobSubmitPlugins has no lua, so no job arrives held; see planbatch slurm files"
+            "planbatch: warning: JobSubmitPlugins has no lua, so no job waits for the driver; see planbatch slurm files"
         )
 
 
@@ -247,16 +294,22 @@ class Terminal:
     def __init__(self, dry_run: bool) -> None:
         self.dry_run = dry_run
         self._fault = ""
+        self._notes: tuple[str, ...] = ()
 
     def __call__(self, tick: "Tick") -> None:
         """Print a tick."""
         clock = time.strftime("%H:%M:%S", time.localtime(tick.time))
         if tick.fault:
             if tick.fault != self._fault:
-                say(f"{clock} {tick.fault}; nothing was done, the next tick is tried")
+                undone = "" if tick.answers else "; nothing was done, the next tick is tried"
+                say(f"{clock} {tick.fault}{undone}")
         elif self._fault:
             say(f"{clock} the cluster answers again")
         self._fault = tick.fault
+        for note in tick.notes:
+            if note not in self._notes:
+                say(f"{clock} {note}")
+        self._notes = tick.notes
         if self.dry_run:
             for command in tick.commands:
                 for line in command.lines:

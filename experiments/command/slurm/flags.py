@@ -104,6 +104,12 @@ ticks_option = click.option(
 )
 
 
+noplan_option = click.option(
+    "--noplan", multiple=True, default=("root",), show_default=True, metavar="USER",
+    help="Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.",
+)  # fmt: skip
+
+
 def every_option(default: str) -> Callable[..., Any]:
     """Return the flag for the time between ticks."""
     return click.option(

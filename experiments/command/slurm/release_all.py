@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 def command(
     silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float
 ) -> int:  # fmt: skip
-    """Give every job back to Slurm as its user asked for it: held jobs are released, begin times put back.
+    """Give every job back to Slurm as its user asked for it: begin times are put back.
 
-    Jobs that their users or administrators hold stay held. Exit code 1 if something could not be given back.
+    What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
     from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating

@@ -69,6 +69,11 @@ class _Job:
     note: int = NEVER
     start: int = NEVER
     machines: frozenset[int] = field(default_factory=frozenset)
+    limited: bool = True
+
+    def overdue(self, now: int) -> bool:
+        """Whether it has reached its walltime; Batsim then says that it has ended, if last of all that happens."""
+        return self.limited and self.start + self.walltime <= now
 
 
 class BatsimScheduler:
@@ -100,6 +105,10 @@ class BatsimScheduler:
         self.policy = policy
         self.options = options or BatsimOptions()
         self.ended = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin anew, without machines or jobs."""
         self._rng = np.random.default_rng(self.options.seed)
         self._machines: frozenset[int] = frozenset()
         self._off: set[int] = set()
@@ -109,6 +118,7 @@ class BatsimScheduler:
         self._numbers = 0
         self._due = NEVER
         self._called: set[int] = set()
+        self._happened = self._early = False
 
     def answer(self, message: Message) -> bytes:
         """Return the reply to a message.
@@ -120,15 +130,17 @@ class BatsimScheduler:
         """
         actions: list[Action] = []
         now = whole_second(message.now)
-        happened = early = False
         for event in message.events:
-            changed, sooner = self._take_in(event, actions)
-            happened, early = happened or changed, early or sooner
+            happened, early = self._take_in(event, actions)
+            self._happened, self._early = self._happened or happened, self._early or early
         if now >= self._due:
             self._due = NEVER
-            happened = True
-        if happened and self._waiting and not self.ended:
-            actions += self._decide(now, early)
+            self._happened = True
+        # What a job that has reached its walltime has is not free yet; its end, which follows, makes the round.
+        if self._happened and not any(job.overdue(now) for job in self._running.values()):
+            early, self._happened, self._early = self._early, False, False
+            if self._waiting and not self.ended:
+                actions += self._decide(now, early)
         return write_reply(message.now, actions)
 
     # What happened
@@ -137,6 +149,7 @@ class BatsimScheduler:
         """Take in an event; return whether there is something to decide, and whether a job ended early."""
         kind = event.type
         if kind == "SIMULATION_BEGINS":
+            self._forget()
             self._begin(event)
             if (event.data.get("config") or {}).get("dynamic-jobs-enabled"):
                 # We register no jobs of our own; without these words the simulation would never end.
@@ -190,8 +203,9 @@ class BatsimScheduler:
         latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
         submit = whole_second(event.number({"subtime": event.time, **given}, "subtime"))
         job = _Job(
-            name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest
-        )
+            name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest,
+            limited=known,
+        )  # fmt: skip
         self._numbers += 1
         self._waiting.append(job)
         return True

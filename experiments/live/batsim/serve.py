@@ -56,7 +56,7 @@ def serve(
     ValueError
         If pyzmq is not installed, the endpoint is none, or a message cannot be answered.
     OSError
-        If the endpoint is taken.
+        If the endpoint is taken, or Batsim goes away before its simulation is over.
     """
     zmq = _zmq()
     scheduler = BatsimScheduler(policy, options)
@@ -64,6 +64,7 @@ def serve(
     context: Any = zmq.Context()
     socket: Any = context.socket(zmq.REP)
     socket.linger = 1000
+    gone: Any = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     try:
         try:
             socket.bind(endpoint)
@@ -73,6 +74,10 @@ def serve(
             ready(socket.last_endpoint.decode().rstrip("\0"))
         while not scheduler.ended:
             if not socket.poll(POLL):
+                if messages and gone.poll(0):
+                    raise OSError(
+                        f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again"
+                    )
                 if stopped is not None and stopped():
                     break
                 continue
@@ -80,6 +85,8 @@ def serve(
             socket.send(scheduler.answer(message))
             messages, time = messages + 1, message.now
     finally:
+        socket.disable_monitor()
+        gone.close()
         socket.close()
         context.term()
     return Served(messages, time)

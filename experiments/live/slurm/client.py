@@ -30,11 +30,10 @@ OLDEST, NEWEST = (20, 11), (25, 11)
 #: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``, ``reservations`` as well.
 JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
 
-#: The lines that ``scontrol`` is ever sent: verbs, numbers, times as numbers, and marks of our own, or none.
+#: The lines that ``scontrol`` is ever sent: numbers, times as numbers, and marks of our own, or none.
 LINE = re.compile(
-    r"(?P<deed>hold|uhold|release|requeuehold) (?P<job>\d{1,10}(?:_\d{1,10})?)"
-    r"|update JobId=(?P<updated>\d{1,10}(?:_\d{1,10})?)"
-    r"(?: StartTime=(?P<begin>now|uts\d{1,10}))?(?: AdminComment=(?P<mark>(?:planbatch:[a-z0-9:=.-]{0,80})?))?",
+    r"update JobId=(?P<job>\d{1,10}(?:_\d{1,10})?)"
+    r"(?: StartTime=(?P<begin>now|uts\d{1,10}))?(?: AdminComment=(?P<mark>(?:planbatch:[a-z0-9:=]{0,100})?))?",
     re.ASCII,
 )
 #: Most lines that one ``scontrol`` is sent: it has the time limit for these.

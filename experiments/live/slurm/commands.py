@@ -6,33 +6,18 @@ repeated: applied twice, the second time there is nothing to do.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from planbatch.experiments.live.slurm.asked import asked_begin
-from planbatch.experiments.live.slurm.marks import STRICT_KINDS, Mark, mark_of
-from planbatch.experiments.live.slurm.rules import DriveRules, Mode, Standing, standing
+from planbatch.experiments.live.slurm.asked import Target, pauses_of, shape_of
+from planbatch.experiments.live.slurm.marks import FREE, Mark, asked_begin, is_set, mark_of
+from planbatch.experiments.live.slurm.rules import DriveRules, JobState, state_of
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 from planbatch.experiments.text import clock_time
 
 #: Begin times that differ by no more than this are left as they are (s).
 TOLERANCE = 1
 
-Deed = Literal["release", "take back", "hold", "begin", "give back", "mark back"]
-
-
-class Target(NamedTuple):
-    """What is planned: a job, or a task of an array.
-
-    Attributes
-    ----------
-    key : JobKey
-        The row of the queue.
-    task : int, optional
-        The task, if the row stands for several.
-    """
-
-    key: JobKey
-    task: int | None = None
+Deed = Literal["release", "take back", "park", "begin", "give back", "mark back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +49,7 @@ class Command:
     >>> rules = pb.DriveRules("soft")
     >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
     >>> pb.commands_for(snapshot, starts, 100, rules)[0].lines
-    ('update JobId=7 StartTime=now AdminComment=planbatch:begin=0:set=100',)
+    ('update JobId=7 StartTime=uts100 AdminComment=planbatch:asked=0:begin=100',)
     """
 
     deed: Deed
@@ -84,7 +69,8 @@ def commands_for(
     snapshot : Snapshot
         The cluster as it is.
     starts : mapping of Target to int
-        The planned start of every job that has one (s), in the order of the plan; made of :func:`as_asked`'s snapshot.
+        The planned start of every job that has one (s), in the order of the plan; made of :func:`asked_queue`'s
+        snapshot.
     now : int
         The time (s). What the plan starts after the snapshot is not released before the next one, even if its time has
         come meanwhile: the job whose place it takes was still running.
@@ -103,44 +89,56 @@ def commands_for(
     >>> rules = pb.DriveRules("soft")
     >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
     >>> [(command.deed, command.why[:24]) for command in pb.commands_for(snapshot, starts, 100, rules)]
-    [('begin', 'its start is planned for')]
+    [('release', 'its start was planned fo')]
     """
     pending = {job.key: job for job in snapshot.jobs if job.pending}
-    found = {key: standing(job, rules, now) for key, job in pending.items()}
-    ours = {key: job for key, job in pending.items() if found[key].ours and not found[key].kept}
-    if rules.mode == "soft":
-        strict = [job for job in pending.values() if _is_strict(found[job.key].mark)]
-        return [*_all_given_back(strict, now), *_soft(ours, found, starts, now, rules)]
-    elsewhere = [job for job in ours.values() if job.reservation]
-    ours = {key: job for key, job in ours.items() if not job.reservation}
-    back = [
-        command
-        for key, job in ours.items()
-        if (command := _taken_back(job, found[key], now, rules)) is not None
-    ]
-    given = _all_given_back(elsewhere, now)
+    states = {key: state_of(job, rules, snapshot.time) for key, job in pending.items()}
+    foreign = [job for key, job in pending.items() if not states[key].managed]
+    ours = {key: job for key, job in pending.items() if states[key].managed}
     due = {target: start for target, start in starts.items() if start <= snapshot.time}
-    return [*given, *back, *_released(ours, found, due, now, rules)]
+    released = _released(ours, states, due, now, rules)
+    # What is done to the rest of an array is done to its single tasks as well.
+    busy = {one.key for one in released} | {k for k in ours if states[k].released is not None}
+    arrays = {_array(pending[key]) for key in busy}
+    waiting = {
+        key: job
+        for key, job in ours.items()
+        if key not in busy and (job.array is None or _array(job) not in arrays)
+    }
+    others = _parked if rules.mode == "strict" else _begins
+    return [
+        *_all_given_back(foreign, now),
+        *_taken_back(ours, states, snapshot, now, rules),
+        *released,
+        *others(waiting, states, starts, now, rules),
+    ]
 
 
-def _taken_back(job: LiveJob, found: Standing, now: int, rules: DriveRules) -> Command | None:
-    """Hold a job that is not held and should be: it did not start in time, was requeued, or released by others."""
-    if job.held is not None:
-        return None
-    number = str(job.job_id)
-    if not found.waits or found.mark is None:
-        why = "it is not held, and is not due"
-        if found.mark is not None and found.mark.kind == "due":
-            why = "it was requeued, and is not held"
-        return Command(
-            "hold", job.key, job.label, (_mark(number, Mark("held")), f"uhold {number}"), why
+def _array(job: LiveJob) -> int | None:
+    return job.array.job_id if job.array is not None else None
+
+
+def _taken_back(
+    ours: Mapping[JobKey, LiveJob],
+    states: Mapping[JobKey, JobState],
+    snapshot: Snapshot,
+    now: int,
+    rules: DriveRules,
+) -> list[Command]:
+    """Take back what is released and does not start."""
+    pauses = pauses_of(snapshot, states, rules)
+    commands = []
+    for key, job in ours.items():
+        state = states[key]
+        if not state.refused or state.released is None:
+            continue
+        _, times = pauses[shape_of(job)]
+        mark = Mark(0, now + rules.horizon, rules.driver, now, times)
+        why = f"released {now - state.released} s ago, it has not started ({_reason(job)})"
+        commands.append(
+            Command("take back", key, job.label, (_line(str(job.job_id), mark, now),), why)
         )
-    waited = now - found.mark.time
-    if waited <= rules.grace:
-        return None
-    mark = Mark("back", now, found.mark.times + 1)
-    why = f"released {waited} s ago, it has not started ({_reason(job)})"
-    return Command("take back", job.key, job.label, (f"uhold {number}", _mark(number, mark)), why)
+    return commands
 
 
 def _reason(job: LiveJob) -> str:
@@ -150,71 +148,91 @@ def _reason(job: LiveJob) -> str:
 
 def _released(
     ours: Mapping[JobKey, LiveJob],
-    found: Mapping[JobKey, Standing],
-    starts: Mapping[Target, int],
+    states: Mapping[JobKey, JobState],
+    due: Mapping[Target, int],
     now: int,
     rules: DriveRules,
 ) -> list[Command]:
-    """Release what is held by the driver of the jobs that are due, in the order of the plan."""
-    commands = []
-    for target, start in sorted(starts.items(), key=lambda item: item[1]):
+    """Let the jobs start that are due, in the order of the plan."""
+    commands: list[Command] = []
+    for target, start in sorted(due.items(), key=lambda item: item[1]):
         job = ours.get(target.key)
-        if job is None or job.held is None:
+        if job is None or job.held or states[job.key].released is not None:
             continue
-        mark = found[job.key].mark
-        if mark is None or (mark.kind == "back" and now < mark.time + rules.pause(mark.times)):
-            continue
-        number = _number(job, target)
-        due = Mark("due", now, mark.times, job.key.restarts)
-        # The mark comes first: a driver killed in between leaves a held job, which is released again.
-        lines = (_mark(number, due), f"release {number}")
-        commands.append(
-            Command(
-                "release", job.key, number, lines, f"its start was planned for {clock_time(start)}"
-            )
-        )
+        mark = _marked(job, states[job.key], now, rules)
+        number = _number(job, target) if rules.mode == "strict" else str(int(job.job_id))
+        why = f"its start was planned for {clock_time(start)}"
+        command = Command("release", job.key, number, (_line(number, mark, now),), why)
+        if not commands or commands[-1] != command:
+            commands.append(command)
     return commands
 
 
-def _soft(
-    ours: Mapping[JobKey, LiveJob],
-    found: Mapping[JobKey, Standing],
+def _marked(job: LiveJob, state: JobState, begin: int, rules: DriveRules) -> Mark:
+    """The mark of a job that gets a begin time (s); what Slurm refused of it is not forgotten."""
+    back, times = (state.mark.back, state.mark.times) if state.mark is not None else (0, 0)
+    return Mark(asked_begin(job), begin, rules.driver, back, times)
+
+
+def _parked(
+    waiting: Mapping[JobKey, LiveJob],
+    states: Mapping[JobKey, JobState],
     starts: Mapping[Target, int],
     now: int,
     rules: DriveRules,
 ) -> list[Command]:
-    """Set the begin times that differ from the plan, the next ones first; an array has that of its first task."""
+    """Strict: put the begin times of jobs that are not due to the horizon, if half of it has passed."""
+    commands = []
+    for key, job in waiting.items():
+        asked = asked_begin(job)
+        if job.begin_time >= now + rules.horizon / 2:
+            continue
+        mark = _marked(job, states[key], max(now + rules.horizon, asked), rules)
+        line = _line(str(job.job_id), mark, now)
+        commands.append(Command("park", key, job.label, (line,), "it is not due"))
+    return commands
+
+
+def _begins(
+    waiting: Mapping[JobKey, LiveJob],
+    states: Mapping[JobKey, JobState],
+    starts: Mapping[Target, int],
+    now: int,
+    rules: DriveRules,
+) -> list[Command]:
+    """Soft: set the begin times that differ from the plan, the next ones first; an array has that of its first task."""
     first: dict[JobKey, int] = {}
     for target, start in starts.items():
         first[target.key] = min(start, first.get(target.key, start))
     commands = []
-    for key, job in sorted(ours.items(), key=lambda item: first.get(item[0], 0)):
-        if found[key].waits:
-            continue
-        asked = asked_begin(job, found[key])
+    for key, job in sorted(waiting.items(), key=lambda item: first.get(item[0], 0)):
         planned = first.get(key)
+        if job.held:
+            continue
         if planned is None:
-            mark = found[key].mark
-            if mark is not None and mark.kind == "begin" and now < job.begin_time != asked:
-                commands.append(_given_back(job, found[key], now))
+            mark = states[key].mark
+            if (
+                mark is not None
+                and not mark.times
+                and now < job.begin_time != mark.asked
+                and is_set(job, mark)
+            ):
+                commands.append(_given_back(job, now))
             continue
         wanted = _begin(planned, job.begin_time, now, rules)
-        if wanted is None:
-            continue
-        mark = Mark("begin", wanted, asked=asked if asked > now else 0)
-        why = f"its start is planned for {clock_time(planned)}"
-        commands.append(Command("begin", key, job.label, (_begins(job, wanted, now, mark),), why))
+        if wanted is not None:
+            mark = _marked(job, states[key], wanted, rules)
+            why = f"its start is planned for {clock_time(planned)}"
+            line = _line(str(job.job_id), mark, now)
+            commands.append(Command("begin", key, job.label, (line,), why))
     return commands
 
 
 def _begin(planned: int, current: int, now: int, rules: DriveRules) -> int | None:
     """Give the begin time to set (s), or None if the one that it has will do.
 
-    What starts now is told so, whatever its begin time: the mark says since when it may start. Begin times never lie
-    beyond the horizon: far starts are put there, and put further when half of it has passed.
+    Begin times never lie beyond the horizon: far starts are put there, and put further when half of it has passed.
     """
-    if planned <= now:
-        return now
     if planned <= now + rules.horizon:
         return None if abs(current - planned) <= TOLERANCE else planned
     if now + rules.horizon / 2 <= current <= planned:
@@ -225,8 +243,7 @@ def _begin(planned: int, current: int, now: int, rules: DriveRules) -> int | Non
 def give_back(snapshot: Snapshot, now: int) -> list[Command]:
     """Return the way out: the commands that leave every marked job to Slurm, as its user asked for it.
 
-    Jobs that the driver holds are released, begin times that it set become those of the users; jobs that their users
-    or administrators hold stay held, and become theirs alone.
+    Begin times that the driver set become those of the users. Holds are left alone: none is the driver's.
 
     Parameters
     ----------
@@ -250,35 +267,29 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
     return _all_given_back([job for job in snapshot.jobs if job.pending], now)
 
 
-def _is_strict(mark: Mark | None) -> bool:
-    return mark is not None and mark.kind in STRICT_KINDS
+def held_by_others(snapshot: Snapshot) -> list[str]:
+    """Return a sentence for each job that was given back and is held all the same: by whom, and what lifts it."""
+    whom = {"user": "its user", "admin": "an administrator, or Slurm itself"}
+    return [
+        f"job {job.label} is held by {whom[job.held]} ({_reason(job)}): scontrol release {job.job_id}"
+        for job in snapshot.jobs
+        if job.pending and job.held is not None and job.admin_comment.startswith(FREE)
+    ]
 
 
 def _all_given_back(jobs: Sequence[LiveJob], now: int) -> list[Command]:
-    """Give back those that have a mark; each by the rules of the mode that marked it."""
-    commands = []
-    for job in jobs:
-        mark = mark_of(job.admin_comment)
-        if mark is not None and mark.kind != "free":
-            mode: Mode = "strict" if _is_strict(mark) else "soft"
-            commands.append(_given_back(job, standing(job, DriveRules(mode), now), now))
-    return commands
+    return [_given_back(job, now) for job in jobs if mark_of(job.admin_comment) is not None]
 
 
-def _given_back(job: LiveJob, found: Standing, now: int) -> Command:
-    number = str(job.job_id)
-    free = _mark(number, Mark("free"))
-    if found.mark is not None and found.mark.kind == "begin":
-        asked = asked_begin(job, found)
-        if job.begin_time != asked:
-            line = f"update JobId={number} StartTime={_time(asked if asked > now else 0)}"
-            return Command("give back", job.key, job.label, (f"{line} AdminComment={Mark('free')}",),
-                           "its begin time is its user's again")  # fmt: skip
-    elif job.held is not None and not found.kept:
-        return Command(
-            "give back", job.key, job.label, (f"release {number}", free), "it is Slurm's again"
+def _given_back(job: LiveJob, now: int) -> Command:
+    number, asked = str(int(job.job_id)), asked_begin(job)
+    lines = [f"update JobId={number} AdminComment={FREE}"]
+    if job.begin_time != asked and job.begin_time > now:
+        # A line of its own: an operator may set begin times, but write no marks.
+        lines.insert(
+            0, f"update JobId={number} StartTime={f'uts{asked}' if asked > now else 'now'}"
         )
-    return Command("give back", job.key, job.label, (free,), "it is Slurm's again")
+    return Command("give back", job.key, job.label, tuple(lines), "it is Slurm's again")
 
 
 def _number(job: LiveJob, target: Target) -> str:
@@ -288,17 +299,8 @@ def _number(job: LiveJob, target: Target) -> str:
     return f"{int(job.array.job_id if job.array else job.job_id)}_{int(target.task)}"
 
 
-def _time(when: int) -> str:
-    return f"uts{when}" if when else "now"
-
-
-def _mark(number: str, mark: Mark) -> str:
-    return f"update JobId={number} AdminComment={mark}"
-
-
-def _begins(job: LiveJob, begin: int, now: int, mark: Mark) -> str:
-    when = _time(begin if begin > now else 0)
-    return f"update JobId={int(job.job_id)} StartTime={when} AdminComment={mark}"
+def _line(number: str, mark: Mark, now: int) -> str:
+    return f"update JobId={number} StartTime=uts{max(mark.begin, now)} AdminComment={mark}"
 
 
 def lines_of(commands: Sequence[Command]) -> list[str]:

@@ -3,23 +3,29 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from typing import Literal, Protocol
 
 from planbatch.experiments.files.lock import locked
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.commands import Command, commands_for, lines_of
-from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, stop_beating
+from planbatch.experiments.live.slurm.commands import (
+    Command,
+    commands_for,
+    give_back,
+    lines_of,
+)
+from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, last_beat, stop_beating
 from planbatch.experiments.live.slurm.late import marks_back
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.rivals import Rivals
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, Answer, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.tick import Tick
+from planbatch.experiments.live.slurm.tick import OBSERVING, Tick, powerless
 from planbatch.experiments.live.slurm.way_out import release_all
 
 OnExit = Literal["release", "keep"]
@@ -27,6 +33,8 @@ OnExit = Literal["release", "keep"]
 SHORTEST = 0.2
 #: Most jobs that are told something in one tick; the others are in the next one, which then follows at once.
 MOST = 500
+#: After so many ticks in a row whose heartbeat could not be written, the driver leaves.
+MOST_MISSED = 3
 #: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
 STREAMS = 4
 
@@ -63,6 +71,8 @@ class Driver:
         Takes the snapshots; by default those of the client.
     most : int
         Most jobs that are told something in one tick. A dry run shows all.
+    observing : bool
+        Whether it only looks on, since nodes idled that jobs could have had.
 
     Examples
     --------
@@ -84,6 +94,7 @@ class Driver:
     clock: Callable[[], float] = field(default=time.time)
     read: Callable[[], Snapshot] | None = None
     most: int = MOST
+    observing: bool = False
 
     @property
     def heartbeat(self) -> Path:
@@ -96,7 +107,7 @@ class Driver:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lock of the driver's folder: there can only be one.
+        """Hold the lock of the driver's folder: there can only be one; a dry run needs none.
 
         Raises
         ------
@@ -105,6 +116,9 @@ class Driver:
         OSError
             If the folder cannot be made or written.
         """
+        if self.dry_run:
+            yield
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder / LOCK) as mine:
             if not mine:
@@ -119,43 +133,95 @@ class Driver:
         Parameters
         ----------
         stop : Event
-            Ends it after the tick in progress; the cluster is then left as ``on_exit`` says.
+            Ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its heart
+            cannot beat, everything is given back.
         tell : callable
             Is told of every tick: the journal, the metrics, the terminal.
         memory : mapping of Target to Remembered
             What the last driver had planned.
 
+        Raises
+        ------
+        BlockingIOError
+            If another, older driver of this cluster writes marks; everything is left to it.
+        OSError
+            If the heartbeat cannot be written at the beginning.
+
         Returns
         -------
         bool
-            Whether the cluster was left as ``on_exit`` says.
+            Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
-        while not stop.is_set():
-            tick = self.tick(memory)
-            if tick.planned is not None:
-                memory = tick.planned.memory
-            alive = not tick.fault or tick.kind in CLUSTER_FAULTS
-            if alive and not (self.dry_run or tick.powerless):
-                beat(self.heartbeat, self.clock())
-            tell(tick)
-            stop.wait(self._pause(tick))
-        return self._leave(tell)
+        driver, left, missed, idle = self, False, 0, 0
+        rivals, keep = Rivals(self.rules.driver), self.on_exit == "keep"
+        if not self.dry_run:  # a heart that cannot beat is found before anything is done
+            beat(self.heartbeat, last_beat(self.heartbeat) or 0)
+        try:
+            while not stop.is_set() and missed < MOST_MISSED:
+                tick = driver.tick(memory, None if driver.observing else rivals.check)
+                if tick.planned is not None:
+                    memory = tick.planned.memory
+                idle = 0 if not tick.idles else idle + 1
+                tick = replace(tick, idle=idle)
+                try:
+                    driver._beat(tick)
+                    missed = 0
+                except OSError as error:
+                    missed += 1
+                    said = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
+                    tick = replace(tick, fault=tick.fault or said, kind=tick.kind or "heartbeat")
+                tell(tick)
+                if idle == self.rules.idle_ticks and not (driver.observing or self.dry_run):
+                    driver = replace(self, observing=True)
+                    driver._leave(tell, keep=False)
+                stop.wait(self._pause(tick))
+        except BlockingIOError:
+            keep = True  # what there is is the other driver's
+            raise
+        finally:
+            left = self._leave(tell, keep=keep and missed < MOST_MISSED)
+        return left and missed < MOST_MISSED
 
-    def tick(self, memory: Memory) -> Tick:
-        """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then."""
+    def _beat(self, tick: Tick) -> None:
+        """Say that the driver is alive, unless its plans fail, or Slurm lets it do nothing."""
+        alive = not tick.fault or tick.kind in CLUSTER_FAULTS
+        if alive and not (self.dry_run or self.observing or tick.powerless):
+            beat(self.heartbeat, self.clock())
+
+    def tick(self, memory: Memory, check: Callable[[Snapshot], None] | None = None) -> Tick:
+        """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then.
+
+        Parameters
+        ----------
+        memory : mapping of Target to Remembered
+            What the tick before had planned.
+        check : callable, optional
+            Looks at the snapshot first; its ``BlockingIOError`` ends the driver.
+        """
         began, clock = self.clock(), time.perf_counter()
         done = Tick(began)
         try:
             snapshot = self.snapshot()
             done = Tick(began, snapshot=snapshot)
+            if check is not None:
+                check(snapshot)
             planned = self.planning(snapshot, memory)
-            wanted = commands_for(snapshot, planned.starts, int(self.clock()), self.rules)
+            now = int(self.clock())
+            wanted = (
+                [] if self.observing else commands_for(snapshot, planned.starts, now, self.rules)
+            )
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
             done = Tick(began, 0.0, snapshot, planned, commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
             if back := marks_back(snapshot, commands, answers):
                 commands = (*commands, *back)
                 answers = (*answers, *self._sent(back))
+            if powerless(answers):  # Slurm has its way until the driver has its rights
+                free = lines_of(give_back(snapshot, int(self.clock())))
+                begins = [line for line in free if " StartTime=" in line]
+                answers = (*answers, *self.client.script(begins))
+        except BlockingIOError:
+            raise
         except SlurmError as error:
             return done.failed(time.perf_counter() - clock, str(error), error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
@@ -163,10 +229,11 @@ class Driver:
             return done.failed(time.perf_counter() - clock, said, "plan")
         seconds = time.perf_counter() - clock
         later = len(wanted) - len(commands)
-        return Tick(began, seconds, snapshot, planned, commands, answers, later)
+        done = Tick(began, seconds, snapshot, planned, commands, answers, later)
+        return replace(done, observing=True, notes=(OBSERVING,)) if self.observing else done
 
     def _sent(self, commands: Sequence[Command]) -> list[Answer]:
-        """Send commands: releases in order, by one ``scontrol``; many begin times, in any order, by several."""
+        """Send commands: in strict mode in order, by one ``scontrol``; many begin times, in any order, by several."""
         if self.rules.mode == "strict" or len(commands) < 10 * STREAMS:
             return self.client.script(lines_of(commands))
         shares = [lines_of(commands[k::STREAMS]) for k in range(STREAMS)]
@@ -184,9 +251,10 @@ class Driver:
             until = min([until, *to_come])
         return float(max(until - now, SHORTEST))
 
-    def _leave(self, tell: Callable[[Tick], None]) -> bool:
-        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive held."""
-        if self.dry_run or self.on_exit == "keep":
+    def _leave(self, tell: Callable[[Tick], None], *, keep: bool) -> bool:
+        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
+        if self.dry_run or keep:
             return True
-        stop_beating(self.heartbeat)
+        with suppress(OSError):
+            stop_beating(self.heartbeat)
         return release_all(self.client, tell, clock=self.clock, read=self.snapshot)

@@ -1,15 +1,18 @@
-"""The files that a site installs: the script by which jobs arrive held, systemd units, a configuration."""
+"""The files that a site installs: the script by which jobs wait for the driver, systemd units, a configuration."""
 
 import re
+import shutil
+import sys
 from importlib.resources import files
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.heartbeat import NAME
+from planbatch.experiments.live.slurm.heartbeat import AHEAD, NAME
 
 #: Each with what it is for.
 SITE_FILES = {
-    "job_submit.lua": "beside slurm.conf, with JobSubmitPlugins=lua: jobs arrive held (strict mode)",
+    "job_submit.lua": "beside slurm.conf, with JobSubmitPlugins=lua: jobs wait for the driver (strict mode)",
     "planbatch.toml": "/etc/planbatch/planbatch.toml: what the driver goes by",
+    "planbatch-alerts.yml": "rule_files of Prometheus: what operators should be woken for",
     "planbatch-drive.service": "/etc/systemd/system: the driver",
     "planbatch-watchdog.service": "/etc/systemd/system: releases everything if the driver is silent",
     "planbatch-watchdog.timer": "/etc/systemd/system: asks for that every minute",
@@ -18,7 +21,15 @@ _PATH = re.compile(r"/[A-Za-z0-9_./-]+", re.ASCII)
 _PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 
 
-def site_file(name: str, state: Path, silent: int, partitions: tuple[str, ...] = ()) -> str:
+def site_file(
+    name: str,
+    state: Path,
+    silent: int,
+    partitions: tuple[str, ...] = (),
+    *,
+    horizon: int = 600,
+    noplan: tuple[str, ...] = ("root",),
+) -> str:
     """Return the text of a file that a site installs.
 
     Parameters
@@ -31,24 +42,46 @@ def site_file(name: str, state: Path, silent: int, partitions: tuple[str, ...] =
         After how many seconds of silence the driver counts as dead.
     partitions : tuple of str
         The partitions that are planned; none for all.
+    horizon : int
+        After how many seconds a job that arrives may start without a driver.
+    noplan : tuple of str
+        The users who may keep jobs out of the plan; ``*`` for all.
 
     Raises
     ------
     ValueError
-        If the folder or a partition has a character that the files could not hold.
+        If the folder, a partition, a user or this installation's path has a character that the files could not hold.
     """
     if not _PATH.fullmatch(str(state)):
         raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")
     for partition in partitions:
         if not _PARTITION.fullmatch(partition):
             raise ValueError(f"partition: {partition!r} is no name of a partition")
-    if silent < 1:
-        raise ValueError(f"silent: {silent} is not a positive number of seconds")
+    for user in noplan:
+        if not (_PARTITION.fullmatch(user) or user == "*"):
+            raise ValueError(f"noplan: {user!r} is no name of a user, nor *")
+    for what, seconds in (("silent", silent), ("horizon", horizon)):
+        if seconds < 1:
+            raise ValueError(f"{what}: {seconds} is not a positive number of seconds")
+    program = Path(sys.prefix) / "bin" / "planbatch"
+    if not program.is_file():
+        program = Path(shutil.which("planbatch") or "/usr/bin/planbatch")
+    if not _PATH.fullmatch(str(program)):
+        raise ValueError(
+            f"{program}: systemd's units cannot name this file; install planbatch elsewhere"
+        )
+    at_home = program.is_relative_to("/home") or program.is_relative_to("/root")
     text = (files("planbatch.experiments.live.slurm") / "assets" / name).read_text(encoding="utf-8")
     values = {
         "@HEARTBEAT@": str(state / NAME),
         "@STATE@": str(state),
+        "@PLANBATCH@": str(program),
+        "@PROTECT_HOME@": "read-only" if at_home else "yes",
         "@SILENT@": str(silent),
+        "@HORIZON@": str(horizon),
+        "@AHEAD@": str(AHEAD),
+        "@NOPLAN@": ", ".join(f'["{user}"] = true' for user in noplan),
+        "@NOPLAN_LIST@": ", ".join(f'"{user}"' for user in noplan),
         "@PARTITIONS@": ", ".join(f'["{name}"] = true' for name in partitions),
         "@PARTITION_LIST@": ", ".join(f'"{name}"' for name in partitions),
     }

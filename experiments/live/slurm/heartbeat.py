@@ -8,6 +8,8 @@ from planbatch.experiments.files.whole import beside
 
 #: Its name in the driver's folder, and that of the lock.
 NAME, LOCK = "heartbeat", "lock"
+#: A heartbeat that is further ahead than that is none: a clock was wrong (s).
+AHEAD = 5
 
 
 def beat(path: Path, now: float) -> None:
@@ -32,7 +34,7 @@ def last_beat(path: Path) -> int | None:
 
 
 def silent_for(path: Path, now: float) -> float:
-    """Say for how long the driver has been silent (s); infinitely long if it never beat.
+    """Say for how long the driver has been silent (s); infinitely long if it never beat, or beats in the future.
 
     Raises
     ------
@@ -51,7 +53,9 @@ def silent_for(path: Path, now: float) -> float:
             f"{path}: the driver's heartbeat may not be read here; run as the driver's user"
         )
     last = last_beat(path)
-    return float("inf") if last is None else max(now - last, 0.0)
+    if last is None or last > now + AHEAD:
+        return float("inf")
+    return max(now - last, 0.0)
 
 
 def stop_beating(path: Path) -> None:

@@ -7,7 +7,7 @@ same line. So the mark is put back as it was read, in the same tick.
 from collections.abc import Sequence
 
 from planbatch.experiments.live.slurm.commands import Command
-from planbatch.experiments.live.slurm.marks import Mark, mark_of
+from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.said import Answer
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
@@ -39,8 +39,6 @@ def marks_back(
 
 def _back(command: Command, job: LiveJob) -> Command:
     """Put a mark back; of another text, which is gone and never sent, remains that the job is Slurm's."""
-    mark = mark_of(job.admin_comment)
-    if mark is None and job.admin_comment:
-        mark = Mark("free")
-    line = f"update JobId={int(job.job_id)} AdminComment={mark or ''}"
+    mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
+    line = f"update JobId={int(job.job_id)} AdminComment={mark}"
     return Command("mark back", job.key, command.label, (line,), "it had started already")

@@ -1,18 +1,21 @@
 """Prometheus metrics of the driver, and its health, over HTTP on the loopback device."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from planbatch.experiments.live.slurm.tick import Tick
+from planbatch.experiments.live.slurm.tick import OBSERVING, Tick
 
 #: The only address: whoever is to see the metrics from elsewhere puts something in between.
 ADDRESS = "127.0.0.1"
+#: One connection is served at a time, for no longer than that (s).
+LONGEST = 5.0
 #: After how many periods without a good tick the driver is ill.
 PATIENCE = 3
 
@@ -78,12 +81,20 @@ class Meter:
             "planbatch_last_good_tick_time_seconds", "When the last good tick was.", **place
         )
         self._jobs = Gauge("planbatch_jobs", "Jobs in the queue.", ["state"], **place)
+        about = "Ticks in a row in which a node was idle that a waiting job could have had."
+        self._idle = Gauge("planbatch_idle_ticks", about, **place)
+        about = "1 while the driver acts, 0 while it lets Slurm have its way."
+        self._driving = Gauge("planbatch_driving", about, **place)
+        self._observing = False
         about = "Waits as planned, so far and to come."
         self._wait = Gauge("planbatch_planned_wait_seconds", about, ["figure"], **place)
 
     def __call__(self, tick: Tick) -> None:
         """Take a tick into account."""
         self._ticks.inc()
+        self._observing = tick.observing
+        self._idle.set(tick.idle)
+        self._driving.set(not tick.observing)
         self._fault = tick.fault or tick.refusal
         self._seconds.observe(tick.seconds)
         self._refused.inc(len(tick.refused))
@@ -115,7 +126,8 @@ class Meter:
     def health(self) -> Health:
         """Say how the driver is."""
         silent = time.time() - self._good
-        return Health(silent <= PATIENCE * self.every + 5, silent, self._fault)
+        well = silent <= PATIENCE * self.every + 5 and not self._observing
+        return Health(well, silent, self._fault or (OBSERVING if self._observing else ""))
 
 
 @contextmanager
@@ -141,6 +153,15 @@ def served(meter: Meter, port: int) -> Iterator[int]:
     """
 
     class Handler(BaseHTTPRequestHandler):
+        def setup(self) -> None:
+            super().setup()
+            self.ends = threading.Timer(LONGEST, self.connection.shutdown, (socket.SHUT_RDWR,))
+            self.ends.start()
+
+        def finish(self) -> None:
+            self.ends.cancel()
+            super().finish()
+
         def do_GET(self) -> None:
             status, kind, body = _answer(meter, self.path)
             self.send_response(status)
@@ -153,12 +174,11 @@ def served(meter: Meter, port: int) -> Iterator[int]:
             """Say nothing: every scrape would be a line."""
 
     try:
-        server = ThreadingHTTPServer((ADDRESS, port), Handler)
+        server = HTTPServer((ADDRESS, port), Handler)
     except OSError as error:
         raise OSError(
             f"metrics: port {port} of {ADDRESS} cannot be had ({error.strerror})"
         ) from error
-    server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

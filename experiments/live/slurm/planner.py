@@ -1,20 +1,22 @@
 """From a snapshot to planned starts: the queue as its users asked for it, as a round, decided by a policy."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
+from planbatch.baselines.promise import Promise
 from planbatch.experiments.live.planning import LivePlan, Remembered, plan_round
-from planbatch.experiments.live.slurm.asked import as_asked, released
-from planbatch.experiments.live.slurm.commands import Target
+from planbatch.experiments.live.slurm.asked import AskedQueue, Target, asked_queue
 from planbatch.experiments.live.slurm.observe import Observation, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.rules import DriveRules
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
-from planbatch.planner.model import NEVER
+from planbatch.experiments.live.slurm.waiting import WaitingJob
+from planbatch.planner.model import NEVER, BoolArray
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round, RunningTable
 
@@ -58,6 +60,8 @@ class Planner:
         What of the cluster is planned.
     seed : int
         Seed of the policy's random numbers.
+    guard : Promise, optional
+        For how long the job that has waited longest, of each partition, may be overtaken.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class Planner:
     rules: DriveRules
     options: ObserveOptions = field(default_factory=ObserveOptions)
     seed: int = 0
+    guard: Promise | None = None
 
     def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
         """Plan a snapshot.
@@ -93,28 +98,91 @@ class Planner:
         ValueError
             If no round can be made of the snapshot, or more would run than there is. Nothing may be done then.
         """
-        seen = observe(as_asked(snapshot, self.rules), self.options)
-        gone = released(snapshot, self.rules)
+        queue = asked_queue(snapshot, self.rules)
+        planned, used = self._plan(queue, memory)
+        beyond = self._beyond_share(planned, used, queue.suspects)
+        if not beyond:
+            return planned
+        # Planned anew without them, so that others get the nodes that they may not hold.
+        later = snapshot.time + math.ceil(self.rules.every)
+        others, _ = self._plan(queue.without(beyond, later), memory)
+        put_off = dict.fromkeys(beyond, snapshot.time + self.rules.horizon)
+        return replace(others, starts={**others.starts, **put_off})
+
+    def _beyond_share(
+        self, planned: Planned, used: int, suspects: frozenset[JobKey]
+    ) -> frozenset[Target]:
+        """Return the suspects' jobs that would start although others of them wait for Slurm to start them.
+
+        Together such jobs hold no more than a share of the machine, or one job. If one may not start now, none that
+        would take its place may.
+        """
+        now = planned.plan.problem.now
+        share = self.rules.share * planned.plan.problem.capacity
+        waiting = []
+        for one in planned.observation.jobs:
+            target = Target(one.job.key, one.task)
+            if target.key in suspects:
+                waiting.append((planned.starts[target], one.amount, target))
+        allowed, refused = set(), False
+        for start, amount, target in sorted(waiting):
+            if start > now:
+                break
+            if not used or used + amount <= share:
+                used += amount
+                allowed.add(target)
+            else:
+                refused = True
+        return frozenset(t for _, _, t in waiting if t not in allowed) if refused else frozenset()
+
+    def _plan(self, queue: AskedQueue, memory: Memory) -> tuple[Planned, int]:
+        """Plan a queue; return what suspects' released jobs hold as well."""
+        snapshot, gone = queue.snapshot, queue.released
+        seen = observe(snapshot, self.options)
         problem = without_released(seen, gone)
+        used = sum(one.amount for one in seen.jobs if one.job.key in gone & queue.suspects)
         jobs = tuple(one for one in seen.jobs if one.job.key not in gone)
         targets = [Target(one.job.key, one.task) for one in jobs]
         rng = np.random.default_rng([self.seed, snapshot.time])
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
-        plan = plan_round(problem, targets, self.policy, memory, rng, ended_early=True)
+        plan = plan_round(
+            problem,
+            targets,
+            self.policy,
+            memory,
+            rng,
+            ended_early=True,
+            heads=_heads(jobs),
+            guard=self.guard if isinstance(self.policy, PlanBased) else None,
+        )
         _check(plan)
-        kept = {target: known for target, known in memory.items() if target.key in gone}
+        kept = {
+            target: known
+            for target, known in memory.items()
+            if target.key in gone or target.key in queue.suspects
+        }
         return Planned(
             replace(seen, problem=problem, jobs=jobs),
             plan,
             self._starts(plan, targets),
-            {**plan.memory, **kept},
-        )
+            {**kept, **plan.memory},
+        ), used
 
     def _starts(self, plan: LivePlan[Target], targets: list[Target]) -> dict[Target, int]:
         """The starts to carry out: what the policy left for later does not start before the next tick."""
         later = plan.problem.now + math.ceil(self.rules.every)
         starts = np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
         return dict(zip(targets, starts.tolist(), strict=True))
+
+
+def _heads(jobs: Sequence[WaitingJob]) -> BoolArray:
+    """Mark the first job of each partition; jobs are in the order of their submissions."""
+    first: dict[str, int] = {}
+    for place, one in enumerate(jobs):
+        first.setdefault(one.job.partition, place)
+    heads = np.zeros(len(jobs), dtype=bool)
+    heads[list(first.values())] = True
+    return heads
 
 
 def _check(plan: LivePlan[Target]) -> None:

@@ -271,6 +271,19 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
     return held
 
 
+def free_cpus(snapshot: Snapshot, pool: Pool) -> dict[str, int]:
+    """Return the CPUs of every usable node that no job has."""
+    free = {name: node.cpus for name, node in pool.usable.items()}
+    for job in snapshot.jobs:
+        if job.running:
+            for place, name in enumerate(job.allocated):
+                whole = job.exclusive or pool.unit == "nodes"
+                share = share_of(job.cpus, len(job.allocated), place)
+                if name in free:
+                    free[name] -= free[name] if whole else min(share, free[name])
+    return free
+
+
 def share_of(total: int, parts: int, place: int) -> int:
     """Return one of so many parts of a number, which differ by one at most."""
     return total // parts + (place < total % parts)

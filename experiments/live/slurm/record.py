@@ -14,12 +14,12 @@ from planbatch.experiments.live.slurm.advise import (
     job_advice,
     write_tick,
 )
-from planbatch.experiments.live.slurm.commands import Target
+from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.said import Answer
 from planbatch.experiments.live.slurm.tick import Tick
 from planbatch.experiments.live.slurm.waiting import TASK_IDS
-from planbatch.experiments.live.slurm.when import last_tick
+from planbatch.experiments.live.slurm.when import last_planned
 from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
 from planbatch.planner.model import NEVER
 
@@ -75,12 +75,14 @@ def remembered(path: Path, now: float) -> Memory:
     -------
     mapping of Target to Remembered
         By the full keys of jobs: a number that was given out again is not known.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read, or is of another version.
     """
-    try:
-        tick = last_tick(path)
-    except (OSError, ValueError):
-        return {}
-    if tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
+    tick = last_planned(path) if path.exists() else None
+    if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
         return {}
     keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
     memory: dict[Target, Remembered] = {}

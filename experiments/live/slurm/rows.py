@@ -49,32 +49,36 @@ def row_of(thing: Thing) -> Row:
     return row
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists as tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+def _plain(kind: type[Thing], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are known here, lists as tuples; a newer version may have written others."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if name in _DEFAULTS[kind]
+    }
 
 
 def job_of(row: Mapping[str, Any]) -> LiveJob:
     """Return the job of a row."""
-    values = _plain(row)
+    values = _plain(LiveJob, row)
     values["key"] = JobKey(*row["key"])
     if "flags" in row:
         values["flags"] = frozenset(row["flags"])
     if "array" in row:
-        values["array"] = JobArray(**_plain(row["array"]))
+        values["array"] = JobArray(**_plain(JobArray, row["array"]))
     return LiveJob(**values)
 
 
 def node_of(row: Mapping[str, Any]) -> LiveNode:
     """Return the node of a row."""
-    return LiveNode(**{**_plain(row), "flags": frozenset(row.get("flags", ()))})
+    return LiveNode(**{**_plain(LiveNode, row), "flags": frozenset(row.get("flags", ()))})
 
 
 def partition_of(row: Mapping[str, Any]) -> LivePartition:
     """Return the partition of a row."""
-    return LivePartition(**_plain(row))
+    return LivePartition(**_plain(LivePartition, row))
 
 
 def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
     """Return the reservation of a row."""
-    return LiveReservation(**_plain(row))
+    return LiveReservation(**_plain(LiveReservation, row))

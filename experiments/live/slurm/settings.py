@@ -16,7 +16,9 @@ TEXT, NUMBER, TEXTS, SWITCH = (str,), (int, float), (list,), (bool,)
 KEYS: Mapping[str, tuple[type, ...]] = {
     "mode": TEXT, "as": TEXT, "policy": TEXT, "optimizer": TEXT, "evaluations": (int,), "seconds": NUMBER,
     "promise": TEXT, "calendar": TEXT, "seed": (int,), "every": TEXT, "grace": TEXT, "horizon": TEXT,
-    "on-exit": TEXT, "adopt": SWITCH, "state": TEXT, "journal": TEXT, "metrics": (int,), "conf": TEXT,
+    "on-exit": TEXT, "adopt": SWITCH,
+    "share": NUMBER, "noplan": TEXTS, "guard": TEXT, "idle-ticks": (int,),
+    "state": TEXT, "journal": TEXT, "metrics": (int,), "conf": TEXT,
     "timeout": TEXT, "partition": TEXTS, "unit": TEXT, "slack": TEXT, "default-limit": TEXT, "tasks": (int,),
 }  # fmt: skip
 _WORDS: Mapping[tuple[type, ...], str] = {
@@ -66,17 +68,10 @@ def read_settings(path: Path) -> dict[str, Any]:
         If it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            check_owner(path, Owner(status.st_uid, status.st_mode), os.geteuid())
-            data = file.read()
+        check_trusted(path)
+        data = path.read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such configuration file") from None
-    folder = path.absolute().parent.stat()
-    if (
-        not folder.st_mode & stat.S_ISVTX
-    ):  # in folders such as /tmp, only owners replace their files
-        check_owner(path.absolute().parent, Owner(folder.st_uid, folder.st_mode), os.geteuid())
     try:
         text = data.decode("utf-8")
         given = tomllib.loads(text)
@@ -85,6 +80,19 @@ def read_settings(path: Path) -> dict[str, Any]:
     for key, value in given.items():
         _check_value(path, text, key, value)
     return given
+
+
+def check_trusted(path: Path) -> None:
+    """Raise a ``ValueError`` if somebody but root and whoever runs this could have written or replaced a file.
+
+    Neither the file nor a folder above it may be others', nor be writable by others; in folders such as /tmp, only
+    owners replace their files.
+    """
+    for place in (path.absolute(), path.resolve()):
+        for part in (place, *place.parents):
+            status = part.stat()
+            if part == place or not status.st_mode & stat.S_ISVTX:
+                check_owner(part, Owner(status.st_uid, status.st_mode), os.geteuid())
 
 
 def check_owner(path: Path, owner: Owner, me: int) -> None:

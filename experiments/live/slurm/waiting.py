@@ -1,20 +1,21 @@
 """Which waiting jobs can be planned, and why the others cannot."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from planbatch.experiments.live.slurm.pool import GPUS, ObserveOptions, Pool, partition_resource
+from planbatch.experiments.live.slurm.marks import asked_begin
+from planbatch.experiments.live.slurm.pool import (
+    GPUS,
+    ObserveOptions,
+    Pool,
+    free_cpus,
+    partition_resource,
+)
+from planbatch.experiments.live.slurm.rules import NEUTRAL
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, LiveJob, LivePartition, Snapshot
 from planbatch.experiments.text import duration
 
-#: What the administrators' remark of a job begins with that planbatch holds, or has given a begin time; and of one that
-#: it has given back to Slurm. Of a begin time, the remark has the one that the user had asked for, too.
-OURS, FREE = "planbatch:", "planbatch:free"
-_BEGIN = re.compile(r"planbatch:begin=(\d{1,10}):set=(\d{1,10})", re.ASCII)
-#: A word in the remark of a job that its user holds as well.
-USER_HOLD = "planbatch:hold"
 #: Slurm's reasons (manual page of squeue, JOB REASON CODES) for which a job never starts unless it is changed.
 _NEVER = frozenset(
     ("PartitionTimeLimit", "BadConstraints", "AccountNotAllowed", "QOSNotAllowed", "InvalidAccount", "InvalidQOS",
@@ -83,18 +84,6 @@ class Remark:
     why: str
 
 
-def is_ours(job: LiveJob) -> bool:
-    """Whether planbatch itself holds a job, or gave it its begin time; not if its user holds it as well."""
-    marked = job.admin_comment.startswith(OURS) and not job.admin_comment.startswith(FREE)
-    return marked and USER_HOLD not in job.comment.split()
-
-
-def earliest_start(job: LiveJob) -> int:
-    """When a job may start (s): a begin time that planbatch gave it counts as the one that its user asked for."""
-    match = _BEGIN.fullmatch(job.admin_comment)
-    return int(match[1]) if match and job.eligible_time == int(match[2]) else job.eligible_time
-
-
 class Queue:
     """Sorts the waiting jobs of a snapshot into those that can be planned and those that cannot.
 
@@ -126,6 +115,7 @@ class Queue:
         self._capacity = pool.capacity
         self._parts = {part: pool.amount(names) for part, names in pool.divided.items()}
         self._sizes = self._configured()
+        self._free = free_cpus(snapshot, pool)
         for job in snapshot.jobs:
             if job.state == UNREADABLE:
                 self._leave_out(job, "not readable", job.reason)
@@ -161,7 +151,9 @@ class Queue:
 
     def _obstacle(self, job: LiveJob) -> tuple[str, str] | None:
         """Return why a job cannot be planned, as a heading and a sentence; None if it can."""
-        return self._foreign(job) or self._blocked(job) or self._too_large(job)
+        return (
+            self._foreign(job) or self._blocked(job) or self._too_large(job) or self._elsewhere(job)
+        )
 
     def _chosen(self, job: LiveJob) -> list[str]:
         """The planned partitions that a job may run in."""
@@ -176,12 +168,9 @@ class Queue:
         """Jobs that are not ours to plan."""
         if not self._chosen(job):
             return "foreign partition", f"partition {job.partition} is not planned"
-        if job.held and not is_ours(job):
-            held = USER_HOLD in job.comment.split() or job.held == "user"
-            return (
-                f"held by {'its user' if held else 'an administrator'}",
-                job.reason or "priority 0",
-            )
+        if job.held:
+            whom = "its user" if job.held == "user" else "an administrator"
+            return f"held by {whom}", job.reason or "priority 0"
         if job.het_job:
             return "heterogeneous", f"a part of {job.het_job}, whose parts start together"
         if job.reservation:
@@ -198,7 +187,7 @@ class Queue:
             return "limit", job.reason
         if all(not self._partition(name).up for name in self._chosen(job)):
             return "partition is down", job.partition
-        wait = earliest_start(job) - self.snapshot.time
+        wait = asked_begin(job) - self.snapshot.time
         if wait > 0:
             return "begins later", f"in {duration(wait)}"
         return None
@@ -234,6 +223,22 @@ class Queue:
         )
         if amount > room or job.nodes > len(self.pool.usable) or job.gpus > self._gpus:
             return "too large now", f"{amount} {self.pool.unit}, and {room} are up"
+        return None
+
+    def _elsewhere(self, job: LiveJob) -> tuple[str, str] | None:
+        """Jobs that Slurm does not start, and those that ask for nodes that are busy, or asked for before them."""
+        if job.reason not in NEUTRAL:
+            return "refused by Slurm", job.reason
+        needed = {}
+        for name in job.required:
+            node = self.pool.usable.get(name)
+            whole = job.exclusive or self.pool.unit == "nodes"
+            each = -(-job.cpus // max(job.nodes, 1))
+            needed[name] = node.cpus if node is not None and whole else each
+            if self._free.get(name, -1) < needed[name]:
+                return "named nodes", f"asks for {name}, which is not free"
+        for name, cpus in needed.items():
+            self._free[name] -= cpus
         return None
 
     def _amount(self, job: LiveJob) -> int:

@@ -2,9 +2,15 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.commands import Command, give_back, lines_of
+from planbatch.experiments.live.slurm.commands import (
+    Command,
+    give_back,
+    held_by_others,
+    lines_of,
+)
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, SlurmError
 from planbatch.experiments.live.slurm.snapshot import Snapshot
@@ -40,9 +46,10 @@ def release_all(
     Returns
     -------
     bool
-        Whether nothing is left that is the driver's. Jobs that arrive meanwhile need a second attempt.
+        Whether nothing is left that is the driver's, by what Slurm says afterwards. Of jobs that are held all the
+        same, the last tick names each, and by whom.
     """
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         began, start = clock(), time.perf_counter()
         snapshot: Snapshot | None = None
         commands: tuple[Command, ...] = ()
@@ -53,12 +60,17 @@ def release_all(
         except (OSError, ValueError) as error:
             kind = error.fault if isinstance(error, SlurmError) else "plan"
             seconds = time.perf_counter() - start
-            tell(Tick(began, seconds, snapshot, None, commands, (), 0, str(error), kind))
+            tell(Tick(began, seconds, snapshot, None, commands, fault=str(error), kind=kind))
             if isinstance(error, SlurmError) and error.fault in CLUSTER_FAULTS:
                 continue
             return False
-        seconds = time.perf_counter() - start
-        tell(Tick(began, seconds, snapshot, None, commands, answers))
+        tick = Tick(began, time.perf_counter() - start, snapshot, None, commands, answers)
         if dry_run or not commands:
+            tell(replace(tick, notes=tuple(held_by_others(snapshot))))
             return True
+        if attempt == ATTEMPTS - 1:
+            names = ", ".join(command.label for command in commands[:20])
+            fault = f"{len(commands)} jobs are still planbatch's: {names}; {tick.refusal}"
+            tick = replace(tick, fault=fault[:400], kind="left")
+        tell(tick)
     return False

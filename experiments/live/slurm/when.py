@@ -47,14 +47,20 @@ def last_tick(path: Path) -> Tick:
     ValueError
         If it has no plan yet, or a line cannot be read.
     """
-    found = None
-    for tick in read_ticks(path, newest=True):
-        if tick.snapshot is not None and tick.plan:
-            found = tick
+    found = last_planned(path)
     if found is None:
         raise ValueError(
             f"{path}: the journal has no plan yet; see what planbatch slurm advise says"
         )
+    return found
+
+
+def last_planned(path: Path) -> Tick | None:
+    """Return the last tick of a journal that has a plan; None if none has."""
+    found = None
+    for tick in read_ticks(path, newest=True):
+        if tick.snapshot is not None and tick.plan:
+            found = tick
     return found
 
 

@@ -8,7 +8,7 @@ from planbatch.planner.optimizers.annealing import Annealing
 
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.metrics import Metrics, metrics
-from planbatch.experiments.replay.replay import estimated_times
+from planbatch.experiments.replay.estimates import estimated_times
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.heat_maps import HeatMap, log_edges, mean_by_bin
 from planbatch.experiments.reproduce.paper_report import percent_change

@@ -2,6 +2,8 @@
 
 import csv
 import gzip
+import json
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -77,6 +79,26 @@ def test_parquet_gives_back_what_was_written(schedule, tmp_path_factory):
     path = tmp_path_factory.mktemp("parquet") / "jobs.parquet"
     write_schedule(path, schedule)
     assert_same(read_schedule(path, schedule.capacity).jobs, schedule.jobs)
+
+
+def test_a_workload_and_a_platform_of_batsim_are_written(tmp_path):
+    """What was asked for, and how long it runs; hosts 0 to 7, and the master's."""
+    columns = [[1, 2], [-1, 3], [0, 5], [4, 8], [60, 100], [30, 30], [0, 30], [30, 60]]
+    deadline, promise = [NEVER, 900], [NEVER, NEVER]
+    jobs = Jobs(*(np.array(each, dtype=np.int64) for each in (*columns, deadline, promise)))
+    for name in ("w.json", "p.xml"):
+        write_schedule(tmp_path / name, Schedule("w", 8, jobs))
+    written = json.loads((tmp_path / "w.json").read_text())
+    assert written == {
+        "nb_res": 8, "profiles": {"d30": {"type": "delay", "delay": 30}}, "jobs": [
+            {"id": "1", "subtime": 0, "walltime": 60, "res": 4, "profile": "d30"},
+            {"id": "2", "subtime": 5, "walltime": 100, "res": 8, "profile": "d30", "deadline": 900}]}  # fmt: skip
+    root = ElementTree.parse(tmp_path / "p.xml").getroot()
+    machine, head = root.findall("./zone/cluster")
+    assert machine.get("radical") == "0-7"
+    assert head.find("prop").attrib == {"id": "role", "value": "master"}
+    with pytest.raises(ValueError, match="give a name that ends in"):
+        read_schedule(tmp_path / "w.json")
 
 
 def test_the_columns_are_those_of_batsim(tmp_path):

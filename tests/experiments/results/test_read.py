@@ -63,6 +63,13 @@ def test_a_broken_cell_is_named_and_the_others_read(folder, content, why):
     assert why in results.broken[0][1]
 
 
+@pytest.mark.parametrize("key", ["../../outside", "..", "/etc", "a/b", "."])
+def test_a_cell_outside_the_folder_is_refused(folder, key):
+    edit(folder / "experiment.json", cells=[key])
+    with pytest.raises(ResultsError, match="is no name of a cell"):
+        read_results(folder)
+
+
 def test_another_version_is_told_with_both_formats(folder):
     """Of the experiment as a whole, and of single cells."""
     edit(folder / "cells/easy/cell.json", format=2)

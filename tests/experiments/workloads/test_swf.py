@@ -210,6 +210,20 @@ def test_every_compression_is_read_whatever_the_name(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    "compress",
+    [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress],
+)
+def test_what_unpacks_to_too_much_is_refused_unless_an_option_lifts_it(compress, monkeypatch):
+    """Three MB of nothing in some hundred bytes; at most so much is ever unpacked."""
+    data = bytes(3_000_000)
+    monkeypatch.setenv("PLANBATCH_UNPACK_MB", "2")
+    with pytest.raises(ValueError, match=r"some\.swf: it unpacks to more .* PLANBATCH_UNPACK_MB"):
+        decompress(compress(data), "some.swf")
+    monkeypatch.setenv("PLANBATCH_UNPACK_MB", "3")
+    assert decompress(compress(data), "some.swf") == data
+
+
+@pytest.mark.parametrize(
     "compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress]
 )
 def test_cut_off_data_is_told(compress):

@@ -71,7 +71,11 @@ def lab_jobs(source: Workload, count: int, seconds: float, seed: int) -> list[La
 def run_lab(jobs: Sequence[LabJob], driven: bool, out: Path, name: str) -> pd.DataFrame:
     """Run the jobs on a cluster of its own; one row per job, with real and, if driven, planned times."""
     with Lab(nodes=NODES, cpus=CPUS, strict=driven, silent=30) as lab:
-        drive = lab.drive("strict", "--policy", POLICY, name=name) if driven else None
+        drive = (
+            lab.drive("strict", "--policy", POLICY, "--promise", "2x", name=name)
+            if driven
+            else None
+        )
         if drive is not None:
             drive.__enter__()
         began = time.time()

@@ -7,6 +7,8 @@ Prints one line a minute, and what it found; exit code 1 if something is wrong:
 - every job ended, and ran once, unless its node or the controller was killed;
 - no job that was released was released again without having been taken back or requeued;
 - what the journal says of the queue is what the cluster says (no drift);
+- jobs that their users hold stay held, whatever else they change;
+- no driver had to let Slurm have its way since nodes idled;
 - the driver's memory, files and threads do not grow; no process is left when the lab is down.
 """
 
@@ -16,13 +18,19 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.said import SlurmError
+from planbatch.experiments.live.slurm.tick import OBSERVING
 from tests.live.lab.drive import Drive
-from tests.live.lab.lab import Lab
+from tests.live.lab.lab import NOBODY, Lab
 from tests.live.lab.processes import wait_until
+
+#: What users do with their jobs that wait.
+MEDDLING = ("hold", "hold", "release", "release", "TimeLimit=2", "Comment=mine", "Name=other", "StartTime=now",
+            "StartTime=now+5", "Nice=10")  # fmt: skip
 
 
 @dataclass
@@ -48,20 +56,60 @@ class Soak:
     numbers: dict[int, int] = field(default_factory=dict)
     sizes: list[tuple[int, int, int]] = field(default_factory=list)
     broken: bool = False
+    held: frozenset[int] = frozenset()
 
     def count(self, what: str) -> None:
         """Count something that happened."""
         self.counts[what] = self.counts.get(what, 0) + 1
 
     def arrive(self) -> None:
-        """Submit a job; sometimes one that its user holds, an array, or a foreign one."""
+        """Submit a job; sometimes a foreign one."""
         size, limit = self.rng.choice([1, 1, 2, 4, 8]), self.rng.randint(1, 5)
         words = [f"-N{size}", "--exclusive", f"-t{limit}", "--requeue"]
-        if self.rng.random() < 0.05:
+        chance = self.rng.random()
+        if chance < 0.05:
             words.append("--comment=noplan")
-        number = self.lab.submit(*words, seconds=self.rng.randint(1, 5))
+        elif chance < 0.15:
+            words = [
+                "-N1",
+                f"-wn{self.rng.randint(1, 8)}",
+                "--exclusive",
+                f"-t{limit}",
+                "--requeue",
+            ]
+        number = self.lab.submit(*words, seconds=self.rng.randint(1, 5), user=NOBODY)
         self.numbers[number] = self.lab.jobs()[number].submit_time
         self.count("jobs")
+
+    def meddle(self) -> None:
+        """Do as a user does with one of her jobs that waits: hold it, release it, change it."""
+        jobs = self.lab.jobs()
+        waiting = [one for one in self.numbers if one in jobs and jobs[one].pending]
+        if not waiting:
+            return
+        number = self.rng.choice(waiting)
+        deed = self.rng.choice(MEDDLING)
+        words = (
+            [deed, str(number)]
+            if deed in ("hold", "release")
+            else ["update", f"JobId={number}", deed]
+        )
+        try:
+            self.lab.as_user("scontrol", *words)
+        except CalledProcessError:  # it has started, or a controller is away
+            return
+        self.count(f"user: {deed.partition('=')[0]}")
+        if deed == "hold":
+            self.held |= {number}
+        elif deed == "release":
+            self.held -= {number}
+
+    def check_holds(self) -> None:
+        """What a user holds is held, and has not started."""
+        jobs = self.lab.jobs()
+        for number in self.held:
+            if number in jobs and (jobs[number].state, jobs[number].held) != ("PENDING", "user"):
+                self.wrong.append(f"job {number} is {jobs[number].state}, though its user holds it")
 
     def drive(self) -> Drive:
         """Start a driver, and wait until it drives."""
@@ -141,6 +189,8 @@ def fill(soak: Soak, minutes: float, gap: float) -> Drive:
             soak.wrong.append(f"a job could not be submitted: {error}")
         time.sleep(soak.rng.expovariate(1 / 2.0))  # the machine is busy for about 60 % of the time
         soak.measure(drive)
+        if soak.rng.random() < 0.3:
+            soak.meddle()
         if time.monotonic() > next_break:
             happens = soak.rng.choice(["driver", "driver", "end", "controller", "node", "node"])
             if happens == "driver":
@@ -167,6 +217,15 @@ def fill(soak: Soak, minutes: float, gap: float) -> Drive:
 def check(soak: Soak, drive: Drive) -> None:
     """Wait until all jobs have completed, and look for what is wrong."""
     lab = soak.lab
+    if not soak.counts.get("controllers killed"):  # which may forget the last holds
+        soak.check_holds()
+    for number, job in lab.jobs().items():
+        if number in soak.numbers and job.pending and job.held == "user":
+            try:
+                lab.as_user("scontrol", "release", str(number))
+            except CalledProcessError as error:
+                soak.wrong.append(f"job {number} cannot be released ({error.stderr!r}): {job}")
+                lab.run("scontrol", "release", str(number))
 
     def open_jobs() -> list[int]:
         jobs = lab.jobs()
@@ -248,6 +307,8 @@ def soaked(minutes: float, seed: int, gap: float = 45.0) -> Soak:
         drive = fill(soak, minutes, gap)
         check(soak, drive)
         drive.__exit__()
+        if OBSERVING in drive.said():
+            soak.wrong.append("nodes idled that jobs could have had")
         if "Traceback" in drive.said():
             soak.wrong.append(f"a driver crashed: {drive.said()[-600:]}")
         conf = str(lab.conf)
