@@ -32,14 +32,6 @@ ELSEWHERE = """\
 `planbatch reproduce PAPER` draws each figure of a paper that it compares, beside the paper's values. It needs real logs, so these are not drawn here
 ([Reproductions](reproductions.md)): bars beside the papers' for `zheng-2016` and `ntakpe-2017`, waits by case for `liu-2016`, and panels of policies for the others.
 
-## Time of a round
-
-```sh
-planbatch bench --part growth --policy fcfs --policy easy --policy plan-squared-wait --picture growth.png
-```
-
-draws how a round's processor time grows with the queue, on the machine that it runs on. [Speed](speed.md) has the picture of one machine.
-
 ## A cluster beside its plan
 
 [A live cluster](live.md#what-it-showed) has the waits that the same jobs had under Slurm's backfill and under planbatch, drawn by `python -m tests.live.lab.compare_with_slurm`.

@@ -1,7 +1,6 @@
 """Tutorials: notebooks without outputs in the repository, executed when the site is built, and pages of it."""
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,8 +19,6 @@ from manual.kept import kept
 
 #: The notebooks, in the order in which they are read.
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
-#: What a first run says; no reader of the site waits for kernels.
-_COMPILING = re.compile(r"^(?:compiling kernels|compiled ).*\n?", re.MULTILINE)
 #: Tells how much processor time the notebook took, its programs included.
 _CLOCK = "import os; print(sum(os.times()[:4])); os.chdir('/')"
 #: What precedes each notebook: nothing of the one before is left.
@@ -70,7 +67,7 @@ def executed(path: Path, manager: KernelManager) -> tuple[NotebookNode, float]:
     Raises
     ------
     NotebookError
-        If a cell prints anything on standard error but that kernels are compiled.
+        If a cell prints anything on standard error.
     nbclient.exceptions.CellExecutionError
         If a cell raises.
     """
@@ -94,7 +91,6 @@ def told(path: Path, cell: NotebookNode, output: NotebookNode) -> bool:
     """Tell whether an output is for readers; raise if it is a warning."""
     if output.output_type != "stream":
         return True
-    output.text = _COMPILING.sub("", output.text)
     if output.name == "stderr" and output.text.strip():
         raise NotebookError(f"{path.name}: {cell.source[:200]}\nprints\n{output.text}")
     return bool(output.text)
@@ -135,7 +131,7 @@ INDEX = """\
 # Tutorials
 
 Notebooks that were executed when this site was built: what they show is what they print. Each runs in an empty folder, on the embedded workload or on data
-that it makes, within seconds once the kernels are compiled. Here they ran one after the other in one process, so starting it counts for the first only; alone,
+that it makes, within seconds. Here they ran one after the other in one process, so starting it counts for the first only; alone,
 each takes some seconds more.
 
 | | processor time |
