@@ -38,7 +38,7 @@ objective = ["wait", "squared-wait"]
 """
 
 #: The same cells, most of which take so long that a command can be disturbed while it runs them, in processes.
-LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 200")
+LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 60")
 LONG = LONG.replace('name = "plan"', 'name = "plan"\noptimizer = "tabu"')
 
 
