@@ -89,7 +89,7 @@ class HeldSearch {
     }
     bool enumerate() { return without_gil([&] { return search_->enumerate(); }); }
     bool end_stage() { require_order(); return without_gil([&] { return search_->end_stage(); }); }
-    bool advance(std::size_t evaluations, nb::handle generator) {
+    bool advance(std::size_t evaluations, const Generator& generator) {
         require_order();
         Random rng = random_of(generator);
         const GeneratorLock lock(generator);
@@ -124,7 +124,8 @@ class HeldSearch {
 void bind_searches(nb::module_& m) {
     nb::class_<HeldSearch>(m, "OrderSearch", "A search over the permutations of a round: evaluates orders, and anneals.")
         .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>, bool>(), "round"_a, "objective"_a,
-             "scenarios"_a.none(), "setting"_a, "relaxes"_a = true)
+             "scenarios"_a.none(), "setting"_a, "relaxes"_a = true,
+             nb::sig("def __init__(self, round: Round, objective: Objective, scenarios: Scenarios | None, setting: collections.abc.Sequence[float], relaxes: bool = True) -> None"))
         .def("try_first_plans", &HeldSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
         .def("evaluate", &HeldSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
         .def("soonest_cost", &HeldSearch::soonest_cost, "The cost if every job could start now.")
@@ -132,7 +133,7 @@ void bind_searches(nb::module_& m) {
         .def("enumerate", &HeldSearch::enumerate, "Evaluate all permutations; False if a cost is not a finite number.")
         .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "Anneal; False if a cost is not a finite number.")
         .def("end_stage", &HeldSearch::end_stage, "Take over what the stage found; False if its cost is not a finite number.")
-        .def("stage", [](const HeldSearch& self) {
+        .def("stage", [](const HeldSearch& self) -> Tuple<std::size_t, std::size_t> {
             const auto [jobs, left] = self.search().stage();
             return nb::make_tuple(jobs, left);
         }, "How many jobs the next evaluations work on, and for how many evaluations; 0 if that has not begun.")

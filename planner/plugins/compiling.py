@@ -107,7 +107,7 @@ def compiled_objective(
         return plain_function(function)(start, jobs, now, *values)  # type: ignore[no-any-return]
 
     plain.__dict__.update(vars(plain_function(function)))
-
+    assert made.address is not None
     return _core.CompiledObjective(
         made.address, made, CheckedCost(name, plain), compiled_objective, (function, values, name)
     )
