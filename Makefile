@@ -9,7 +9,7 @@ CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.t
 # An editable installation knows the modules by name: it is made again if one comes or goes.
 ROOMS  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
 
-.PHONY: setup run test lint bench docs dist clean
+.PHONY: setup run test lint sanitize bench docs dist clean
 
 setup: $(STAMP)
 	$(BIN)/planbatch warm-up
@@ -36,6 +36,13 @@ lint: $(STAMP)
 
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal
+
+# A core with sanitizers, in build/sanitize, on random input, good and bad.
+SECONDS ?= 60
+sanitize: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B build/sanitize -G Ninja -DPLANBATCH_SANITIZE=ON -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize
+	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS)
 
 bench: $(STAMP)
 	$(BIN)/planbatch bench

@@ -60,7 +60,7 @@ class SearchOf : public Search {
 class HeldSearch {
   public:
     HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
-        : round_object_(std::move(round)), round_(as_round(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
+        : round_object_(std::move(round)), round_(as_round(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)), anneals_(!setting.empty()) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         if (!setting.empty() && setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
         const Setting chosen = setting.empty() ? Setting{} : Setting::of(setting);
@@ -91,6 +91,7 @@ class HeldSearch {
     bool end_stage() { require_order(); return without_gil([&] { return search_->end_stage(); }); }
     bool advance(std::size_t evaluations, const Generator& generator) {
         require_order();
+        if (!anneals_) throw std::invalid_argument("setting: none to anneal by");
         Random rng = random_of(generator);
         const GeneratorLock lock(generator);
         return without_gil([&] { return search_->advance(evaluations, rng); });
@@ -102,6 +103,7 @@ class HeldSearch {
     const OwnedRound& round_;
     std::shared_ptr<Objective> objective_;
     std::shared_ptr<Scenarios> scenarios_;
+    bool anneals_;  // without a setting the stages would never end
     std::unique_ptr<Search> search_;
     PermutationReader reader_;
 
