@@ -44,8 +44,10 @@ sanitize: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize
 	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS)
 
+# Against another commit: make bench COMMIT=...; the commit before by default.
+COMMIT ?= HEAD~1
 bench: $(STAMP)
-	$(BIN)/planbatch bench
+	$(BIN)/python -m benchmarks.against_commit $(COMMIT)
 
 # The manual, into site/: warnings are errors. Open site/index.html; it needs no server and no network.
 docs: $(STAMP)
