@@ -9,10 +9,9 @@ CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.t
 # An editable installation knows the modules by name: it is made again if one comes or goes.
 ROOMS  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
 
-.PHONY: setup run test lint bench docs dist clean
+.PHONY: setup run test lint sanitize bench docs dist clean
 
 setup: $(STAMP)
-	$(BIN)/planbatch warm-up
 
 $(LOCKED): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("planbatch needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -25,7 +24,6 @@ $(STAMP): $(LOCKED) pyproject.toml $(CORE) $(ROOMS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# What a run needs is compiled on the way; the others only install.
 run: $(STAMP)
 	$(BIN)/planbatch compare --out out/compare
 
@@ -37,8 +35,17 @@ lint: $(STAMP)
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
+# A core with sanitizers, in build/sanitize, on random input, good and bad.
+SECONDS ?= 60
+sanitize: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B build/sanitize -G Ninja -DPLANBATCH_SANITIZE=ON -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize
+	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS)
+
+# Against another commit: make bench COMMIT=...; the commit before by default.
+COMMIT ?= HEAD~1
 bench: $(STAMP)
-	$(BIN)/planbatch bench
+	$(BIN)/python -m benchmarks.against_commit $(COMMIT)
 
 # The manual, into site/: warnings are errors. Open site/index.html; it needs no server and no network.
 docs: $(STAMP)

@@ -37,6 +37,7 @@ from planbatch.planner.round import Round
 #: A reference to the policy ``plan``: its objective, and whether more follows.
 _PLAN = re.compile(r"plan:(?:objective=)?([^,]*)(,?)")
 
+
 def plan_based(
     *,
     objective: Objective | str,

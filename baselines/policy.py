@@ -118,11 +118,10 @@ class CorePolicy:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
-        start, notes, *found = self.core.decide(problem.core, rng)
+        start, notes, evaluations, seed_cost, cost = self.core.decide(problem.core, rng)
         plan = Plan(start, notes)
         if not self.traits.searches:
             return plan
-        evaluations, seed_cost, cost = found
         return Result(
             plan, plan.order(), cost, seed_cost, evaluations, seconds=float("nan"), native=True
         )

@@ -20,7 +20,7 @@ class FeasiblePromises {
         if (*std::min_element(jobs.latest.begin(), jobs.latest.end()) == never) return round;
         order_.resize(n), start_.resize(n), places_.resize(n);
         std::iota(places_.begin(), places_.end(), std::int64_t{0});
-        std::int64_t least = never;
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();  // so that there is a best
         for (const Column keys : {round.planned, jobs.latest, Column(places_)}) {
             sort_(keys.data(), order_);
             decoder.decode(order_, start_);
@@ -43,7 +43,7 @@ class FeasiblePromises {
 
     static std::int64_t lateness(Column start, Column latest) {
         std::int64_t total = 0;
-        for (std::size_t i = 0; i < start.size(); ++i) total += std::max<std::int64_t>(0, start[i] - latest[i]);
+        for (std::size_t i = 0; i < start.size(); ++i) total = std::min(never, total + std::max<std::int64_t>(0, start[i] - latest[i]));
         return total;
     }
 };

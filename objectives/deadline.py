@@ -36,7 +36,9 @@ Examples
 >>> pb.solve(problem, pb.TARDINESS).cost
 0.0
 """
-MAXIMUM_TARDINESS = Objective("maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms)
+MAXIMUM_TARDINESS = Objective(
+    "maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms
+)
 """max (startᵢ + walltimeᵢ − deadlineᵢ), at least 0, in seconds.
 
 Examples

@@ -46,12 +46,12 @@ class Profile:
     @property
     def times(self) -> IntArray:
         """Breakpoints (s), ascending; shape (k,)."""
-        return self._profile.times  # type: ignore[no-any-return]
+        return self._profile.times
 
     @property
     def free(self) -> IntArray:
         """Free amounts from each breakpoint until the next; shape (k,) for processors alone, otherwise (k, K)."""
-        return self._profile.free  # type: ignore[no-any-return]
+        return self._profile.free
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         return iter(zip(self.times.tolist(), self.free.tolist(), strict=True))

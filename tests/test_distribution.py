@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: A user's own modules, named as the folders of the repository are; whoever imports them fails.
 USERS_OWN = ("experiments/__init__.py", "planner.py", "objectives.py", "baselines.py", "tests.py")
-BUILD_SDIST = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+BUILD_SDIST = (
+    "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+)
 
 
 def run(*command: str | Path, cwd: Path) -> str:

@@ -26,6 +26,26 @@ inline Reals reals(const Floats& array) { return {array.data(), array.size()}; }
 inline std::vector<std::int64_t> copy_of(const Ints& array) { return {array.data(), array.data() + array.size()}; }
 inline std::vector<double> copy_of(const Floats& array) { return {array.data(), array.data() + array.size()}; }
 
+// Objects of Python under the names that they have in the stub.
+#define PLANBATCH_OBJECT(Type, name)                                \
+    class Type : public nb::object {                                \
+        static bool is_any(PyObject*) { return true; }              \
+        NB_OBJECT_DEFAULT(Type, nb::object, name, is_any)           \
+    };
+PLANBATCH_OBJECT(IntArray, "numpy.typing.NDArray[numpy.int64]")
+PLANBATCH_OBJECT(FloatArray, "numpy.typing.NDArray[numpy.float64]")
+PLANBATCH_OBJECT(BoolArray, "numpy.typing.NDArray[numpy.bool_]")
+PLANBATCH_OBJECT(ByteArray, "numpy.typing.NDArray[numpy.uint8]")
+PLANBATCH_OBJECT(ArrayLike, "numpy.typing.ArrayLike")
+PLANBATCH_OBJECT(Generator, "numpy.random.Generator")
+PLANBATCH_OBJECT(Jobs, "planbatch.planner.model.JobTable")
+#undef PLANBATCH_OBJECT
+
+template <class Value>
+using Array = std::conditional_t<std::is_same_v<Value, double>, FloatArray, std::conditional_t<std::is_same_v<Value, std::uint8_t>, ByteArray, IntArray>>;
+template <class... Entries>
+using Tuple = nb::typed<nb::tuple, Entries...>;
+
 // Converts whatever numpy can make int64 or float64 of; what is already is not copied.
 inline nb::object as_array(nb::handle values, const char* dtype) {
     return nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype);
@@ -33,7 +53,7 @@ inline nb::object as_array(nb::handle values, const char* dtype) {
 
 // A numpy array that owns entries; nothing is copied. Users may change it unless `Entry` is const.
 template <class Entry, class Value = std::remove_const_t<Entry>>
-nb::object own(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
+Array<Value> own(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
     auto owned = std::make_unique<std::vector<Value>>(std::move(entries));
     Value* data = owned->data();
     nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
@@ -41,24 +61,24 @@ nb::object own(std::vector<Value>&& entries, const std::vector<std::size_t>& sha
     nb::object array = nb::cast(nb::ndarray<nb::numpy, Entry>(data, shape.size(), shape.data(), owner));
     // Of the two C types of 64 bits it has the one that numpy does not take for int64.
     if constexpr (std::is_same_v<Value, std::int64_t>) array = array.attr("view")("int64");
-    return array;
+    return nb::steal<Array<Value>>(array.release());
 }
 // A read-only array.
 template <class Entry>
-nb::object hand_over(std::vector<Entry>&& entries, const std::vector<std::size_t>& shape) {
+Array<Entry> hand_over(std::vector<Entry>&& entries, const std::vector<std::size_t>& shape) {
     return own<const Entry>(std::move(entries), shape);
 }
 template <class Entry>
-nb::object hand_over(std::vector<Entry>&& entries) {
+Array<Entry> hand_over(std::vector<Entry>&& entries) {
     const std::size_t size = entries.size();
     return hand_over(std::move(entries), {size});
 }
 // A copy, which the user may change.
 template <class Entry>
-nb::object copy_out(std::span<const Entry> entries) {
+Array<Entry> copy_out(std::span<const Entry> entries) {
     return own<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
 }
-inline nb::object copy_out(Order order) {
+inline IntArray copy_out(Order order) {
     const std::vector<std::int64_t> wide(order.begin(), order.end());
     return copy_out(Column(wide));
 }
@@ -117,7 +137,8 @@ nb::tuple tuple_of(const std::vector<Entry>& numbers) {
 template <class Class, class Arguments>
 void by_arguments(Class& cls, Arguments arguments) {
     using T = typename Class::Type;
-    cls.def("__reduce__", [arguments](nb::handle self) { return nb::make_tuple(self.type(), arguments(nb::cast<const T&>(self))); });
+    cls.def("__reduce__", [arguments](nb::handle self) { return nb::make_tuple(self.type(), arguments(nb::cast<const T&>(self))); },
+            nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
     cls.def("__eq__", [arguments](nb::handle self, nb::handle other) {
         if (!self.type().is(other.type())) return false;
         return arguments(nb::cast<const T&>(self)).equal(arguments(nb::cast<const T&>(other)));
@@ -125,10 +146,10 @@ void by_arguments(Class& cls, Arguments arguments) {
     cls.def("__hash__", [arguments](nb::handle self) {
         return nb::hash(nb::make_tuple(self.type(), arguments(nb::cast<const T&>(self))));
     });
-    cls.def("__repr__", [arguments](nb::handle self) {
+    cls.def("__repr__", [arguments](nb::handle self) -> nb::str {
         const nb::object name = self.type().attr("__name__"), given = nb::list(arguments(nb::cast<const T&>(self)));
         nb::str text = nb::repr(given);
-        return nb::str("{}({})").attr("format")(name, text.attr("__getitem__")(nb::slice(1, -1, 1)));
+        return nb::str(nb::str("{}({})").attr("format")(name, text.attr("__getitem__")(nb::slice(1, -1, 1))));
     });
 }
 

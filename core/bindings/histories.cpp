@@ -49,7 +49,8 @@ void bind_histories(nb::module_& m) {
     auto fair_share = nb::class_<FairShare, History>(m, "FairShare", "The decayed use of every user.").def(nb::init<double>(), "half_life"_a);
     by_arguments(fair_share, [](const FairShare& h) { return nb::make_tuple(h.half_life()); });
     auto python = nb::class_<PythonHistory, History>(m, "PythonHistory", nb::type_slots(Collected<PythonHistory>::slots), "A history in plain Python: follow(news, memory, jobs, now).")
-                      .def(nb::init<nb::object, std::size_t, std::size_t, std::size_t, std::size_t>(), "follow"_a, "width"_a, "columns"_a, "kept"_a, "shared"_a);
+                      .def(nb::init<nb::object, std::size_t, std::size_t, std::size_t, std::size_t>(), "follow"_a, "width"_a, "columns"_a, "kept"_a, "shared"_a,
+                           nb::sig("def __init__(self, follow: collections.abc.Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None"));
     by_arguments(python, [](const PythonHistory& h) {
         const History::Shape& shape = h.shape();
         return nb::make_tuple(h.function(), shape.width, shape.columns, shape.kept, shape.shared);

@@ -15,7 +15,7 @@ void bind_plain(nb::module_& m, const char* name, const char* about) {
     by_arguments(cls, [](const T&) { return nb::make_tuple(); });
 }
 
-double cost_of(const Objective& objective, nb::handle start, nb::handle jobs, std::int64_t now) {
+double cost_of(const Objective& objective, const ArrayLike& start, const Jobs& jobs, std::int64_t now) {
     const auto starts = nb::cast<Ints>(as_array(start, "int64"));
     const HeldJobs held(jobs);
     if (starts.ndim() != 1 || starts.size() != held.size()) throw std::invalid_argument("start: not one start per job");
@@ -29,7 +29,8 @@ using Parts = std::vector<std::pair<double, std::shared_ptr<Objective>>>;
 void bind_objectives(nb::module_& m) {
     nb::class_<Objective>(m, "Objective", "A cost of plans: cost(start, jobs, now).")
         .def("__call__", &cost_of, "start"_a, "jobs"_a, "now"_a)
-        .def_prop_ro("history", [](const Objective& o) { return std::const_pointer_cast<History>(o.history()); }, "What it needs to know of the past of users, if anything.");
+        .def_prop_ro("history", [](const Objective& o) { return std::const_pointer_cast<History>(o.history()); }, nb::for_getter(nb::sig("def history(self) -> History | None")),
+                     "What it needs to know of the past of users, if anything.");
     bind_plain<MeanWait>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
     bind_plain<MeanSquaredWait>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
     bind_plain<MeanFourthWait>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
@@ -58,7 +59,7 @@ void bind_objectives(nb::module_& m) {
                                  new (self) MeanWeightedWait({power, area, size, length, age, run, share});
                              },
                              "power"_a = 2.0, "area"_a = -1.0, "size"_a = 0.0, "length"_a = 0.0, "age"_a = 0.0, "run"_a = 0.0, "share"_a = 0.0)
-                        .def("weights", [](const MeanWeightedWait& self, nb::handle jobs, std::int64_t now) {
+                        .def("weights", [](const MeanWeightedWait& self, const Jobs& jobs, std::int64_t now) {
                             const HeldJobs held(jobs);
                             std::vector<double> weights;
                             for (std::size_t i = 0; i < held.size(); ++i) weights.push_back(self.weight(held.view(), i, now));
@@ -92,11 +93,14 @@ void bind_objectives(nb::module_& m) {
     by_arguments(lexicographic, [](const Lexicographic& o) {
         return nb::make_tuple(std::const_pointer_cast<Objective>(o.first()), std::const_pointer_cast<Objective>(o.then()), o.step());
     });
-    auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", nb::type_slots(Collected<PythonObjective>::slots), "A cost in plain Python.").def(nb::init<nb::object>(), "function"_a);
+    auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", nb::type_slots(Collected<PythonObjective>::slots), "A cost in plain Python.")
+                      .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., float]) -> None"));
     by_arguments(python, [](const PythonObjective& o) { return nb::make_tuple(o.function()); });
     nb::class_<CompiledObjective, Objective>(m, "CompiledObjective", nb::type_slots(Collected<CompiledObjective>::slots), "A user's cost as machine code.")
-        .def(nb::init<std::uintptr_t, nb::object, nb::object, nb::object, nb::tuple>(), "address"_a, "owner"_a, "plain"_a, "maker"_a, "arguments"_a)
-        .def("__reduce__", [](const CompiledObjective& o) { return nb::make_tuple(o.maker(), o.arguments()); })
+        .def(nb::init<std::uintptr_t, nb::object, nb::object, nb::object, nb::tuple>(), "address"_a, "owner"_a, "plain"_a, "maker"_a, "arguments"_a,
+             nb::sig("def __init__(self, address: int, owner: object, plain: collections.abc.Callable[..., float], maker: collections.abc.Callable[..., CompiledObjective], arguments: tuple[typing.Any, ...]) -> None"))
+        .def("__reduce__", [](const CompiledObjective& o) { return nb::make_tuple(o.maker(), o.arguments()); },
+             nb::sig("def __reduce__(self) -> tuple[collections.abc.Callable[..., CompiledObjective], tuple[typing.Any, ...]]"))
         .def("__eq__", [](const CompiledObjective& o, nb::handle other) {
             return nb::isinstance<CompiledObjective>(other) && o.arguments().equal(nb::cast<const CompiledObjective&>(other).arguments());
         })

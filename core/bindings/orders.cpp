@@ -16,7 +16,7 @@ void bind_key(nb::module_& m, const char* name, const char* about) {
     bind_plain<OrderByKey<key>>(m, name, about);
 }
 
-nb::object keys_of(const QueueOrder& order, nb::handle jobs, std::int64_t now) {
+FloatArray keys_of(const QueueOrder& order, const Jobs& jobs, std::int64_t now) {
     const HeldJobs held(jobs);
     std::vector<double> keys;
     order.keys(held.view(), now, keys);
@@ -28,7 +28,8 @@ nb::object keys_of(const QueueOrder& order, nb::handle jobs, std::int64_t now) {
 void bind_orders(nb::module_& m) {
     nb::class_<QueueOrder>(m, "QueueOrder", "An order of waiting jobs: keys(jobs, now), the smallest first.")
         .def("__call__", &keys_of, "jobs"_a, "now"_a)
-        .def_prop_ro("history", [](const QueueOrder& o) { return std::const_pointer_cast<History>(o.history()); }, "What it needs to know of the past of users, if anything.");
+        .def_prop_ro("history", [](const QueueOrder& o) { return std::const_pointer_cast<History>(o.history()); }, nb::for_getter(nb::sig("def history(self) -> History | None")),
+                     "What it needs to know of the past of users, if anything.");
     bind_plain<SubmitOrder>(m, "SubmitOrder", "First come, first served: the order of the queue itself (the seed of conservative backfilling).");
     bind_key<keys::shortest>(m, "ShortestFirst", "Smallest walltime first (SJF).");
     bind_key<keys::longest>(m, "LongestFirst", "Largest walltime first.");
@@ -65,7 +66,8 @@ void bind_orders(nb::module_& m) {
     by_arguments(pair, [](const PairOfOrders& o) {
         return nb::make_tuple(std::const_pointer_cast<QueueOrder>(o.head()), std::const_pointer_cast<QueueOrder>(o.backfilling()));
     });
-    auto python = nb::class_<PythonOrder, QueueOrder>(m, "PythonOrder", nb::type_slots(Collected<PythonOrder>::slots), "An order in plain Python.").def(nb::init<nb::object>(), "function"_a);
+    auto python = nb::class_<PythonOrder, QueueOrder>(m, "PythonOrder", nb::type_slots(Collected<PythonOrder>::slots), "An order in plain Python.")
+                      .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., numpy.typing.ArrayLike]) -> None"));
     by_arguments(python, [](const PythonOrder& o) { return nb::make_tuple(o.function()); });
 }
 

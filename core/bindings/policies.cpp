@@ -11,7 +11,7 @@ namespace planbatch {
 namespace {
 
 // The starts, what the policy notes about the jobs, and what it reports of a search.
-nb::tuple decide(const PolicyKind& kind, const OwnedRound& owned, nb::handle generator) {
+Tuple<IntArray, IntArray, std::int64_t, double, double> decide(const PolicyKind& kind, const OwnedRound& owned, const Generator& generator) {
     const Random rng = random_of(generator);
     std::vector<std::int64_t> start(owned.size(), never), notes = owned.notes;
     const GeneratorLock lock(generator);

@@ -6,18 +6,18 @@
 namespace planbatch {
 
 // The events as Python sees them, a row per event.
-inline nb::object table_of(std::span<const Event> news) {
+inline IntArray table_of(std::span<const Event> news) {
     const auto* first = reinterpret_cast<const std::int64_t*>(news.data());
     return hand_over(std::vector<std::int64_t>(first, first + news.size() * event_fields), {news.size(), event_fields});
 }
 
 // A writable numpy array of one's own, with these numbers.
-inline nb::object numbers_out(const double* data, std::size_t rows, std::size_t columns) {
+inline FloatArray numbers_out(const double* data, std::size_t rows, std::size_t columns) {
     auto copy = std::make_unique<std::vector<double>>(data, data + rows * columns);
     double* entries = copy->data();
     nb::capsule owner(copy.get(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     copy.release();
-    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(entries, {rows, columns}, owner));
+    return nb::steal<FloatArray>(nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(entries, {rows, columns}, owner)).release());
 }
 // Takes over what Python has written there.
 inline void numbers_in(nb::handle array, double* data, std::size_t entries) {

@@ -31,7 +31,7 @@ void bind_kind(nb::module_& m) {
 
 // The starts of EASY, simulated in FCFS order. The round has the jobs that will come behind those that wait; `run` has
 // the ends of the running jobs and behind them the run times of the others (s).
-nb::object simulate_easy(const OwnedRound& owned, std::size_t waiting, const Ints& run, const Ints& chosen) {
+IntArray simulate_easy(const OwnedRound& owned, std::size_t waiting, const Ints& run, const Ints& chosen) {
     const Round round = owned.view();
     if (waiting > round.jobs.size() || chosen.size() != waiting) throw std::invalid_argument("chosen: not one entry per waiting job");
     if (run.size() != round.running.size() + round.jobs.size()) throw std::invalid_argument("run: not one entry per job");
@@ -51,7 +51,7 @@ nb::object simulate_easy(const OwnedRound& owned, std::size_t waiting, const Int
 void bind_rollouts(nb::module_& m) {
     bind_kind(m);
     m.def("simulate_easy", &simulate_easy, "round"_a, "waiting"_a, "run"_a, "chosen"_a, "The starts of EASY with given run times (s).");
-    m.def("draw_coming", [](const OwnedRound& round, std::int64_t span, nb::handle generator) {
+    m.def("draw_coming", [](const OwnedRound& round, std::int64_t span, const Generator& generator) -> Tuple<std::int64_t, IntArray> {
         Random rng = random_of(generator);
         auto [moment, rows] = Future::draw_coming(round.view(), span, rng);
         return nb::make_tuple(moment, hand_over(std::move(rows)));

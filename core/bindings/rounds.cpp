@@ -46,7 +46,7 @@ void make_round(OwnedRound* self, std::int64_t now, const Ints& capacities, cons
     new (self) OwnedRound(std::move(round));
 }
 
-nb::object decode(const OwnedRound& owned, const Ints& order) {
+IntArray decode(const OwnedRound& owned, const Ints& order) {
     const Round round = owned.view();
     std::vector<std::int64_t> start(round.jobs.size());
     PermutationReader reader;
@@ -84,11 +84,11 @@ std::int64_t decode_repeatedly(const OwnedRound& owned, const Ints& orders, std:
 }
 
 // The promises and the previous plan of a round whose promises can all be kept.
-nb::tuple feasible_promises(const OwnedRound& owned) {
+Tuple<IntArray, IntArray> feasible_promises(const OwnedRound& owned) {
     const Round round = owned.view();
     if (round.jobs.size() == 0) return nb::make_tuple(copy_out(round.jobs.latest), copy_out(round.planned));
     FeasiblePromises promises;
-    return with_width(round.width(), [&](auto k) {
+    return with_width(round.width(), [&](auto k) -> Tuple<IntArray, IntArray> {
         Decoder<k()> decoder;
         decoder.prepare(round);
         const Round relaxed = promises.of(round, decoder);
@@ -101,12 +101,12 @@ class RoundProfile {
   public:
     explicit RoundProfile(const OwnedRound& owned) : now_(owned.now), capacities_(owned.capacities) { fill(owned.view(), profile_); }
 
-    nb::object times() const {
+    IntArray times() const {
         std::vector<std::int64_t> times;
         for (std::size_t i = 0; i < profile_.size(); ++i) times.push_back(now_ + profile_.time(i));
         return hand_over(std::move(times));
     }
-    nb::object free() const {
+    IntArray free() const {
         const std::size_t width = capacities_.size();
         std::vector<std::int64_t> free(profile_.row(0), profile_.row(profile_.size()));
         if (width == 1) return hand_over(std::move(free));
@@ -177,7 +177,7 @@ void bind_rounds(nb::module_& m) {
         .def("reserve", &RoundProfile::reserve, "demand"_a, "start"_a, "walltime"_a)
         .def("release", &RoundProfile::release, "demand"_a, "start"_a, "walltime"_a);
     nb::class_<Scenarios>(m, "Scenarios", "What the jobs of a round could turn out to take, drawn once for all of its plans.")
-        .def_static("draw", [](const OwnedRound& round, std::size_t count, double risk, nb::handle generator) {
+        .def_static("draw", [](const OwnedRound& round, std::size_t count, double risk, const Generator& generator) {
             Random rng = random_of(generator);
             return Scenarios::draw(round.view(), count, risk, rng);
         }, "round"_a, "count"_a, "risk"_a, "generator"_a)

@@ -60,7 +60,7 @@ class SearchOf : public Search {
 class HeldSearch {
   public:
     HeldSearch(nb::object round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
-        : round_object_(std::move(round)), round_(as_round(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)) {
+        : round_object_(std::move(round)), round_(as_round(round_object_)), objective_(std::move(objective)), scenarios_(std::move(scenarios)), anneals_(!setting.empty()) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         if (!setting.empty() && setting.size() != Setting::fields) throw std::invalid_argument("setting: another number of fields");
         const Setting chosen = setting.empty() ? Setting{} : Setting::of(setting);
@@ -89,8 +89,9 @@ class HeldSearch {
     }
     bool enumerate() { return without_gil([&] { return search_->enumerate(); }); }
     bool end_stage() { require_order(); return without_gil([&] { return search_->end_stage(); }); }
-    bool advance(std::size_t evaluations, nb::handle generator) {
+    bool advance(std::size_t evaluations, const Generator& generator) {
         require_order();
+        if (!anneals_) throw std::invalid_argument("setting: none to anneal by");
         Random rng = random_of(generator);
         const GeneratorLock lock(generator);
         return without_gil([&] { return search_->advance(evaluations, rng); });
@@ -102,6 +103,7 @@ class HeldSearch {
     const OwnedRound& round_;
     std::shared_ptr<Objective> objective_;
     std::shared_ptr<Scenarios> scenarios_;
+    bool anneals_;  // without a setting the stages would never end
     std::unique_ptr<Search> search_;
     PermutationReader reader_;
 
@@ -124,7 +126,8 @@ class HeldSearch {
 void bind_searches(nb::module_& m) {
     nb::class_<HeldSearch>(m, "OrderSearch", "A search over the permutations of a round: evaluates orders, and anneals.")
         .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>, bool>(), "round"_a, "objective"_a,
-             "scenarios"_a.none(), "setting"_a, "relaxes"_a = true)
+             "scenarios"_a.none(), "setting"_a, "relaxes"_a = true,
+             nb::sig("def __init__(self, round: Round, objective: Objective, scenarios: Scenarios | None, setting: collections.abc.Sequence[float], relaxes: bool = True) -> None"))
         .def("try_first_plans", &HeldSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
         .def("evaluate", &HeldSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
         .def("soonest_cost", &HeldSearch::soonest_cost, "The cost if every job could start now.")
@@ -132,7 +135,7 @@ void bind_searches(nb::module_& m) {
         .def("enumerate", &HeldSearch::enumerate, "Evaluate all permutations; False if a cost is not a finite number.")
         .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "Anneal; False if a cost is not a finite number.")
         .def("end_stage", &HeldSearch::end_stage, "Take over what the stage found; False if its cost is not a finite number.")
-        .def("stage", [](const HeldSearch& self) {
+        .def("stage", [](const HeldSearch& self) -> Tuple<std::size_t, std::size_t> {
             const auto [jobs, left] = self.search().stage();
             return nb::make_tuple(jobs, left);
         }, "How many jobs the next evaluations work on, and for how many evaluations; 0 if that has not begun.")

@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+
 #include "../simulation/rounds_with_fit.hpp"
 #include "../simulation/simulation.hpp"
 #include "bindings.hpp"
@@ -45,7 +47,7 @@ class HeldSimulation {
     Status advance() {
         return without_gil([&] { return simulation_->advance(); });
     }
-    Status run(const PolicyKind& kind, nb::object generator, double seconds, std::size_t rounds) {
+    Status run(const PolicyKind& kind, Generator generator, double seconds, std::size_t rounds) {
         if (!policy_) {
             generator_ = std::move(generator);
             policy_ = kind.make(width_, random_of(generator_));
@@ -54,7 +56,7 @@ class HeldSimulation {
         const std::chrono::duration<double> time(seconds);
         return without_gil([&] { return simulation_->run(*policy_, std::chrono::duration_cast<std::chrono::steady_clock::duration>(time), rounds); });
     }
-    Status commit(const Ints& start, nb::handle notes, std::int64_t evaluations, double seed_cost, double cost) {
+    Status commit(const Ints& start, const ArrayLike& notes, std::int64_t evaluations, double seed_cost, double cost) {
         std::vector<std::int64_t> plan = copy_of(start);
         const std::span<std::int64_t> noted = simulation_->notes();
         if (plan.size() != noted.size()) throw std::invalid_argument("plan: not one start per waiting job");
@@ -66,7 +68,7 @@ class HeldSimulation {
         return without_gil([&] { return simulation_->commit(plan, {seed_cost, cost, evaluations}); });
     }
     // The round at this moment: copies of its columns by the names of _core.Round, and the waiting jobs.
-    nb::dict round() {
+    nb::typed<nb::dict, nb::str, nb::any> round() {
         const Round r = simulation_->round();
         const auto copy = [](Column c) { return hand_over(std::vector<std::int64_t>(c.begin(), c.end())); };
         const auto table = [](Table<const std::int64_t> t) { return hand_over(std::vector<std::int64_t>(t.data, t.data + t.rows * t.columns), {t.rows, t.columns}); };
@@ -84,9 +86,9 @@ class HeldSimulation {
         d["jobs"] = copy(simulation_->waiting_jobs());
         return d;
     }
-    nb::object memory() {
+    std::optional<FloatArray> memory() {
         Memory* memory = simulation_->memory();
-        if (!memory) return nb::none();
+        if (!memory) return std::nullopt;
         return numbers_out(memory->data(), memory->rows(), memory->width());
     }
     void set_memory(const Floats& numbers) {
@@ -119,15 +121,16 @@ void bind_simulation(nb::module_& m) {
     const auto result = [](const std::vector<std::int64_t>& (Simulation::*column)() const) {
         return [column](HeldSimulation& self) { return copy_out(Column((self.simulation().*column)())); };
     };
-    m.def("rounds_with_fit", [](const Ints& times, const Ints& submit, const Ints& start, const Ints& end, const Ints& amounts, const Ints& capacities) {
+    m.def("rounds_with_fit", [](const Ints& times, const Ints& submit, const Ints& start, const Ints& end, const Ints& amounts, const Ints& capacities) -> BoolArray {
         const std::size_t n = submit.size(), width = capacities.size();
         if (start.size() != n || end.size() != n || amounts.size() != n * width) throw std::invalid_argument("jobs: columns differ in length");
         std::vector<char> fits = rounds_with_fit(column(times), column(submit), column(start), column(end), {amounts.data(), n, width}, copy_of(capacities));
-        return hand_over(std::vector<std::uint8_t>(fits.begin(), fits.end())).attr("astype")("bool");
+        return BoolArray(nb::object(hand_over(std::vector<std::uint8_t>(fits.begin(), fits.end())).attr("astype")("bool")).release(), nb::detail::steal_t{});
     }, "times"_a, "submit"_a, "start"_a, "end"_a, "amounts"_a, "capacities"_a, "In which rounds of a replay a waiting job fitted.");
     nb::class_<HeldSimulation>(m, "Simulation", "The event loop of a replay, which can be stepped.")
         .def(nb::init<const nb::dict&, nb::object, bool, std::size_t, std::size_t, std::int64_t, bool>(), "workload"_a, "history"_a.none(),
-             "keeps_jobs"_a, "users"_a, "prediction"_a, "corrector"_a, "guards_promises"_a)
+             "keeps_jobs"_a, "users"_a, "prediction"_a, "corrector"_a, "guards_promises"_a,
+             nb::sig("def __init__(self, workload: dict[str, numpy.typing.NDArray[numpy.int64]], history: History | None, keeps_jobs: bool, users: int, prediction: int, corrector: int, guards_promises: bool) -> None"))
         .def("advance", &HeldSimulation::advance, "Move to the next round.")
         .def("run", &HeldSimulation::run, "policy"_a, "generator"_a, "seconds"_a, "rounds"_a, "Run rounds for so long, until there were so many in all, or until something is due.")
         .def("commit", &HeldSimulation::commit, "start"_a, "notes"_a.none(), "evaluations"_a, "seed_cost"_a, "cost"_a, "Carry out a plan.")
@@ -146,7 +149,7 @@ void bind_simulation(nb::module_& m) {
         .def_prop_ro("first_planned", result(&Simulation::first_planned))
         .def_prop_ro("latest", result(&Simulation::latest))
         .def_prop_ro("predicted", result(&Simulation::predicted))
-        .def("log", [](HeldSimulation& self) {
+        .def("log", [](HeldSimulation& self) -> Tuple<IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray> {
             const RoundLog& log = self.simulation().log();
             return nb::make_tuple(copy_out(Column(log.time)), copy_out(Column(log.waiting)), copy_out(Column(log.running)), copy_out(Column(log.started)),
                                   copy_out(Column(log.evaluations)), copy_out(Reals(log.seed_cost)), copy_out(Reals(log.cost)));

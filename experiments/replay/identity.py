@@ -95,7 +95,9 @@ def _described(thing: Any, depth: int = 0) -> Any:
         return {str(key): _described(value, deeper) for key, value in thing.items()}
     if isinstance(thing, _core.CompiledObjective):
         return [compiler(), _described(thing.__reduce__()[1], deeper)]
-    if type(thing).__module__ == _core.__name__:  # known by its arguments; its code by the core's digest
+    if (
+        type(thing).__module__ == _core.__name__
+    ):  # known by its arguments; its code by the core's digest
         arguments = thing.name if hasattr(thing, "name") else thing.__reduce__()[1]
         return [type(thing).__name__, _described(arguments, deeper)]
     if isinstance(thing, Iterable):

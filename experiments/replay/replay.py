@@ -104,9 +104,7 @@ def simulation_for(policy: Policy, workload: Workload, estimates: Estimates) -> 
     )
 
 
-def rounds_of(
-    simulation: Simulation, policy: Policy, rng: np.random.Generator
-) -> Iterator[int]:
+def rounds_of(simulation: Simulation, policy: Policy, rng: np.random.Generator) -> Iterator[int]:
     """Run a simulation to its end; yield now and then how many jobs have started."""
     form = core_form(policy)
     if form is not None:

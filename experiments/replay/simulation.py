@@ -15,7 +15,7 @@ from planbatch.experiments.replay.estimates import (
 from planbatch.experiments.replay.trace import RoundLog
 from planbatch.planner.history import History
 from planbatch.planner.ledger import Ledger
-from planbatch.planner.model import NEVER, IntArray, JobTable, Workload
+from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.predictions.predictor import Corrector
@@ -111,7 +111,7 @@ class Simulation:
     @property
     def start(self) -> IntArray:
         """The start of every job (s), ``NEVER`` for those that have not started; shape (n,)."""
-        return self._core.start  # type: ignore[no-any-return]
+        return self._core.start
 
     @property
     def started(self) -> int:
@@ -172,7 +172,11 @@ class Simulation:
         self._waiting = None
 
     def run(
-        self, policy: _core.Policy, rng: np.random.Generator, seconds: float, rounds: int = MOST_ROUNDS
+        self,
+        policy: _core.Policy,
+        rng: np.random.Generator,
+        seconds: float,
+        rounds: int = MOST_ROUNDS,
     ) -> bool:
         """Run rounds with a policy of the compiled core, and return whether every job has ended.
 
@@ -209,17 +213,17 @@ class Simulation:
     @property
     def latest(self) -> IntArray:
         """The promised latest start of every job (s), ``NEVER`` for none; shape (n,)."""
-        return self._core.latest  # type: ignore[no-any-return]
+        return self._core.latest
 
     @property
     def first_planned(self) -> IntArray:
         """The first planned start of every job (s), ``NEVER`` for none; shape (n,)."""
-        return self._core.first_planned  # type: ignore[no-any-return]
+        return self._core.first_planned
 
     @property
     def predicted(self) -> IntArray:
         """The run time that each job was predicted to take when it started (s), ``NEVER`` for none; shape (n,)."""
-        return self._core.predicted  # type: ignore[no-any-return]
+        return self._core.predicted
 
     def _round(self) -> Round:
         """Return what a policy sees at this moment."""
@@ -271,17 +275,23 @@ class Simulation:
         """Have the history learn from all events so far."""
         assert self.history is not None
         assert self.history.learn is not None
-        memory = self._core.memory()
+        memory = self._memory()
         self.history.learn(self._core.news(), memory)
         self._core.set_memory(memory)
         self._schedule_lesson(self.now)
+
+    def _memory(self) -> FloatArray:
+        """Return a copy of the numbers that the history keeps; there is a history."""
+        memory = self._core.memory()
+        assert memory is not None
+        return memory
 
     def _schedule_lesson(self, now: int) -> None:
         """Schedule the next lesson. Jobs start before they end: with too few starts, the loop need not stop."""
         assert self.history is not None
         learn = self.history.learn
         assert learn is not None
-        self._core.schedule_lesson(now + learn.every, learn.enough(self._core.memory()))
+        self._core.schedule_lesson(now + learn.every, learn.enough(self._memory()))
 
 
 def _columns(
@@ -293,7 +303,9 @@ def _columns(
     slack, floor = np.full(n, NEVER), np.full(n, -NEVER)
     if promise is not None:
         none = np.full(n, NEVER)
-        seen = JobTable(workload.submit, workload.procs, walltime, workload.deadline, none, workload.user)
+        seen = JobTable(
+            workload.submit, workload.procs, walltime, workload.deadline, none, workload.user
+        )
         slack, floor = promise.limits(seen)
     windows = window_table(workload.windows, workload.capacity, workload.resources)
     known = np.array([window.announced for window in workload.windows], dtype=np.int64)

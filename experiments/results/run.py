@@ -22,8 +22,6 @@ from planbatch.planner.display import html_table
 Say = Callable[[str], None]
 
 
-
-
 def error_of(outcome: Outcome | Failure) -> str:
     """Return why a replay failed; nothing if it did not."""
     return outcome.error if isinstance(outcome, Failure) else ""

@@ -194,7 +194,9 @@ def one_fitted(trace: Trace, wanted: BoolArray) -> BoolArray:
         np.column_stack([workload.procs, workload.demands]),
         capacities,
     )
-    return _core.rounds_with_fit(*(np.ascontiguousarray(column, dtype=np.int64) for column in columns))  # type: ignore[no-any-return]
+    return _core.rounds_with_fit(
+        *(np.ascontiguousarray(column, dtype=np.int64) for column in columns)
+    )
 
 
 def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[Round]:

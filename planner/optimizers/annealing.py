@@ -158,9 +158,18 @@ class Annealing:
         """Return the search as a policy of the core, for budgets in evaluations; see :func:`core_policy`."""
         if budget.seconds is not None or budget.evaluations is None:
             return None
-        judged = (0, 0.0) if objective.scenarios is None else (objective.scenarios.count, objective.scenarios.risk)
+        judged = (
+            (0, 0.0)
+            if objective.scenarios is None
+            else (objective.scenarios.count, objective.scenarios.risk)
+        )
         return _core.PlanBased(
-            objective.core, self.setting, self.first_numbers.tolist(), budget.evaluations, promised, *judged
+            objective.core,
+            self.setting,
+            self.first_numbers.tolist(),
+            budget.evaluations,
+            promised,
+            *judged,
         )
 
     def optimize(

@@ -66,7 +66,7 @@ def compiled_objective(
             "numba is not installed; get it with: pip install 'planbatch[compiled]'"
         )
     from numba import carray, cfunc, njit, types
-    from numba.core.errors import NumbaError
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
     _have_helpers_compiled()
     read_only_ints, read_only_int_table, read_only_table = _read_only()
@@ -107,7 +107,7 @@ def compiled_objective(
         return plain_function(function)(start, jobs, now, *values)  # type: ignore[no-any-return]
 
     plain.__dict__.update(vars(plain_function(function)))
-
+    assert made.address is not None
     return _core.CompiledObjective(
         made.address, made, CheckedCost(name, plain), compiled_objective, (function, values, name)
     )

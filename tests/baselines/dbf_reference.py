@@ -3,7 +3,6 @@
 from collections import Counter
 
 from planbatch._core import Turns
-
 from planbatch.planner.model import NEVER
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planbatch._core import DeadlineBackfilling, Turns, UrgentJobs
 
+from planbatch._core import DeadlineBackfilling, Turns, UrgentJobs
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import CorePolicy, Policy
 from planbatch.experiments.replay.checker import check_trace

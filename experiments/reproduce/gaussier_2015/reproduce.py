@@ -1,8 +1,10 @@
 """Gaussier et al. (SC 2015): backfilling by predicted run times; and the longest waits, which it does not print."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,7 +87,7 @@ VARIANTS = (
 def simulated(workload: Workload, variant: Variant) -> Trace:
     """Return the trace of a workload under one scheduler of the paper, by the rules of its simulator."""
     runtimes = dict(enumerate(workload.runtime.tolist()))
-    predictors = {
+    predictors: dict[str, Callable[[], Any]] = {
         "requested": Requested,
         "actual": partial(Actual, runtimes),
         "last-two": LastTwo,
@@ -95,9 +97,9 @@ def simulated(workload: Workload, variant: Variant) -> Trace:
     rows = zip(*(column.tolist() for column in columns), strict=True)
     jobs = [Job(Submitted(i, *row), runtimes[i]) for i, row in enumerate(rows)]
     predictor = predictors[variant.predictor]()
-    Simulation(
-        workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest
-    ).run(jobs)
+    Simulation(workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest).run(
+        jobs
+    )
     start = np.array([job.start for job in jobs], dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
     return Trace(
@@ -105,7 +107,7 @@ def simulated(workload: Workload, variant: Variant) -> Trace:
         variant.name,
         start,
         start + workload.runtime,
-        RoundLog(*[none] * 5, np.zeros(0), np.zeros(0)),
+        RoundLog(none, none, none, none, none, np.zeros(0), np.zeros(0)),
         0.0,
         np.full(len(jobs), NEVER),
         predicted=np.array([job.first for job in jobs], dtype=np.int64),

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from time import process_time
 
 import numpy as np
-from planbatch.planner.optimizers.annealing import Annealing
 
-from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.estimates import Estimates, estimated_times
 from planbatch.experiments.replay.metrics import Metrics, metrics
-from planbatch.experiments.replay.estimates import estimated_times
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.heat_maps import HeatMap, log_edges, mean_by_bin
 from planbatch.experiments.reproduce.paper_report import percent_change
@@ -17,6 +15,7 @@ from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.objective import Objective
+from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.round import Round, RunningTable, job_table
 
 KINDS: tuple[Estimates, ...] = ("mixed", "requested", "actual")

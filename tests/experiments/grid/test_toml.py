@@ -197,10 +197,7 @@ def test_sources_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
 
 def test_scenarios(tmp_path):
     """Plans over sampled run times are policies of their own."""
-    text = (
-        '[[workload]]\nfirst = 30\n'
-        '[[policy]]\nname = "plan-wait"\nscenarios = [0, 8]\n'
-    )
+    text = '[[workload]]\nfirst = 30\n[[policy]]\nname = "plan-wait"\nscenarios = [0, 8]\n'
     cells = expand(read(tmp_path, text))
     assert len({cell.key for cell in cells}) == 2
     assert {cell.label for cell in cells} == {"plan-wait", "plan-wait:scenarios=8"}

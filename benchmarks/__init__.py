@@ -1,0 +1,1 @@
+"""Measurements of this code base against another of its commits."""
