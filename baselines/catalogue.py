@@ -143,14 +143,16 @@ ORDERED: dict[str, Maker] = {
     ),
     "replanned": queue_based("replanned", _core.Replanned, "Conservative backfilling, made anew in every round."),
     "best-fit": queue_based(
-        "best-fit", partial(_core.Serve, passes_blocked=True), "Start every job that fits, in order; large ones may starve."
+        "best-fit", partial(_core.Serve, passes_blocked=True),
+        "Start every job that fits, in order; large ones may starve.",
     ),
     "bb": queue_based(
         "bb", partial(_core.BackfillBalanced, one_a_round=False),
         "Backfill Balanced (Leinberger et al. 1999): keeps the use of all resources even.",
     ),
     "ibb": queue_based(
-        "ibb", partial(_core.ImprovedBackfillBalanced, as_printed=False), "Improved Backfill Balanced (Liu et al. 2016)."
+        "ibb", partial(_core.ImprovedBackfillBalanced, as_printed=False),
+        "Improved Backfill Balanced (Liu et al. 2016).",
     ),
 }  # fmt: skip
 
@@ -181,9 +183,13 @@ POLICIES: dict[str, Maker] = {
     "los": los,
     "rollouts": rollouts,
     "edf": fixed(
-        "edf", _core.Easy(_core.EarliestDeadlineFirst()), "EASY backfilling with the earliest deadlines first.", traits=DUE
+        "edf", _core.Easy(_core.EarliestDeadlineFirst()),
+        "EASY backfilling with the earliest deadlines first.", traits=DUE,
     ),
-    "dbf": fixed("dbf", _core.DeadlineBackfilling(), "Deadline-based backfilling (N'takpé and Suter 2017).", traits=DUE),
+    "dbf": fixed(
+        "dbf", _core.DeadlineBackfilling(),
+        "Deadline-based backfilling (N'takpé and Suter 2017).", traits=DUE,
+    ),
     "dbf-2016": fixed(
         "dbf-2016", _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE),
         "Deadline-based backfilling (N'takpé and Suter 2016).", traits=DUE,

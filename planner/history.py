@@ -99,8 +99,8 @@ class History:
             ``follow(news, memory, jobs, now)``. ``news``, int64, shape (k, len(News)), is what happened since the last
             round. ``memory``, float64, of ``width`` columns, is as the last call left it, 0 at first: first one row per
             user, last one for the whole machine, which begins with its number of processors. ``jobs`` are those that
-            wait; column 0 of ``jobs.past`` is the row of the job's user, and the function fills the others. They are NaN
-            when the job is submitted, and travel with it: what is written once may stay.
+            wait; column 0 of ``jobs.past`` is the row of the job's user, and the function fills the others. They are
+            NaN when the job is submitted, and travel with it: what is written once may stay.
         width : int
             Numbers of the memory per user.
         columns : int

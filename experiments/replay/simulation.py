@@ -265,7 +265,8 @@ class Simulation:
         if status == expected:
             return
         what = {
-            Status.STUCK: f"left {int(self._core.waiting)} jobs waiting on an idle machine, the last round at {self.now}",
+            Status.STUCK: f"left {int(self._core.waiting)} jobs waiting on an idle machine, "
+            f"the last round at {self.now}",
             Status.BAD_START: f"planned a start in the past, in the round at {self.now}",
             Status.OVER_CAPACITY: f"started more jobs than fit, in the round at {self.now}",
         }[status]

@@ -263,12 +263,14 @@ def _run(
         for name, places in _groups(tasks, workers.backend):
             jobs = min(workers.jobs, len(places))
             own = [tasks[place] for place in places]
-            with make_backend(name, jobs, workers.scheduler, code_digest) as backend:
-                # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
-                with closing(backend.run(own, _at(places, progress or bars))) as results:
-                    for which, outcome in results:
-                        yield places[which], outcome
-                        bars.finished(places[which], workers.row(outcome))
+            # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
+            with (
+                make_backend(name, jobs, workers.scheduler, code_digest) as backend,
+                closing(backend.run(own, _at(places, progress or bars))) as results,
+            ):
+                for which, outcome in results:
+                    yield places[which], outcome
+                    bars.finished(places[which], workers.row(outcome))
 
 
 def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[int]]]:
