@@ -6,20 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planbatch.experiments.replay.loop.beliefs import corrected
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.reproduce.gaussier_2015.simulator import (
-    CORRECTORS,
     ELoss,
     LastTwo,
     Submitted,
 )
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.transform import first_jobs
-from planbatch.planner.predictors import corrector_of
 from tests.builders import machines_with_jobs, workload_of
 
 
@@ -65,19 +62,6 @@ def test_like_event_by_event(name, machine, random):
     assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(
         workload, trace, PLAIN[name]()
     )
-
-
-@pytest.mark.parametrize("name", CORRECTORS)
-@given(first=st.integers(1, 10**6), elapsed=st.integers(1, 10**6), more=st.integers(1, 10**6))
-def test_corrections_like_one_after_the_other(name, first, elapsed, more):
-    """The first that is enough."""
-    elapsed = max(first, elapsed)
-    walltime = elapsed + more
-    prediction, times = first, 0
-    while prediction <= elapsed:
-        prediction = CORRECTORS[name](first, prediction, times, walltime)
-        times += 1
-    assert corrected(corrector_of(name), first, elapsed, walltime) == prediction
 
 
 @pytest.mark.slow
