@@ -93,10 +93,12 @@ def cases(quick: bool) -> list[Case]:
 def seconds(python: Path, case: Case, repeats: int) -> float:
     """Return the least processor time of a case under an interpreter."""
     snippet = json.dumps(case._asdict() | {"repeats": 1 if case.whole else repeats})
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with tempfile.TemporaryDirectory() as empty:
         done = subprocess.run(
-            [str(python), "-P", "-c", TIMED, snippet], cwd=empty, capture_output=True, text=True
-        )
+            [str(python), "-P", "-c", TIMED, snippet],
+            cwd=empty, env=environment, capture_output=True, text=True,
+        )  # fmt: skip
     if done.returncode:
         print(f"{case.name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
         return float("nan")
