@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from manual import ROOT
+from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
@@ -184,10 +185,13 @@ def split(command: str) -> list[str]:
     return found
 
 
-def write_log(path: Path, capacity: int) -> None:
-    """Write a small log of a machine of so many processors, with memory."""
+def write_log(path: Path, capacity: int, replayed: bool = False) -> None:
+    """Write a small log of a machine of so many processors, with memory; a replayed one has waits."""
     workload = synthetic_workload(jobs=100, capacity=capacity, load=0.8)
-    write_swf(path, swf_from_workload(with_scarce_memory(workload, "16MB/processor", seed=1)))
+    log = swf_from_workload(with_scarce_memory(workload, "16MB/processor", seed=1))
+    if replayed:
+        log.columns["wait"][:] = replay(workload, "easy").start - workload.submit
+    write_swf(path, log)
 
 
 def write_logs(archive: Path, here: Path) -> None:
@@ -197,3 +201,4 @@ def write_logs(archive: Path, here: Path) -> None:
         write_log(cached_path(log, archive), log.capacity)
     for name, capacity in OTHER_LOGS.items():
         write_log(here / name, capacity)
+    write_log(here / "log.swf", 64, replayed=True)
