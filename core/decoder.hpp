@@ -94,7 +94,6 @@ class Decoder {
     }
     // The base order is another one from place `same` on.
     void base_changed(std::size_t same) { known_ = std::min(known_, same / stride_ + 1); }
-    void forget_base() { known_ = 0; }
 
   private:
     struct Snapshot {

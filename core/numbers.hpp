@@ -25,7 +25,6 @@ struct Table {
 
     std::span<T> row(std::size_t i) const { return {data + i * columns, columns}; }
     T& operator()(std::size_t i, std::size_t k) const { return data[i * columns + k]; }
-    Table rows_from(std::size_t first, std::size_t count) const { return {data + first * columns, count, columns}; }
     operator Table<const T>() const { return {data, rows, columns}; }
 };
 

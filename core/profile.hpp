@@ -150,9 +150,6 @@ class Profile {
         const std::size_t first = split(start), last = split(end);
         for (std::size_t i = first; i < last; ++i) add_to_row(i, demand);
     }
-    void give_from(std::size_t first, const Amounts& demand) {
-        for (std::size_t i = first; i < size_; ++i) add_to_row(i, demand);
-    }
     void give_row(std::size_t i, const Amounts& demand) { add_to_row(i, demand); }
 
     bool fits_at(std::size_t i, const Amounts& demand, Number walltime) const {

@@ -15,11 +15,6 @@ struct JobTable {
     Table<const double> past;
 
     std::size_t size() const { return procs.size(); }
-    JobTable with_walltime(Column other) const {
-        JobTable jobs = *this;
-        jobs.walltime = other;
-        return jobs;
-    }
 };
 
 // The running jobs by expected end, which is after the round's `now`.
