@@ -56,6 +56,8 @@ if TYPE_CHECKING:
         Snapshot as Snapshot,
     )
     from planbatch.experiments.replay.checker import check_trace as check_trace
+    from planbatch.experiments.replay.environment import SchedulingEnv as SchedulingEnv
+    from planbatch.experiments.replay.explanation import explain_replay as explain_replay
     from planbatch.experiments.replay.metrics import (
         DeadlineMetrics as DeadlineMetrics,
         Metrics as Metrics,
