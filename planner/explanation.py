@@ -289,12 +289,12 @@ def _occupants(
     for i, (end, taken) in enumerate(zip(running.end, problem.in_use, strict=True)):
         job = None if ids is None else int(ids[i])
         rows.append((Occupant("running", job, i, int(taken[0]), now, int(end)), taken))
-    for i in np.flatnonzero(start != NEVER):
-        if i != but:
-            begin, taken = int(start[i]), problem.demands[i]
-            end = begin + int(problem.jobs.walltime[i])
+    for k in np.flatnonzero(start != NEVER):
+        if k != but:
+            begin, taken = int(start[k]), problem.demands[k]
+            end = begin + int(problem.jobs.walltime[k])
             rows.append(
-                (Occupant("planned", int(problem.ids[i]), int(i), int(taken[0]), begin, end), taken)
+                (Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken)
             )
     for i, taken in enumerate(windows.amounts):
         begin, end = int(windows.start[i]), int(windows.end[i])
