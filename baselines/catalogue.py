@@ -31,7 +31,7 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.registry import Registry, first_sentence
+from planbatch.planner.registry.registry import Registry, first_sentence
 from planbatch.planner.round import Round
 
 #: A reference to the policy ``plan``: its objective, and whether more follows.

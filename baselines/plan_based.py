@@ -12,14 +12,14 @@ from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.expectation import RUN_TIMES
-from planbatch.planner.history import History
+from planbatch.planner.history.expectation import RUN_TIMES
+from planbatch.planner.history.history import History
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status, core_policy
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.history import History
+from planbatch.planner.history.history import History
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from planbatch.lazy import offer
-from planbatch.planner.names import provide
+from planbatch.planner.names import register_factory
 
 if TYPE_CHECKING:
     from planbatch.baselines import *
@@ -27,5 +27,5 @@ def _of_frames(name: str) -> Any:
 
 
 # The planner takes names of objectives and data frames, but its layer may not import what they need.
-provide("objective", _objective)
-provide("frame", _of_frames)
+register_factory("objective", _objective)
+register_factory("frame", _of_frames)

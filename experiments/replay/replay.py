@@ -44,7 +44,7 @@ def replay(
     estimates : str
         What schedulers know of run times: ``requested``, the requested times; ``actual``, the run times; ``mixed``, as
         in the simulator behind Zheng et al. 2016, the requested times of running and the run times of waiting jobs; or
-        ``predicted:NAME``, what a predictor makes of the past (:mod:`~planbatch.planner.predictors`).
+        ``predicted:NAME``, what a predictor makes of the past (:mod:`~planbatch.planner.history.predictors`).
     seed : int
         Seed of the policy's random numbers.
     progress : callable, optional

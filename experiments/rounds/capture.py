@@ -21,7 +21,7 @@ from planbatch.planner.model import BoolArray, Workload
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 
 #: Share by which the number of waiting jobs may differ from a size.

@@ -19,8 +19,8 @@ from planbatch.experiments.studies.waits import (
     size_wait,
     wait_percentile,
 )
-from planbatch.planner.plugins.registry import Registry
-from planbatch.planner.plugins.source import place_of
+from planbatch.planner.registry.registry import Registry
+from planbatch.planner.registry.source import place_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
