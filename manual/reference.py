@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: Searches find pages that explain before those that list.

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from manual import ROOT
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from tests.manual.blocks import (
     NOT_RUN,
     PAGES,

@@ -9,7 +9,7 @@ from manual import ROOT, figures, gallery, names, notebooks, reference
 from manual.kept import kept
 from manual.links import relinked
 from manual.roles import plain
-from planbatch.experiments.command.list import KINDS, registry_of
+from planbatch.experiments.cli.list import KINDS, registry_of
 from planbatch.objectives.catalogue import OBJECTIVES
 
 
