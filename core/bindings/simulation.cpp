@@ -15,9 +15,7 @@ class HeldSimulation {
                    std::int64_t corrector, bool guards_promises)
         : history_(std::move(history)) {
         const auto take = [&](const char* name) -> Column {
-            Ints column;
-            if (!nb::try_cast(workload[name], column)) throw nb::type_error((std::string(name) + ": no array of whole numbers").c_str());
-            columns_.push_back(copy_of(column));
+            columns_.push_back(copy_of(ints_of(workload[name], name)));
             return columns_.back();
         };
         columns_.reserve(16);
@@ -49,7 +47,7 @@ class HeldSimulation {
     }
     Status run(const PolicyKind& kind, Generator generator, double seconds, std::size_t rounds) {
         if (!policy_) {
-            generator_ = std::move(generator);
+            kind_ = nb::find(kind), generator_ = std::move(generator);
             policy_ = kind.make(width_, random_of(generator_));
         }
         const GeneratorLock lock(generator_);
@@ -61,7 +59,7 @@ class HeldSimulation {
         const std::span<std::int64_t> noted = simulation_->notes();
         if (plan.size() != noted.size()) throw std::invalid_argument("plan: not one start per waiting job");
         if (!notes.is_none()) {
-            const auto given = nb::cast<Ints>(as_array(notes, "int64"));
+            const Ints given = ints_of(notes, "notes");
             if (given.size() != noted.size()) throw std::invalid_argument("notes: not one per waiting job");
             std::copy_n(given.data(), noted.size(), noted.begin());
         }
@@ -97,9 +95,11 @@ class HeldSimulation {
         std::copy_n(numbers.data(), numbers.size(), memory->data());
     }
     Simulation& simulation() { return *simulation_; }
+    const nb::object& history() const { return history_; }
+    const nb::object& kind() const { return kind_; }
 
   private:
-    nb::object history_, generator_;
+    nb::object history_, kind_, generator_;  // the policy shares what its kind holds
     std::vector<std::vector<std::int64_t>> columns_;
     std::size_t width_ = 0;
     std::optional<Simulation> simulation_;
@@ -127,7 +127,11 @@ void bind_simulation(nb::module_& m) {
         std::vector<char> fits = rounds_with_fit(column(times), column(submit), column(start), column(end), {amounts.data(), n, width}, copy_of(capacities));
         return BoolArray(nb::object(hand_over(std::vector<std::uint8_t>(fits.begin(), fits.end())).attr("astype")("bool")).release(), nb::detail::steal_t{});
     }, "times"_a, "submit"_a, "start"_a, "end"_a, "amounts"_a, "capacities"_a, "In which rounds of a replay a waiting job fitted.");
-    nb::class_<HeldSimulation>(m, "Simulation", "The event loop of a replay, which can be stepped.")
+    const auto shared = [](const HeldSimulation& self, auto visit) {
+        visit(self.history());
+        visit(self.kind());
+    };
+    nb::class_<HeldSimulation>(m, "Simulation", sharing<HeldSimulation>(shared), "The event loop of a replay, which can be stepped.")
         .def(nb::init<const nb::dict&, nb::object, bool, std::size_t, std::size_t, std::int64_t, bool>(), "workload"_a, "history"_a.none(),
              "keeps_jobs"_a, "users"_a, "prediction"_a, "corrector"_a, "guards_promises"_a,
              nb::sig("def __init__(self, workload: dict[str, numpy.typing.NDArray[numpy.int64]], history: History | None, keeps_jobs: bool, users: int, prediction: int, corrector: int, guards_promises: bool) -> None"))
