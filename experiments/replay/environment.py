@@ -12,7 +12,7 @@ from planbatch.experiments.replay.slowdown import SLOWDOWN_BOUND
 from planbatch.planner.model import FloatArray, Workload
 
 
-class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
+class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
     """A replay as an environment of gymnasium: in each step, the agent chooses the next waiting job to place.
 
     The chosen job starts now if it fits, otherwise its earliest feasible start is reserved; ``shown`` ends the round.
@@ -90,7 +90,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode.
 
         Parameters
@@ -110,7 +110,9 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         self._core = self._simulation.decisions(self.shown, self._penalty[chosen])
         return self._observe()
 
-    def step(self, action: int) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: int | np.int64
+    ) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Place a job, or end the round.
 
         Raises
@@ -130,7 +132,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, np.ndarray], int]):
         seen, info = self._observe(replaced)
         return seen, reward, core.is_over, False, info
 
-    def _observe(self, replaced: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def _observe(self, replaced: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
         assert self._core is not None
         seen = Decision(*self._core.observe())
         if self._core.is_over:

@@ -55,7 +55,7 @@ LAST = {
 }
 SAMPLES = ROOT / "tests" / "live" / "samples"
 #: Pages that replay whole experiments, or compile much.
-LONG = {"docs/study.md", "docs/plugins.md", "docs/experiments.md", "docs/live.md"}
+LONG = {"docs/results.md", "docs/plugins.md", "docs/experiments.md", "docs/live.md"}
 
 
 def run(command: str) -> None:
