@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         expected_rate as expected_rate,
         expected_run as expected_run,
     )
+    from planbatch.planner.explanation import Explanation as Explanation, explain as explain
     from planbatch.planner.histories import HISTORIES as HISTORIES
     from planbatch.planner.history import (
         Event as Event,
@@ -64,8 +65,9 @@ if TYPE_CHECKING:
     from planbatch.planner.resources import Resource as Resource, Window as Window
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
     from planbatch.planner.scenarios import Scenarios as Scenarios
-    from planbatch.planner.solve import solve as solve
+    from planbatch.planner.solve import solve as solve, what_if as what_if
     from planbatch.planner.soundness import OptimizerError as OptimizerError
+    from planbatch.planner.what_if import WhatIf as WhatIf
     from planbatch.planner.terms import Terms as Terms
     from planbatch.planner.fair_share import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
 

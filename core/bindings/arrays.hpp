@@ -1,7 +1,5 @@
 // Arrays between Python and the core.
 #pragma once
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -12,13 +10,13 @@
 #include "../interrupt.hpp"
 #include "../random.hpp"
 #include "../round.hpp"
+#include "whole_numbers.hpp"
 
 namespace planbatch {
 
 namespace nb = nanobind;
 using namespace nanobind::literals;
 
-using Ints = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 inline Column column(const Ints& array) { return {array.data(), array.size()}; }
@@ -34,6 +32,7 @@ inline std::vector<double> copy_of(const Floats& array) { return {array.data(), 
     };
 PLANBATCH_OBJECT(IntArray, "numpy.typing.NDArray[numpy.int64]")
 PLANBATCH_OBJECT(FloatArray, "numpy.typing.NDArray[numpy.float64]")
+PLANBATCH_OBJECT(SingleArray, "numpy.typing.NDArray[numpy.float32]")
 PLANBATCH_OBJECT(BoolArray, "numpy.typing.NDArray[numpy.bool_]")
 PLANBATCH_OBJECT(ByteArray, "numpy.typing.NDArray[numpy.uint8]")
 PLANBATCH_OBJECT(ArrayLike, "numpy.typing.ArrayLike")
@@ -42,18 +41,26 @@ PLANBATCH_OBJECT(Jobs, "planbatch.planner.model.JobTable")
 #undef PLANBATCH_OBJECT
 
 template <class Value>
-using Array = std::conditional_t<std::is_same_v<Value, double>, FloatArray, std::conditional_t<std::is_same_v<Value, std::uint8_t>, ByteArray, IntArray>>;
+using Array = std::conditional_t<std::is_same_v<Value, double>, FloatArray, std::conditional_t<std::is_same_v<Value, float>, SingleArray,
+              std::conditional_t<std::is_same_v<Value, std::uint8_t>, ByteArray, IntArray>>>;
 template <class... Entries>
 using Tuple = nb::typed<nb::tuple, Entries...>;
 
-// Converts whatever numpy can make int64 or float64 of; what is already is not copied.
-inline nb::object as_array(nb::handle values, const char* dtype) {
-    return nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype);
+// Whatever numpy can make an array of whole numbers of; what is one already is not copied.
+inline Ints ints_of(nb::handle values, const char* name) {
+    Ints found;
+    if (!nb::try_cast(nb::module_::import_("numpy").attr("ascontiguousarray")(values), found))
+        throw nb::type_error((std::string(name) + ": no array of whole numbers").c_str());
+    return found;
+}
+// Whatever numpy can make an array of float64 of.
+inline Floats floats_of(nb::handle values) {
+    return nb::cast<Floats>(nb::module_::import_("numpy").attr("ascontiguousarray")(values, "float64"));
 }
 
 // A numpy array that owns entries; nothing is copied. Users may change it unless `Entry` is const.
 template <class Entry, class Value = std::remove_const_t<Entry>>
-Array<Value> own(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
+Array<Value> array_of(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
     auto owned = std::make_unique<std::vector<Value>>(std::move(entries));
     Value* data = owned->data();
     nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
@@ -66,7 +73,7 @@ Array<Value> own(std::vector<Value>&& entries, const std::vector<std::size_t>& s
 // A read-only array.
 template <class Entry>
 Array<Entry> hand_over(std::vector<Entry>&& entries, const std::vector<std::size_t>& shape) {
-    return own<const Entry>(std::move(entries), shape);
+    return array_of<const Entry>(std::move(entries), shape);
 }
 template <class Entry>
 Array<Entry> hand_over(std::vector<Entry>&& entries) {
@@ -76,7 +83,7 @@ Array<Entry> hand_over(std::vector<Entry>&& entries) {
 // A copy, which the user may change.
 template <class Entry>
 Array<Entry> copy_out(std::span<const Entry> entries) {
-    return own<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
+    return array_of<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
 }
 inline IntArray copy_out(Order order) {
     const std::vector<std::int64_t> wide(order.begin(), order.end());
@@ -126,6 +133,28 @@ struct Collected {
     }
     static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
 };
+
+// Slots of a class that shares objects with Python: `each_shared(self, visit)` visits them, so that the garbage collector
+// finds cycles through it. What is visited was given by Python, and no other pointer shares its reference. Nothing is
+// cleared: every cycle passes through a class that is `Collected`.
+template <class T, class EachShared>
+nb::type_slots sharing(EachShared) {
+    struct Slots {
+        static int traverse(PyObject* self, visitproc visit, void* arg) {
+            Py_VISIT(Py_TYPE(self));
+            if (!nb::inst_ready(self)) return 0;
+            int stopped = 0;
+            EachShared{}(*nb::inst_ptr<T>(self), [&](const auto& shared) {
+                if (stopped || !shared) return;
+                if constexpr (std::is_base_of_v<nb::handle, std::decay_t<decltype(shared)>>) stopped = visit(shared.ptr(), arg);
+                else if (const nb::object object = nb::find(*shared)) stopped = visit(object.ptr(), arg);
+            });
+            return stopped;
+        }
+    };
+    static const PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&Slots::traverse)}, {0, nullptr}};
+    return nb::type_slots(slots);
+}
 
 // Numbers as a tuple, which can be hashed.
 template <class Entry>

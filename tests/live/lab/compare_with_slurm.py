@@ -65,8 +65,9 @@ def run_lab(jobs: Sequence[LabJob], side: str) -> pd.DataFrame:
                 )
             lab.wait_for("all jobs complete",
                          lambda found: all(found[one].state == "COMPLETED" for one in numbers), 1800)  # fmt: skip
-            rows = [lab.jobs()[one] for one in numbers]
+            jobs_by_number = lab.jobs()
         planned = {} if drive is None else planned_starts(drive.journal)
+    rows = [jobs_by_number[one] for one in numbers]
     return pd.DataFrame({
         "id": numbers, "submit": [row.submit_time for row in rows], "procs": [job.procs for job in jobs],
         "walltime": [job.minutes * 60 for job in jobs], "start": [row.start_time for row in rows],
