@@ -35,12 +35,14 @@ lint: $(STAMP)
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
-# A core with sanitizers, in build/sanitize, on random input, good and bad.
+# A core with sanitizers, in build/sanitize, on random input, good and bad; with SANITIZER=thread in threads.
 SECONDS ?= 60
+SANITIZER ?= address,undefined
+SANITIZED := build/sanitize-$(SANITIZER)
 sanitize: $(STAMP)
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B build/sanitize -G Ninja -DPLANBATCH_SANITIZE=ON -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize
-	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B $(SANITIZED) -G Ninja -DPLANBATCH_SANITIZE=$(SANITIZER) -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZED)
+	$(BIN)/python -m tests.core.fuzz --core $(SANITIZED) --seconds $(SECONDS)
 
 # Against another commit: make bench COMMIT=...; the commit before by default.
 COMMIT ?= HEAD~1

@@ -65,8 +65,9 @@ if TYPE_CHECKING:
     from planbatch.planner.resources import Resource as Resource, Window as Window
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
     from planbatch.planner.scenarios import Scenarios as Scenarios
-    from planbatch.planner.solve import solve as solve
+    from planbatch.planner.solve import solve as solve, what_if as what_if
     from planbatch.planner.soundness import OptimizerError as OptimizerError
+    from planbatch.planner.what_if import WhatIf as WhatIf
     from planbatch.planner.terms import Terms as Terms
     from planbatch.planner.fair_share import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
 

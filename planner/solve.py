@@ -1,5 +1,6 @@
 """Solving one round: a search for a plan, and a proof of how far from optimal it can be."""
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plugins.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
+from planbatch.planner.what_if import WhatIf, moved
 
 #: The evaluations of the preset of Zheng et al. (2016).
 EVALUATIONS = 8800
@@ -89,6 +91,48 @@ def solve(
         return result
     interrupted = result.status is Status.INTERRUPTED  # whoever presses Ctrl-C wants no long proof
     return bounded(result, problem, cost, 0 if interrupted else iterations)
+
+
+def what_if(
+    problem: Round,
+    job: int,
+    start: int | None,
+    objective: Objective | Cost | str,
+    optimizer: Optimizer | str = "annealing",
+    budget: Budget | int = EVALUATIONS,
+    rng: np.random.Generator | int = 0,
+) -> WhatIf:
+    """Plan a round twice: as it is, and with one job at another start or without it.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    job : int
+        The id of a waiting job.
+    start : int or None
+        Its start (s), which the running jobs and the windows must allow; None takes the job out.
+    objective, optimizer, budget, rng
+        See :func:`solve`; both plans are searched with the same seed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such job, or it cannot start then; see :func:`solve` for others.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=2, now=0, waiting=[(0, 2, 100), (0, 2, 30)])
+    >>> pb.what_if(problem, 1, None, "wait").delays.tolist()
+    [-30, 0]
+    """
+    cost, search, limit = as_objective(objective), as_optimizer(optimizer), as_budget(budget)
+    check_supported(search, cost)
+    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    again = copy.deepcopy(generator)
+    before = searched(search, problem, cost.drawn(problem, generator), limit, generator)
+    return moved(problem, before, job, start, cost, search, limit, again)
 
 
 def proven(

@@ -1,7 +1,5 @@
 // Arrays between Python and the core.
 #pragma once
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -12,13 +10,13 @@
 #include "../interrupt.hpp"
 #include "../random.hpp"
 #include "../round.hpp"
+#include "whole_numbers.hpp"
 
 namespace planbatch {
 
 namespace nb = nanobind;
 using namespace nanobind::literals;
 
-using Ints = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 inline Column column(const Ints& array) { return {array.data(), array.size()}; }
@@ -48,9 +46,16 @@ using Array = std::conditional_t<std::is_same_v<Value, double>, FloatArray, std:
 template <class... Entries>
 using Tuple = nb::typed<nb::tuple, Entries...>;
 
-// Converts whatever numpy can make int64 or float64 of; what is already is not copied.
-inline nb::object as_array(nb::handle values, const char* dtype) {
-    return nb::module_::import_("numpy").attr("ascontiguousarray")(values, dtype);
+// Whatever numpy can make an array of whole numbers of; what is one already is not copied.
+inline Ints ints_of(nb::handle values, const char* name) {
+    Ints found;
+    if (!nb::try_cast(nb::module_::import_("numpy").attr("ascontiguousarray")(values), found))
+        throw nb::type_error((std::string(name) + ": no array of whole numbers").c_str());
+    return found;
+}
+// Whatever numpy can make an array of float64 of.
+inline Floats floats_of(nb::handle values) {
+    return nb::cast<Floats>(nb::module_::import_("numpy").attr("ascontiguousarray")(values, "float64"));
 }
 
 // A numpy array that owns entries; nothing is copied. Users may change it unless `Entry` is const.
@@ -128,6 +133,28 @@ struct Collected {
     }
     static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
 };
+
+// Slots of a class that shares objects with Python: `each_shared(self, visit)` visits them, so that the garbage collector
+// finds cycles through it. What is visited was given by Python, and no other pointer shares its reference. Nothing is
+// cleared: every cycle passes through a class that is `Collected`.
+template <class T, class EachShared>
+nb::type_slots sharing(EachShared) {
+    struct Slots {
+        static int traverse(PyObject* self, visitproc visit, void* arg) {
+            Py_VISIT(Py_TYPE(self));
+            if (!nb::inst_ready(self)) return 0;
+            int stopped = 0;
+            EachShared{}(*nb::inst_ptr<T>(self), [&](const auto& shared) {
+                if (stopped || !shared) return;
+                if constexpr (std::is_base_of_v<nb::handle, std::decay_t<decltype(shared)>>) stopped = visit(shared.ptr(), arg);
+                else if (const nb::object object = nb::find(*shared)) stopped = visit(object.ptr(), arg);
+            });
+            return stopped;
+        }
+    };
+    static const PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&Slots::traverse)}, {0, nullptr}};
+    return nb::type_slots(slots);
+}
 
 // Numbers as a tuple, which can be hashed.
 template <class Entry>

@@ -9,12 +9,12 @@ class HeldJobs {
     explicit HeldJobs(nb::handle jobs) {
         static const char* const names[] = {"submit", "procs", "walltime", "deadline", "latest", "user"};
         for (std::size_t c = 0; c < 6; ++c) {
-            columns_[c] = nb::cast<Ints>(as_array(jobs.attr(names[c]), "int64"));
+            columns_[c] = ints_of(jobs.attr(names[c]), names[c]);
             if (columns_[c].size() != columns_[0].size()) throw std::invalid_argument(std::string("jobs.") + names[c] + ": another number of jobs");
         }
         const nb::object past = jobs.attr("past");
         if (past.is_none()) return;
-        past_ = nb::cast<Floats>(as_array(past, "float64"));
+        past_ = floats_of(past);
         if (past_.ndim() != 2 || past_.shape(0) != size()) throw std::invalid_argument("jobs.past: another number of jobs");
         past_columns_ = past_.shape(1);
     }

@@ -14,9 +14,7 @@ class HeldSimulation {
                    std::int64_t corrector, bool guards_promises)
         : history_(std::move(history)) {
         const auto take = [&](const char* name) -> Column {
-            Ints column;
-            if (!nb::try_cast(workload[name], column)) throw nb::type_error((std::string(name) + ": no array of whole numbers").c_str());
-            columns_.push_back(copy_of(column));
+            columns_.push_back(copy_of(ints_of(workload[name], name)));
             return columns_.back();
         };
         columns_.reserve(16);
@@ -48,7 +46,7 @@ class HeldSimulation {
     }
     Status run(const PolicyKind& kind, Generator generator, double seconds, std::size_t rounds) {
         if (!policy_) {
-            generator_ = std::move(generator);
+            kind_ = nb::find(kind), generator_ = std::move(generator);
             policy_ = kind.make(width_, random_of(generator_));
         }
         const GeneratorLock lock(generator_);
@@ -60,7 +58,7 @@ class HeldSimulation {
         const std::span<std::int64_t> noted = simulation_->notes();
         if (plan.size() != noted.size()) throw std::invalid_argument("plan: not one start per waiting job");
         if (!notes.is_none()) {
-            const auto given = nb::cast<Ints>(as_array(notes, "int64"));
+            const Ints given = ints_of(notes, "notes");
             if (given.size() != noted.size()) throw std::invalid_argument("notes: not one per waiting job");
             std::copy_n(given.data(), noted.size(), noted.begin());
         }
@@ -96,9 +94,11 @@ class HeldSimulation {
         std::copy_n(numbers.data(), numbers.size(), memory->data());
     }
     Simulation& simulation() { return *simulation_; }
+    const nb::object& history() const { return history_; }
+    const nb::object& kind() const { return kind_; }
 
   private:
-    nb::object history_, generator_;
+    nb::object history_, kind_, generator_;  // the policy shares what its kind holds
     std::vector<std::vector<std::int64_t>> columns_;
     std::size_t width_ = 0;
     std::optional<Simulation> simulation_;

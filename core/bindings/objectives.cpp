@@ -16,7 +16,7 @@ void bind_plain(nb::module_& m, const char* name, const char* about) {
 }
 
 double cost_of(const Objective& objective, const ArrayLike& start, const Jobs& jobs, std::int64_t now) {
-    const auto starts = nb::cast<Ints>(as_array(start, "int64"));
+    const Ints starts = ints_of(start, "start");
     const HeldJobs held(jobs);
     if (starts.ndim() != 1 || starts.size() != held.size()) throw std::invalid_argument("start: not one start per job");
     return objective.cost(column(starts), held.view(), now);
@@ -70,7 +70,10 @@ void bind_objectives(nb::module_& m) {
         return nb::make_tuple(e.power, e.area, e.size, e.length, e.age, e.run, e.share);
     });
 
-    auto sum = nb::class_<WeightedSum, Objective>(m, "WeightedSum", "Σ weightₖ · costₖ.")
+    const auto parts = [](const WeightedSum& o, auto visit) {
+        for (const auto& part : o.parts()) visit(part.objective);
+    };
+    auto sum = nb::class_<WeightedSum, Objective>(m, "WeightedSum", sharing<WeightedSum>(parts), "Σ weightₖ · costₖ.")
                    .def("__init__",
                         [](WeightedSum* self, std::vector<double> weights, std::vector<std::shared_ptr<Objective>> objectives) {
                             if (weights.size() != objectives.size() || weights.empty() || std::ranges::count(objectives, nullptr)) throw std::invalid_argument("weighted sum: one weight per objective");
@@ -84,7 +87,11 @@ void bind_objectives(nb::module_& m) {
         for (const auto& part : o.parts()) weights.append(part.weight), objectives.append(nb::cast(std::const_pointer_cast<Objective>(part.objective)));
         return nb::make_tuple(nb::tuple(weights), nb::tuple(objectives));
     });
-    auto lexicographic = nb::class_<Lexicographic, Objective>(m, "Lexicographic", "⌊cost₁ / step⌋ + cost₂ / (cost₂ + one day).")
+    const auto both = [](const Lexicographic& o, auto visit) {
+        visit(o.first());
+        visit(o.then());
+    };
+    auto lexicographic = nb::class_<Lexicographic, Objective>(m, "Lexicographic", sharing<Lexicographic>(both), "⌊cost₁ / step⌋ + cost₂ / (cost₂ + one day).")
                              .def("__init__",
                                   [](Lexicographic* self, std::shared_ptr<Objective> first, std::shared_ptr<Objective> then, double step) {
                                       new (self) Lexicographic(std::move(first), std::move(then), step);

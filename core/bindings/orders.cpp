@@ -54,12 +54,17 @@ void bind_orders(nb::module_& m) {
     auto multifactor = nb::class_<Multifactor, QueueOrder>(m, "Multifactor", "Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.")
                            .def(nb::init<double, double, double, double, double>(), "age"_a, "fairshare"_a, "size"_a, "max_age"_a, "half_life"_a);
     by_arguments(multifactor, [](const Multifactor& o) { return nb::make_tuple(o.age(), o.fairshare(), o.size(), o.max_age(), o.half_life()); });
-    auto threshold = nb::class_<LongestWaitingFirst, QueueOrder>(m, "LongestWaitingFirst", "Jobs that have waited longer than a threshold come first, FCFS among themselves.")
+    auto threshold = nb::class_<LongestWaitingFirst, QueueOrder>(m, "LongestWaitingFirst", sharing<LongestWaitingFirst>([](const LongestWaitingFirst& o, auto visit) { visit(o.order()); }),
+                                                                  "Jobs that have waited longer than a threshold come first, FCFS among themselves.")
                          .def("__init__", [](LongestWaitingFirst* self, std::shared_ptr<QueueOrder> order, std::int64_t seconds) {
                              new (self) LongestWaitingFirst(std::move(order), seconds);
                          }, "order"_a, "seconds"_a);
     by_arguments(threshold, [](const LongestWaitingFirst& o) { return nb::make_tuple(std::const_pointer_cast<QueueOrder>(o.order()), o.seconds()); });
-    auto pair = nb::class_<PairOfOrders, QueueOrder>(m, "PairOfOrders", "One order for the head of the queue, another for backfilling.")
+    const auto both = [](const PairOfOrders& o, auto visit) {
+        visit(o.head());
+        visit(o.backfilling());
+    };
+    auto pair = nb::class_<PairOfOrders, QueueOrder>(m, "PairOfOrders", sharing<PairOfOrders>(both), "One order for the head of the queue, another for backfilling.")
                     .def("__init__", [](PairOfOrders* self, std::shared_ptr<QueueOrder> head, std::shared_ptr<QueueOrder> backfilling) {
                         new (self) PairOfOrders(std::move(head), std::move(backfilling));
                     }, "head"_a, "backfilling"_a);

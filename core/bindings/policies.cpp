@@ -29,7 +29,8 @@ void bind_policies(nb::module_& m) {
     bind_ordered<Easy>(m, "Easy", "EASY backfilling (Lifka, JSSPP 1995; Mu'alem and Feitelson, TPDS 2001).");
     bind_ordered<Replanned>(m, "Replanned", "Decode the queue's order; earlier reservations are not kept.");
     bind_plain<Conservative>(m, "Conservative", "Conservative backfilling that keeps its reservations (Mu'alem and Feitelson, TPDS 2001).");
-    auto plan_based = nb::class_<PlanBasedKind, PolicyKind>(m, "PlanBased", "Annealing searches for the plan to act on (Zheng et al. 2016).")
+    auto plan_based = nb::class_<PlanBasedKind, PolicyKind>(m, "PlanBased", sharing<PlanBasedKind>([](const PlanBasedKind& p, auto visit) { visit(p.search().objective); }),
+                                                              "Annealing searches for the plan to act on (Zheng et al. 2016).")
         .def("__init__", [](PlanBasedKind* self, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
                             std::vector<std::int64_t> first_plans, std::size_t evaluations, bool promised, std::size_t scenarios, double risk) {
             new (self) PlanBasedKind(plan_search(std::move(objective), setting, std::move(first_plans), evaluations, promised, scenarios, risk));

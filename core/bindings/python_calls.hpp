@@ -79,7 +79,7 @@ class PythonOrder : public QueueOrder {
     std::shared_ptr<const History> history() const override { return history_of_function(function_); }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         const nb::gil_scoped_acquire gil;
-        const auto found = nb::cast<Floats>(as_array(function_(jobs_.of(jobs), now), "float64"));
+        const auto found = floats_of(function_(jobs_.of(jobs), now));
         if (found.ndim() != 1) throw BadKeys("returned a table, not a key for each job");
         check_keys(reals(found), jobs.size());
         keys.assign(found.data(), found.data() + found.size());

@@ -14,7 +14,8 @@ namespace planbatch {
 namespace {
 
 void bind_lookahead(nb::module_& m) {
-    auto cls = nb::class_<LookaheadKind, PolicyKind>(m, "Lookahead", "EASY that backfills the set that fills most (Shmueli and Feitelson, JSSPP 2003).")
+    auto cls = nb::class_<LookaheadKind, PolicyKind>(m, "Lookahead", sharing<LookaheadKind>([](const LookaheadKind& p, auto visit) { visit(p.order()); }),
+                                                        "EASY that backfills the set that fills most (Shmueli and Feitelson, JSSPP 2003).")
         .def("__init__", [](LookaheadKind* self, std::shared_ptr<QueueOrder> order, std::size_t most_jobs) {
             if (most_jobs < 1) throw std::invalid_argument("most_jobs: 0 is no positive number of jobs");
             new (self) LookaheadKind(std::move(order), most_jobs);

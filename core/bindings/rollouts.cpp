@@ -10,7 +10,11 @@ namespace planbatch {
 namespace {
 
 void bind_kind(nb::module_& m) {
-    auto cls = nb::class_<RolloutsKind, PolicyKind>(m, "Rollouts", "What starts now is chosen by simulating what would follow (Bertsekas and Castañon 1999).")
+    const auto shared = [](const RolloutsKind& p, auto visit) {
+        visit(p.setting().order);
+        visit(p.setting().search.objective);
+    };
+    auto cls = nb::class_<RolloutsKind, PolicyKind>(m, "Rollouts", sharing<RolloutsKind>(shared), "What starts now is chosen by simulating what would follow (Bertsekas and Castañon 1999).")
         .def("__init__", [](RolloutsKind* self, std::shared_ptr<QueueOrder> order, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
                             std::vector<std::int64_t> first_plans, std::size_t evaluations, std::optional<std::size_t> samples, std::int64_t span,
                             double confidence, std::optional<double> seconds) {

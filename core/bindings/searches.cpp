@@ -97,6 +97,7 @@ class HeldSearch {
         return without_gil([&] { return search_->advance(evaluations, rng); });
     }
     const Search& search() const { return *search_; }
+    const std::shared_ptr<Objective>& objective() const { return objective_; }
 
   private:
     nb::object round_object_;
@@ -124,7 +125,8 @@ class HeldSearch {
 }  // namespace
 
 void bind_searches(nb::module_& m) {
-    nb::class_<HeldSearch>(m, "OrderSearch", "A search over the permutations of a round: evaluates orders, and anneals.")
+    nb::class_<HeldSearch>(m, "OrderSearch", sharing<HeldSearch>([](const HeldSearch& self, auto visit) { visit(self.objective()); }),
+                           "A search over the permutations of a round: evaluates orders, and anneals.")
         .def(nb::init<nb::object, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>, bool>(), "round"_a, "objective"_a,
              "scenarios"_a.none(), "setting"_a, "relaxes"_a = true,
              nb::sig("def __init__(self, round: Round, objective: Objective, scenarios: Scenarios | None, setting: collections.abc.Sequence[float], relaxes: bool = True) -> None"))

@@ -23,7 +23,11 @@ void bind_simulation(nb::module_& m) {
         std::vector<char> fits = rounds_with_fit(column(times), column(submit), column(start), column(end), {amounts.data(), n, width}, copy_of(capacities));
         return BoolArray(nb::object(hand_over(std::vector<std::uint8_t>(fits.begin(), fits.end())).attr("astype")("bool")).release(), nb::detail::steal_t{});
     }, "times"_a, "submit"_a, "start"_a, "end"_a, "amounts"_a, "capacities"_a, "In which rounds of a replay a waiting job fitted.");
-    nb::class_<HeldSimulation>(m, "Simulation", "The event loop of a replay, which can be stepped.")
+    const auto shared = [](const HeldSimulation& self, auto visit) {
+        visit(self.history());
+        visit(self.kind());
+    };
+    nb::class_<HeldSimulation>(m, "Simulation", sharing<HeldSimulation>(shared), "The event loop of a replay, which can be stepped.")
         .def(nb::init<const nb::dict&, nb::object, bool, std::size_t, std::size_t, std::int64_t, bool>(), "workload"_a, "history"_a.none(),
              "keeps_jobs"_a, "users"_a, "prediction"_a, "corrector"_a, "guards_promises"_a,
              nb::sig("def __init__(self, workload: dict[str, numpy.typing.NDArray[numpy.int64]], history: History | None, keeps_jobs: bool, users: int, prediction: int, corrector: int, guards_promises: bool) -> None"))

@@ -16,12 +16,8 @@ class BackfillBalanced : public Policy {
     BackfillBalanced(std::shared_ptr<const QueueOrder> order, bool one_a_round) : queue_(std::move(order)), one_a_round_(one_a_round) {}
 
     Report decide(const Round& round, Decision decision) override {
-        if (!any_fits(round)) return {};
-        const std::size_t pivot = queue_.start(round, decision.start);
-        if (pivot == none) return {};
-        const auto waiting = queue_.candidates(round);
+        const auto waiting = queue_.start_and_reserve(round, decision.start);
         if (waiting.empty()) return {};
-        queue_.whole_profile(round).place_earliest(queue_.demand(round, pivot), round.jobs.walltime[pivot]);
         used_.begin(round, decision.start);
         for (std::size_t best; (best = lowest_score(round, waiting, decision.start)) != none;) {
             queue_.backfill(round, best, decision.start);

@@ -28,6 +28,16 @@ class HeadOfQueue {
         return blocked;
     }
 
+    // Starts jobs as `start` does, and reserves for the first that is blocked; the jobs that might pass it.
+    std::span<const std::size_t> start_and_reserve(const Round& round, std::span<std::int64_t> plan) {
+        if (!any_fits(round)) return {};
+        const std::size_t blocked = start(round, plan);
+        if (blocked == none) return {};
+        const auto waiting = candidates(round);
+        if (!waiting.empty()) whole_profile(round).place_earliest(demand(round, blocked), round.jobs.walltime[blocked]);
+        return waiting;
+    }
+
     // The profile of the running jobs and of those just started; whoever reserves in it changes what fits.
     Profile<K>& whole_profile(const Round& round) {
         if (whole_) return profile_;

@@ -17,12 +17,8 @@ class ImprovedBackfillBalanced : public Policy {
     ImprovedBackfillBalanced(std::shared_ptr<const QueueOrder> order, bool as_printed) : queue_(std::move(order)), as_printed_(as_printed) {}
 
     Report decide(const Round& round, Decision decision) override {
-        if (!any_fits(round)) return {};
-        const std::size_t pivot = queue_.start(round, decision.start);
-        if (pivot == none) return {};
-        const auto waiting = queue_.candidates(round);
+        const auto waiting = queue_.start_and_reserve(round, decision.start);
         if (waiting.empty()) return {};
-        queue_.whole_profile(round).place_earliest(queue_.demand(round, pivot), round.jobs.walltime[pivot]);
         used_.begin(round, decision.start);
         const double average = used_.mean();
         for (const std::size_t job : waiting) {

@@ -2,8 +2,8 @@
 // kept: the first plan of Zheng et al. 2016.
 #pragma once
 #include "../decoder.hpp"
+#include "../orders/ranking.hpp"
 #include "policy.hpp"
-#include "queue.hpp"
 
 namespace planbatch {
 
@@ -13,21 +13,15 @@ class Replanned : public Policy {
     explicit Replanned(std::shared_ptr<const QueueOrder> order) : order_(std::move(order)) {}
 
     Report decide(const Round& round, Decision decision) override {
-        order_->keys(round.jobs, round.now, keys_);
-        check_keys(keys_, round.jobs.size());
-        permutation_.resize(round.jobs.size());
-        sort_(keys_.data(), permutation_);
         decoder_.prepare(round);
-        decoder_.decode(permutation_, decision.start);
+        decoder_.decode(ranking_.rank(*order_, round.jobs, round.now), decision.start);
         return {};
     }
 
   private:
     std::shared_ptr<const QueueOrder> order_;
     Decoder<K> decoder_;
-    StableSort sort_;
-    std::vector<JobNumber> permutation_;
-    std::vector<double> keys_;
+    Ranking ranking_;
 };
 
 }  // namespace planbatch

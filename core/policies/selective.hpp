@@ -3,9 +3,9 @@
 // start, in the order of the queue; then jobs without one start if they fit now. Srinivasan, Kettimuthu, Subramani,
 // Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling" (JSSPP 2002).
 #pragma once
+#include "../orders/ranking.hpp"
 #include "kept_reservations.hpp"
 #include "policy.hpp"
-#include "queue.hpp"
 
 namespace planbatch {
 
@@ -16,13 +16,13 @@ class Selective : public Policy {
 
     Report decide(const Round& round, Decision decision) override {
         const std::span<std::int64_t> plan = decision.start;
-        rank(round);
-        reservations_.take_over(round, ranked_, plan);
-        for (const JobNumber job : ranked_) {
+        const Order ranked = ranking_.rank(*order_, round.jobs, round.now);
+        reservations_.take_over(round, ranked, plan);
+        for (const JobNumber job : ranked) {
             const auto i = std::size_t(job);
             if (plan[i] == never && expansion(round, i) > factor_) reservations_.reserve(round, i, plan);
         }
-        for (const JobNumber job : ranked_) start_if_free(round, std::size_t(job), plan);
+        for (const JobNumber job : ranked) start_if_free(round, std::size_t(job), plan);
         for (std::int64_t& start : plan)
             if (start != never) start += round.now;
         return {};
@@ -32,16 +32,8 @@ class Selective : public Policy {
     std::shared_ptr<const QueueOrder> order_;
     double factor_;
     KeptReservations<K> reservations_;
-    StableSort sort_;
-    std::vector<double> keys_;
-    std::vector<JobNumber> ranked_;
+    Ranking ranking_;
 
-    void rank(const Round& round) {
-        order_->keys(round.jobs, round.now, keys_);
-        check_keys(keys_, round.jobs.size());
-        ranked_.resize(keys_.size());
-        sort_(keys_.data(), ranked_);
-    }
     static double expansion(const Round& round, std::size_t i) {
         const auto waited = double(round.now - round.jobs.submit[i]), walltime = double(round.jobs.walltime[i]);
         return (waited + walltime) / walltime;

@@ -7,9 +7,8 @@
 // Slack-Based Backfilling" (IPPS 1999); their slack also depends on priorities, and they weigh several plans by cost.
 #pragma once
 #include "../decoder.hpp"
-#include "../stable_order.hpp"
+#include "../orders/ranking.hpp"
 #include "policy.hpp"
-#include "queue.hpp"
 
 namespace planbatch {
 
@@ -19,10 +18,7 @@ class SlackBased : public Policy {
     explicit SlackBased(std::shared_ptr<const QueueOrder> order) : order_(std::move(order)) {}
 
     Report decide(const Round& round, Decision decision) override {
-        order_->keys(round.jobs, round.now, keys_);
-        check_keys(keys_, round.jobs.size());
-        ranked_.resize(keys_.size());
-        sort_(keys_.data(), ranked_);
+        ranking_.rank(*order_, round.jobs, round.now);
         if constexpr (K == 1)
             if (is_narrow(round)) return start_jobs(narrow_, round, decision.start);
         return start_jobs(wide_, round, decision.start);
@@ -32,9 +28,8 @@ class SlackBased : public Policy {
     std::shared_ptr<const QueueOrder> order_;
     Decoder<K, std::int64_t> wide_;
     Decoder<K, std::conditional_t<K == 1, std::int32_t, std::int64_t>> narrow_;
+    Ranking ranking_;
     StableSort sort_;
-    std::vector<double> keys_;
-    std::vector<JobNumber> ranked_;                 // in the order of the queue
     std::vector<JobNumber> planned_, trial_order_;  // in the order of the plan's starts
     std::vector<std::int64_t> limit_, trial_;
     std::vector<std::int64_t> free_;  // now, behind the jobs that the plan starts
@@ -47,7 +42,7 @@ class SlackBased : public Policy {
         decoder.decode(planned_, plan);
         promise(round, plan);
         take_over(round, plan);
-        for (const JobNumber job : ranked_) {
+        for (const JobNumber job : ranking_.ranked()) {
             const auto i = std::size_t(job);
             if (plan[i] == round.now || !covers(free_.data(), demand(round, i))) continue;
             move_to_front(round, plan, job);

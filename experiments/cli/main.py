@@ -20,6 +20,7 @@ VERBS = {
     "trade": "Plot mean against maximum waits: policies × promises, and the Pareto front.",
     "tune": "Search a policy's parameters on the past, and judge them on later spans.",
     "round": "Search for a plan of one scheduling round.",
+    "explain": "Explain why a job starts when it does, in a plan or in a replay.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "slurm": "Watch a Slurm cluster, and plan what waits there.",

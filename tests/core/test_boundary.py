@@ -177,6 +177,10 @@ def test_searches_refuse_what_they_cannot_work_on():
     for move in (lambda: search.advance(50, RNG), search.end_stage):
         with pytest.raises(ValueError, match="first plans"):
             move()
+    unset = WAIT.search(PROBLEM, setting=[])
+    unset.try_first_plans(ints(0))
+    with pytest.raises(ValueError, match="setting: none to anneal by"):
+        unset.advance(5, RNG)
     with pytest.raises(REFUSED):
         search.advance(-1, RNG)
     for generator in (None, 7, np.random.RandomState(0)):
@@ -186,6 +190,29 @@ def test_searches_refuse_what_they_cannot_work_on():
         _core.OrderSearch(PROBLEM, WAIT.core, None, [])
     with pytest.raises(TypeError):
         _core.OrderSearch(PROBLEM.core, lambda start, jobs, now: 0.0, None, [])
+
+
+def test_arrays_of_fractions_are_not_cut_to_whole_numbers():
+    """Nor are numbers beyond 63 bits wrapped; arrays of other widths, orders and strides are copied."""
+    order = ints(2, 0, 1)
+    for other in (order.astype(float), order.astype(np.float32), order.astype(np.uint64)):
+        with pytest.raises(TypeError):
+            _core.decode(PROBLEM.core, other)
+        with pytest.raises(TypeError):
+            OBJECTIVES["wait"].cost(other + 10, JOBS, 10)
+        with pytest.raises(TypeError):
+            OBJECTIVES["wait"].cost(ints(10, 11, 12), JOBS._replace(walltime=other), 10)
+    expected = _core.decode(PROBLEM.core, order).tolist()
+    for same in (order.astype(np.int8), order.astype(np.uint32), np.repeat(order, 2)[::2]):
+        assert _core.decode(PROBLEM.core, same).tolist() == expected
+
+
+def test_promises_that_are_missed_beyond_all_times_are_relaxed():
+    """By more than 2^60 seconds in all: their sum would not fit, and nothing overflows."""
+    late = ints(-(2**60) + 1, -(2**60) + 1, -(2**60) + 1)
+    latest, planned = _core.feasible_promises(_core.Round(**columns(latest=late)))
+    assert (planned >= 10).all()
+    assert (latest >= planned).all()
 
 
 JOBS = PROBLEM.jobs

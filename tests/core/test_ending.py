@@ -43,7 +43,14 @@ try:
     pb.solve(problem, lambda start, jobs, now: 1 / 0)
 except pb.ObjectiveError as error:
     kept.append(error)
-cost.core = _core.PythonObjective(cost)  # another one
+cost.core = mine = _core.PythonObjective(cost)  # another one
+area.core = _core.PythonOrder(area)
+cost.parts = [_core.WeightedSum([1.0], [mine]), _core.Lexicographic(mine, mine, 1.0)]
+cost.search = _core.OrderSearch(problem.core, mine, None, [])
+pair = _core.PairOfOrders(area.core, _core.LongestWaitingFirst(area.core, 5))
+area.policies = [kind(pair) for kind in (_core.Easy, _core.Replanned)]
+area.policies += [_core.Relaxed(pair, 0.5), _core.Lookahead(pair, 5)]
+cost.policy = pb.PlanBased(pb.Objective("plain", cost), budget=5)
 print("done")
 """
 
@@ -62,7 +69,7 @@ def run(code, **options):
 @pytest.mark.integration
 def test_an_interpreter_that_ends_finds_no_leak():
     """Users' functions in objectives, orders, histories and errors; kept, and in cycles."""
-    out, err = run(LEAVES_NOTHING).communicate(timeout=120)
+    out, err = run(LEAVES_NOTHING).communicate()
     assert out == "done\n", err
     assert "leaked" not in err
     assert err == ""

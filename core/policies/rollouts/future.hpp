@@ -3,11 +3,9 @@
 // Jobs are numbered: first the m running ones, then those of `jobs`: the n that wait, and those that will come, by
 // submit time.
 #pragma once
-#include "../../orders/order.hpp"
+#include "../../orders/ranking.hpp"
 #include "../../owned_jobs.hpp"
 #include "../../scenarios.hpp"
-#include "../../stable_order.hpp"
-#include "../queue.hpp"
 
 namespace planbatch {
 
@@ -20,18 +18,14 @@ class Future {
         append_coming(round, moment, coming);
         draw_run_times(round, jobs(), waiting_, coming, rng, run_);
         list_needs(round);
-        order.keys(jobs(), round.now, keys_);
-        check_keys(keys_, jobs_.size());
-        order_.resize(jobs_.size());
-        sort_(keys_.data(), order_);
+        ranking_.rank(order, jobs(), round.now);
     }
     // Takes a future as it is given, in FCFS order: the round has the jobs that will come behind those that wait.
     void give(const Round& round, std::size_t waiting, Column run) {
         take_over(round, round.jobs, waiting);
         run_.assign(run.begin(), run.end());
         list_needs(round);
-        order_.resize(jobs_.size());
-        std::iota(order_.begin(), order_.end(), JobNumber{0});
+        ranking_.rank(SubmitOrder(), jobs(), round.now);
     }
 
     // Draws which jobs come next: the rows of those submitted within `span` seconds of a moment of the past in which the
@@ -55,7 +49,7 @@ class Future {
     std::size_t size() const { return run_.size(); }
     std::int64_t run(std::size_t number) const { return run_[number]; }  // of running jobs their end (s), else the run time (s)
     Column needs() const { return needs_; }                              // a row of amounts per job; the last is the least that any of `jobs` needs
-    Order order() const { return order_; }                               // of `jobs`, in the queue
+    Order order() const { return ranking_.ranked(); }                    // of `jobs`, in the queue
 
   private:
     // Coming jobs are drawn from among so many that were submitted last, and at most so many.
@@ -64,9 +58,7 @@ class Future {
     std::size_t waiting_ = 0, running_ = 0;
     std::vector<std::size_t> which_;
     std::vector<std::int64_t> run_, needs_, amounts_;
-    std::vector<double> keys_;
-    std::vector<JobNumber> order_;
-    StableSort sort_;
+    Ranking ranking_;
 
     void take_over(const Round& round, const JobTable& jobs, std::size_t waiting) {
         waiting_ = waiting, running_ = round.running.size();

@@ -27,8 +27,8 @@ template <std::size_t K>
 class Judgement {
   public:
     // Simulations look at the first waiting jobs in the base order, and at those that a candidate starts.
-    void begin(const Round& round, const Candidates& candidates, Reals keys) {
-        choose_jobs(candidates, keys);
+    void begin(const Round& round, const Candidates& candidates, Order base) {
+        choose_jobs(candidates, base);
         jobs_.choose(round.jobs, which_, round.width());
         sets_.clear();
         for (std::size_t c = 0; c < candidates.size(); ++c)
@@ -76,17 +76,14 @@ class Judgement {
     Future future_;
     EasySimulation<K> simulation_;
     std::vector<std::int64_t> start_;
-    StableSort sort_;
 
-    void choose_jobs(const Candidates& candidates, Reals keys) {
-        std::vector<JobNumber> order(keys.size());
-        sort_(keys.data(), order);
-        std::vector<char> looked_at(keys.size(), 0);
-        for (std::size_t p = 0; p < std::min(order.size(), most_waiting); ++p) looked_at[std::size_t(order[p])] = 1;
+    void choose_jobs(const Candidates& candidates, Order base) {
+        std::vector<char> looked_at(base.size(), 0);
+        for (std::size_t p = 0; p < std::min(base.size(), most_waiting); ++p) looked_at[std::size_t(base[p])] = 1;
         for (std::size_t c = 0; c < candidates.size(); ++c)
-            for (std::size_t i = 0; i < keys.size(); ++i) looked_at[i] |= candidates.set(c)[i];
+            for (std::size_t i = 0; i < base.size(); ++i) looked_at[i] |= candidates.set(c)[i];
         which_.clear();
-        for (std::size_t i = 0; i < keys.size(); ++i)
+        for (std::size_t i = 0; i < base.size(); ++i)
             if (looked_at[i]) which_.push_back(i);
     }
 };

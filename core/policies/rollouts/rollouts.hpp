@@ -27,12 +27,11 @@ class Rollouts : public Policy {
     Report decide(const Round& round, Decision decision) override {
         if (!any_fits(round)) return {};
         const Clock clock(setting_.seconds);
-        setting_.order->keys(round.jobs, round.now, keys_);
-        check_keys(keys_, round.jobs.size());
-        proposals_.make_all(round, keys_, clock, candidates_);
+        ranking_.rank(*setting_.order, round.jobs, round.now);
+        proposals_.make_all(round, ranking_.keys(), clock, candidates_);
         Report report;
         const std::size_t best = candidates_.size() > 1 ? judge(round, clock, report) : 0;
-        for (std::size_t i = 0; i < keys_.size(); ++i)
+        for (std::size_t i = 0; i < round.jobs.size(); ++i)
             if (candidates_.set(best)[i]) decision.start[i] = round.now;
         return report;
     }
@@ -43,11 +42,11 @@ class Rollouts : public Policy {
     Proposals<K> proposals_;
     Candidates candidates_;
     Judgement<K> judgement_;
-    std::vector<double> keys_;
+    Ranking ranking_;
 
     // Simulates one future after the other, as long as there is time for the longest so far.
     std::size_t judge(const Round& round, const Clock& clock, Report& report) {
-        judgement_.begin(round, candidates_, keys_);
+        judgement_.begin(round, candidates_, ranking_.ranked());
         double longest = 0.0;
         while (judgement_.futures() < setting_.samples && clock.remaining() > longest) {
             const double began = clock.elapsed();
