@@ -70,6 +70,7 @@ def test_ratios_are_to_easy_on_the_same_workload():
             assert point.max_ratio * easy.max_wait == pytest.approx(point.max_wait)
 
 
+@pytest.mark.integration
 def test_processes_change_nothing():
     """One process or two, and whatever else is replayed: the same points, in the same order."""
     workload = synthetic_workload(jobs=150, capacity=64, load=0.9)
