@@ -110,7 +110,7 @@ def command(
 
             write_comparison(comparison, own)
             say(f"pictures, comparison.csv and the replays written to {own}")
-        if against in comparison.finished:
+        if against is not None and against in comparison.finished:
             show_gains(comparison, against, own, quiet=as_json)
         if comparison.unfinished:
             break

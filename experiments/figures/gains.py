@@ -55,14 +55,13 @@ def losers_table(gains: Gains, count: int = 10) -> Table:
         box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), title_justify="left",
         title=f"The {count} jobs that lose most",
     )  # fmt: skip
-    for job in gains.losers(count).itertuples():
-        times = (job.walltime, job.before, job.after)
+    for job in gains.losers(count).to_dict("records"):
         table.add_row(
-            str(job.id),
-            str(job.user),
-            f"{job.procs:,}",
-            *(duration(float(time)) for time in times),
-            signed(float(job.change)),
+            str(job["id"]),
+            str(job["user"]),
+            f"{job['procs']:,}",
+            *(duration(job[name]) for name in ("walltime", "before", "after")),
+            signed(job["change"]),
         )
     return table
 

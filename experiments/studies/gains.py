@@ -1,7 +1,7 @@
 """Who gains and who loses if one policy replaces another: by size, walltime, user, queue and week."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +12,9 @@ if TYPE_CHECKING:
 
 #: A job gains or loses only if its start moves by more than this (s).
 TOLERANCE = 60
-#: Upper ends of the classes of processors, and of walltimes (s) with their names.
-SIZES = (1, 4, 16, 64, 256, 1024)
-WALLTIMES = (
-    (600, "10 min"),
-    (3600, "1 h"),
-    (4 * 3600, "4 h"),
-    (12 * 3600, "12 h"),
-    (86400, "24 h"),
-)
+#: Upper ends of the classes of processors, and of walltimes (s), with their names.
+SIZES = {size: str(size) for size in (1, 4, 16, 64, 256, 1024)}
+WALLTIMES = {600: "10 min", 3600: "1 h", 14400: "4 h", 43200: "12 h", 86400: "24 h"}
 WEEK = 7 * 86400
 
 
@@ -68,9 +62,8 @@ class Gains:
         jobs = old[["id", "user", "queue", "submit", "procs", "walltime"]].copy()
         jobs["before"], jobs["after"] = old["wait"], new["wait"]
         jobs["change"] = jobs["after"] - jobs["before"]
-        jobs["size"] = _classes(jobs["procs"], SIZES, [str(size) for size in SIZES])
-        ends, names = zip(*WALLTIMES, strict=True)
-        jobs["length"] = _classes(jobs["walltime"], ends, names)
+        jobs["size"] = _classes(jobs["procs"], SIZES)
+        jobs["length"] = _classes(jobs["walltime"], WALLTIMES)
         jobs["week"] = (jobs["submit"] - jobs["submit"].min()) // WEEK + 1
         return cls(before.policy, after.policy, jobs)
 
@@ -103,12 +96,10 @@ class Gains:
         return everybody.by("all").iloc[0]
 
 
-def _classes(
-    values: "Series[int]", ends: tuple[int, ...], names: list[str] | tuple[str, ...]
-) -> "Series[str]":
+def _classes(values: "Series[int]", ends: dict[int, str]) -> "Series[Any]":
     """Return the class of each value: at most the first end, at most the second …, more."""
     import pandas as pd
 
+    names = list(ends.values())
     labels = [f"≤ {name}" for name in names] + [f"> {names[-1]}"]
-    place = np.searchsorted(ends, values.to_numpy())
-    return pd.Series(pd.Categorical.from_codes(place, labels, ordered=True), index=values.index)
+    return pd.cut(values, [0, *ends, np.inf], labels=labels)
