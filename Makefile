@@ -9,7 +9,7 @@ CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.t
 # An editable installation knows the modules by name: it is made again if one comes or goes.
 ROOMS  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
 
-.PHONY: setup run test lint sanitize bench docs dist clean
+.PHONY: setup run test nightly oldest lint sanitize bench docs dist clean
 
 setup: $(STAMP)
 
@@ -32,8 +32,27 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests.
 test: lint
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m integration
+
+# Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
+nightly: test
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "nightly or slow"
+	$(MAKE) oldest
+	$(MAKE) sanitize SECONDS=1800
+	$(MAKE) sanitize SECONDS=600 SANITIZER=thread
+	$(BIN)/python -m tests.mutants
+
+# Unit tests with the oldest versions that pyproject.toml allows, in build/oldest.
+OLDEST := build/oldest
+oldest: $(STAMP)
+	$(BIN)/uv venv --clear --quiet $(OLDEST)
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra dev pyproject.toml --output-file $(OLDEST)/requirements.txt
+	$(BIN)/uv pip install --quiet --python $(OLDEST) --requirement $(OLDEST)/requirements.txt
+	PATH="$(CURDIR)/$(OLDEST)/bin:$$PATH" $(BIN)/uv pip install --quiet --python $(OLDEST) --no-deps --no-build-isolation --config-setting build-dir=$(OLDEST)/core --editable .
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal
 
 # A core with sanitizers, in build/sanitize, on random input, good and bad; with SANITIZER=thread in threads.
 SECONDS ?= 60

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         Comparison as Comparison,
         compare as compare,
     )
+    from planbatch.experiments.studies.gains import Gains as Gains
     from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
         run_experiment as run_experiment,

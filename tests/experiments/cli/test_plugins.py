@@ -48,6 +48,7 @@ def generated(run, jobs="150"):
     return "log.swf"
 
 
+@pytest.mark.integration
 def test_everything_of_the_users_own_is_compared(run, folder):
     """The own objective costs what the built-in does, so its plans are the same; a policy that fails costs nothing."""
     log = generated(run)

@@ -198,6 +198,7 @@ def test_whoever_asks_for_a_replay_finds_it(tmp_path, replayed):
     assert all(same(first.traces[name], again.traces[name]) for name in first.traces)
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs):
     """What was finished is not run again; a report can be made of what is there."""

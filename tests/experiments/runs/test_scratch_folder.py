@@ -10,6 +10,8 @@ import pytest
 
 from planbatch.experiments.runs.scratch_folder import PREFIX, scratch_folder
 
+pytestmark = pytest.mark.integration
+
 OWNER = """
 import time
 from planbatch.experiments.runs.scratch_folder import scratch_folder

@@ -37,6 +37,7 @@ def policies():
     return [make_policy(name, evaluations=20 if "plan" in name else None) for name in NAMES]
 
 
+@pytest.mark.integration
 def test_results_do_not_depend_on_the_number_of_processes(workload, policies):
     """One process or two: the same traces in the same order, with progress to the end."""
     seen: dict[int, int] = {}
@@ -175,6 +176,7 @@ def never(problem, rng):
     return Plan(np.full(len(problem), NEVER))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_policy_that_breaks_the_rules_ends_the_comparison(workload, jobs):
     """With its name, also out of another process."""

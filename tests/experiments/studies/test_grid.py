@@ -146,6 +146,7 @@ def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_pa
     assert assert_whole(tmp_path) == 4
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jobs):
     """The run ends with a sentence; with room again it goes on, and the tables are the same."""
@@ -169,6 +170,7 @@ def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jo
     assert tables(tmp_path / "out") == reference[1]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_what_is_finished(tmp_path, reference, monkeypatch, jobs):
     """Ctrl-C between two cells."""

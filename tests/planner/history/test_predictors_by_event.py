@@ -64,7 +64,7 @@ def test_like_event_by_event(name, machine, random):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PLAIN)
 def test_like_event_by_event_on_a_real_log(name, real_log):
     """The first 6,000 jobs of KTH-SP2 under EASY: what every job was believed to take when it started."""

@@ -188,6 +188,7 @@ def test_the_key_follows_the_content_of_the_files(mine):
     assert len(set(keys)) == 3
 
 
+@pytest.mark.integration
 def test_another_process_gets_the_text_of_the_file(mine, tmp_path):
     """It needs no file, and gives the same result."""
     workload = synthetic_workload(jobs=60, capacity=32)
@@ -269,6 +270,7 @@ for name in ("lost", "lat"):
 """
 
 
+@pytest.mark.integration
 def test_packages_register_names(tmp_path):
     """An installed package's entry points are names among the others; one that cannot be loaded says so."""
     (tmp_path / "pack.py").write_text(PACKAGE)
@@ -315,6 +317,7 @@ print(content_digest(PlanBased(cost)))
 """
 
 
+@pytest.mark.integration
 def test_the_key_of_a_function_of_a_script_follows_what_it_uses(tmp_path):
     """Helpers and constants of the script count; what the function does not use does not."""
     script, keys = tmp_path / "script.py", []
