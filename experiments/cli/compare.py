@@ -95,7 +95,7 @@ def command(
             policies,
             estimates=chosen.estimates,
             seed=chosen.seed,
-            jobs=jobs or default_jobs(chosen.seconds),
+            jobs=jobs or default_jobs(chosen.settings["seconds"]),
             out=own,
             keep_going=True,
             rows=True,

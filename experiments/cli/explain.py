@@ -73,8 +73,14 @@ def _in_a_round(file: Path, job: int, chosen: PolicyOptions, objective: str) -> 
     from planbatch.planner.explanation import explain
 
     problem = read_round(file)
-    optimizer = chosen.optimizer or "annealing"
-    search = SearchOptions(optimizer, objective, chosen.evaluations, chosen.seconds, chosen.seed)
+    optimizer = chosen.settings["optimizer"] or "annealing"
+    search = SearchOptions(
+        optimizer,
+        objective,
+        chosen.settings["evaluations"],
+        chosen.settings["seconds"],
+        chosen.seed,
+    )
     plan = search.search(problem, bound=False).plan
     return problem, plan, explain(problem, plan, job)
 
