@@ -13,5 +13,6 @@ if TYPE_CHECKING:
         Calendar as Calendar,
         WorkingTimeBackfilling as WorkingTimeBackfilling,
     )
+    from planbatch.baselines.stepwise import Decision as Decision, StepwisePolicy as StepwisePolicy
 
 offer(__name__)

@@ -99,6 +99,8 @@ def selective(
 ) -> CorePolicy:
     """Reservations for jobs whose expansion factor (wait + walltime) / walltime exceeds a threshold.
 
+    The others start if they fit now. With 0 it is conservative backfilling, with infinity best fit.
+
     Srinivasan, Kettimuthu, Subramani, Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling"
     (JSSPP 2002).
 
@@ -118,6 +120,9 @@ def relaxed(
     omega: float = 0.2, order: str | OrderKeys = "submit", name: str = "relaxed"
 ) -> CorePolicy:
     """EASY that may delay the head of the queue by a part of its expected wait.
+
+    A job is backfilled if the head, whose expected start is s, still starts by s + omega (s - submit), and by what this
+    was when it was blocked first.
 
     Ward, Mahood, West: "Scheduling Jobs on Parallel Systems Using a Relaxed Backfill Strategy" (JSSPP 2002).
 
@@ -144,6 +149,10 @@ def slack_based(
     slack: str = "1d", order: str | OrderKeys = "submit", name: str = "slack"
 ) -> CorePolicy:
     """Slack-based backfilling (Talby and Feitelson 1999): jobs may be delayed behind their first planned start.
+
+    A job starts now if, with the others planned again in the order of their starts, none starts later than its first
+    planned start plus the slack. The slacks are promises, which the replay checks. The paper's priorities and costs of
+    plans are left out.
 
     Parameters
     ----------

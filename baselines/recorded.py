@@ -53,6 +53,6 @@ class Recorded:
         digest = hashlib.sha256(workload.wait.astype("<i8").tobytes()).hexdigest()
         return replace(self, waits=digest)
 
-    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:  # noqa: ARG002
         """Refuse to decide a round."""
         raise ValueError("recorded: a recorded schedule decides no rounds; name another policy")

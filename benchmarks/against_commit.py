@@ -97,7 +97,7 @@ def seconds(python: Path, case: Case, repeats: int) -> float:
     with tempfile.TemporaryDirectory() as empty:
         done = subprocess.run(
             [str(python), "-P", "-c", TIMED, snippet],
-            cwd=empty, env=environment, capture_output=True, text=True,
+            cwd=empty, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
     if done.returncode:
         print(f"{case.name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)

@@ -5,28 +5,28 @@ from typing import TYPE_CHECKING
 from planbatch.lazy import offer
 
 if TYPE_CHECKING:
-    from planbatch.experiments.comparison.compare import (
+    from planbatch.experiments.studies.compare import (
         Comparison as Comparison,
         compare as compare,
     )
-    from planbatch.experiments.comparison.trade import (
+    from planbatch.experiments.studies.trade import (
         Choice as Choice,
         Trade as Trade,
         choices as choices,
         pareto_front as pareto_front,
         trade as trade,
     )
-    from planbatch.experiments.grid.run import (
+    from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
         run_experiment as run_experiment,
     )
-    from planbatch.experiments.grid.spec import (
+    from planbatch.experiments.studies.spec import (
         Experiment as Experiment,
         PolicySpec as PolicySpec,
         Spans as Spans,
         WorkloadSpec as WorkloadSpec,
     )
-    from planbatch.experiments.grid.toml_file import read_experiment as read_experiment
+    from planbatch.experiments.studies.toml_file import read_experiment as read_experiment
     from planbatch.experiments.live.batsim.scheduler import (
         BatsimOptions as BatsimOptions,
         BatsimScheduler as BatsimScheduler,
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
         Snapshot as Snapshot,
     )
     from planbatch.experiments.replay.checker import check_trace as check_trace
+    from planbatch.experiments.replay.environment import SchedulingEnv as SchedulingEnv
+    from planbatch.experiments.replay.explanation import explain_replay as explain_replay
     from planbatch.experiments.replay.metrics import (
         DeadlineMetrics as DeadlineMetrics,
         Metrics as Metrics,
@@ -74,12 +76,12 @@ if TYPE_CHECKING:
         make_report as make_report,
         write_page as write_page,
     )
-    from planbatch.experiments.results.convert import (
+    from planbatch.experiments.runs.convert import (
         Schedule as Schedule,
         read_schedule as read_schedule,
         write_schedule as write_schedule,
     )
-    from planbatch.experiments.results.read import Results as Results, read_results as read_results
+    from planbatch.experiments.runs.read import Results as Results, read_results as read_results
     from planbatch.experiments.rounds.capture import (
         capture as capture,
         write_captured as write_captured,
@@ -90,27 +92,27 @@ if TYPE_CHECKING:
         write_round as write_round,
     )
     from planbatch.experiments.rounds.results import RoundComparison as RoundComparison
-    from planbatch.experiments.views.comparison_table import comparison_table as comparison_table
-    from planbatch.experiments.views.grid_table import (
+    from planbatch.experiments.figures.comparison_table import comparison_table as comparison_table
+    from planbatch.experiments.figures.grid_table import (
         cell_table as cell_table,
         span_table as span_table,
     )
-    from planbatch.experiments.views.comparison_pictures import (
+    from planbatch.experiments.figures.comparison import (
         draw_mean_waits as draw_mean_waits,
         draw_waits as draw_waits,
         write_comparison as write_comparison,
     )
-    from planbatch.experiments.views.round_gantt import (
+    from planbatch.experiments.figures.round_gantt import (
         draw_plan as draw_plan,
         draw_plans as draw_plans,
     )
-    from planbatch.experiments.views.round_pictures import (
+    from planbatch.experiments.figures.round_pictures import (
         draw_curves as draw_curves,
         draw_profile as draw_profile,
         write_round_comparison as write_round_comparison,
     )
-    from planbatch.experiments.views.round_table import round_table as round_table
-    from planbatch.experiments.views.trade_picture import (
+    from planbatch.experiments.figures.round_table import round_table as round_table
+    from planbatch.experiments.figures.trade import (
         draw_trade as draw_trade,
         trade_table as trade_table,
     )

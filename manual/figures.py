@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from planbatch import Plan, Round, decode, draw_plan, solve
-from planbatch.experiments.views.style import drawing, panels_of, titled
+from planbatch.experiments.figures.style import drawing, panels_of, titled
 
 #: The round of the explanation: (processors, expected end) of what runs, (submit, processors, walltime) of what waits.
 RUNNING = [(4, 200)]

@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 
 from manual import ROOT
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.workloads.lublin import synthetic_workload
 
 #: What the commands read besides what they make.

@@ -1,7 +1,6 @@
 """What takes long to make is kept, by the digest of all that it is made of."""
 
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
@@ -55,7 +54,7 @@ def kept(name: str, parts: Iterable[bytes], make: Callable[[Path], None]) -> Pat
         if folder.is_dir():  # another build was faster
             shutil.rmtree(working)
         else:
-            os.replace(working, folder)
+            working.replace(folder)
     except BaseException:
         shutil.rmtree(working, ignore_errors=True)
         raise

@@ -1,24 +1,33 @@
-"""The page of all that have names: made from the registries, with formulas and sources."""
+"""The page of names: one table per kind, generated from the registries, with formulas and sources."""
 
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.command.list import KINDS, registry_of
+from planbatch.experiments.cli.list import KINDS, registry_of
 
 #: Kind → name → formula, where the documentation does not begin with it, and source.
 SOURCES = Path(__file__).parent / "sources.toml"
 INTRODUCTION = """\
-# All that have names
+# Names
 
 Policies, orders, objectives, optimizers, predictors and metrics, as `planbatch list KIND` prints them, with their sources. Each
 is taken by its name on the command line, in TOML files and in Python; parameters follow a colon (`plan-aged-wait:12h`,
-`easy:wfp3@1d`), and yours stand beside them as `FILE.py:NAME` ([Your own, by name](../plugins.md)).
+`easy:wfp3@1d`), and yours are named `FILE.py:NAME` ([Your own, by name](../plugins.md)). Docstrings have the details: [policies](baselines.md),
+[objectives](objectives.md), [orders, optimizers, predictors](planner.md).
 
 In formulas r is the walltime, n the processors, w the wait so far and s the submit time of a job; times are in seconds.
 """
-OWN = "planbatch"
+#: Kind → what holds for all of it.
+NOTES = {
+    "policies": "`plan-OBJECTIVE` exists for every objective below, and takes its parameters as well. Queue-based policies "
+    "take any order: `easy:wfp3`, `selective:2,order=lxf`.",
+    "orders": "The job with the smallest key is first; equal keys keep FCFS order. `ORDER@T` puts jobs that have waited "
+    "longer than T first, in FCFS order (`easy:saf@20h`; Lelong et al., JSSPP 2017). `HEAD/BACKFILLING` is for policies "
+    "that backfill behind a reservation: one order for the head of the queue, one for backfilling (`easy:fcfs/sjf` is "
+    "SJBF; Tsafrir et al., TPDS 2007).",
+}
 
 
 def sources() -> dict[str, dict[str, dict[str, str]]]:
@@ -26,24 +35,15 @@ def sources() -> dict[str, dict[str, dict[str, str]]]:
     return tomllib.loads(SOURCES.read_text(encoding="utf-8"))
 
 
-def entry(kind: str, name: str) -> dict[str, str]:
-    """Return the formula and source of a thing; of ``plan-X``, those of the objective X."""
-    known = sources()
-    if name in known[kind]:
-        return known[kind][name]
-    return known["objectives"][name.removeprefix("plan-")]
-
-
 def rows(kind: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, what it does, parameters and source of all of a kind that planbatch has."""
-    registry = registry_of(kind)
-    for name, parameters, about in registry.described():
-        if name not in registry.known:
-            continue  # of an installed package: it is not of this manual
-        more = entry(kind, name)
-        formula = more.get("formula", "")
-        told = f"{about}: {formula}" if formula else about
-        yield name, told, shortened(parameters), more["source"]
+    """Yield name, description, parameters and source of all of a kind that planbatch has, but for plan-OBJECTIVE."""
+    entries = sources()[kind]
+    for name, parameters, about in registry_of(kind).described():
+        if name not in entries:
+            continue  # plan-OBJECTIVE, or of an installed package
+        formula = entries[name].get("formula", "")
+        description = f"{about}: {formula}" if formula else about
+        yield name, description, shortened(parameters), entries[name]["source"]
 
 
 def shortened(parameters: tuple[Any, ...]) -> str:
@@ -61,7 +61,7 @@ def page() -> str:
     """Return the page."""
     lines = [INTRODUCTION]
     for kind in KINDS:
-        lines += [f"## {kind.capitalize()}", ""]
+        lines += [f"## {kind.capitalize()}", "", NOTES.get(kind, ""), ""]
         lines += ["| name | what it does | parameters | source |", "|---|---|---|---|"]
         for name, about, parameters, source in rows(kind):
             lines.append(f"| `{name}` | {cell(about)} | {cell(parameters)} | {cell(source)} |")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: Searches find pages that explain before those that list.
@@ -22,7 +22,7 @@ ABOUT = {
 def names(package: str) -> dict[str, str]:
     """Return the public names of a package, and the module of each, in the order of the front door."""
     module = importlib.import_module(f"planbatch.{package}")
-    return dict(module._sources)
+    return dict(module.__sources__)
 
 
 def package_page(package: str) -> str:

@@ -1,6 +1,6 @@
 """``python -m planbatch``: the command."""
 
-from planbatch.experiments.command.main import main
+from planbatch.experiments.cli.main import main
 
 if __name__ == "__main__":
     main()

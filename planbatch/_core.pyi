@@ -1079,6 +1079,44 @@ class Simulation:
     ]:
         """The columns of the log of rounds."""
 
+class StepwisePlan:
+    """A plan that is made job by job."""
+
+    def __init__(self, round: Round, shown: int) -> None: ...
+    @property
+    def is_open(self) -> bool:
+        """Whether a shown job could start now."""
+
+    @property
+    def start(self) -> NDArray[numpy.int64]: ...
+    def observe(
+        self,
+    ) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
+        """
+        Features of the shown jobs and of the machine, and which decisions are allowed.
+        """
+
+    def place(self, job: int) -> None:
+        """Place a shown job at its earliest start."""
+
+class Environment:
+    """A replay as a sequence of decisions with rewards."""
+
+    def __init__(
+        self, simulation: Simulation, shown: int, penalty: NDArray[numpy.float64]
+    ) -> None: ...
+    @property
+    def is_over(self) -> bool: ...
+    def observe(
+        self,
+    ) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]: ...
+    def step(self, action: int) -> float:
+        """Take a decision; return the reward until the next one."""
+
+JOB_FEATURES: int = 6
+
+MACHINE_FEATURES: int = 6
+
 class Market:
     """
     The Lagrangian relaxation of a round: what equal jobs demand, and capacity per bucket of time.

@@ -12,22 +12,22 @@ class _Package(ModuleType):
     """A package with lazy names. A name wins over a submodule that is called the same, such as ``solve``."""
 
     #: Name → the module that defines it.
-    _sources: dict[str, str]
+    __sources__: dict[str, str]
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._sources:
+        if name not in self.__sources__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(self._sources[name]), name)
+        value = getattr(import_module(self.__sources__[name]), name)
         self.__dict__[name] = value
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         # The import of a submodule sets it as an attribute of its package.
-        if not (isinstance(value, ModuleType) and name in self._sources):
+        if not (isinstance(value, ModuleType) and name in self.__sources__):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*self.__dict__, *self._sources})
+        return sorted({*self.__dict__, *self.__sources__})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # cloudpickle sends modules by name, but only those of the plain type.
@@ -56,5 +56,5 @@ def offer(package: str) -> None:
         if names == ["*"]:
             names = import_module(line.module).__all__
         sources |= dict.fromkeys(names, line.module)
-    module.__dict__.update(_sources=sources, __all__=sorted(sources))
+    module.__dict__.update(__sources__=sources, __all__=sorted(sources))
     module.__class__ = _Package

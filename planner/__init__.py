@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         expected_rate as expected_rate,
         expected_run as expected_run,
     )
+    from planbatch.planner.explanation import Explanation as Explanation, explain as explain
     from planbatch.planner.histories import HISTORIES as HISTORIES
     from planbatch.planner.history import (
         Event as Event,

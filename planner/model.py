@@ -199,10 +199,9 @@ class Workload:
         order = np.argsort(columns["submit"], kind="stable")
         ordered = bool((order == np.arange(n)).all())
         for name, column in columns.items():
-            if not ordered:
-                column = column[order]
-                column.flags.writeable = False
-            object.__setattr__(self, name, column)
+            sorted_column = column if ordered else column[order]
+            sorted_column.flags.writeable = False
+            object.__setattr__(self, name, sorted_column)
         object.__setattr__(self, "capacity", int(self.capacity))
 
     def _checked_demands(self, ids: IntArray) -> IntArray:

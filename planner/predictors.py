@@ -5,16 +5,16 @@ from typing import Any
 from planbatch.planner.plugins.registry import Registry
 from planbatch.planner.predictions.boosted import boosted
 from planbatch.planner.predictions.eloss import e_loss
-from planbatch.planner.predictions.predictor import (
-    Corrector as Corrector,
-)
-from planbatch.planner.predictions.predictor import (
-    Predictor as Predictor,
-)
-from planbatch.planner.predictions.predictor import (
-    corrector_of as corrector_of,
-)
+from planbatch.planner.predictions.predictor import Corrector, Predictor, corrector_of
 from planbatch.planner.predictions.simple import last_two, ratio
+
+__all__ = [
+    "PREDICTORS",
+    "PREDICTOR_NAMES",
+    "Corrector",
+    "Predictor",
+    "corrector_of",
+]
 
 PREDICTORS: dict[str, Any] = {
     "ratio": ratio,
@@ -32,7 +32,7 @@ Examples
 """
 
 
-def _accept(predictor: Any, name: str, values: tuple[Any, ...]) -> Predictor:
+def _accept(predictor: Any, name: str, values: tuple[Any, ...]) -> Predictor:  # noqa: ARG001
     if not isinstance(predictor, Predictor):
         raise ValueError(f"predictor {name}: {predictor!r} is not a Predictor")
     return predictor

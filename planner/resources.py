@@ -62,6 +62,10 @@ class Resource:
 class Window:
     """One window of a workload in which a part of the machine is unavailable.
 
+    Running jobs keep what they have, even into a window: the window takes what is free, then each processor as it is
+    released; until it has its share, nothing is free. A window that becomes known late may break promises, which is
+    reported.
+
     Attributes
     ----------
     start, end : int

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from planbatch.experiments.command import main as cli
+from planbatch.experiments.cli import main as cli
 from tests.needs import log_in
 
 # The same examples in every run, and no time limits: the machine may be busy.

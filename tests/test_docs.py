@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)

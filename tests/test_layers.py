@@ -13,17 +13,16 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("planner", "objectives", "baselines", "experiments", "tests")
 #: The rooms of ``experiments``, floor by floor: each imports only what stands above it, never a room beside it.
 FLOORS = (
-    ("text", "files"),
-    ("tasks", "workloads"),
+    ("common",),
+    ("workloads",),
     ("replay",),
-    ("results", "metrics"),
-    ("comparison", "rounds"),
-    ("grid",),
-    ("live", "tuning"),
-    ("views",),
+    ("runs",),
+    ("rounds", "studies"),
+    ("live",),
+    ("figures",),
     ("report",),
     ("reproduce",),
-    ("command",),
+    ("cli",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 #: Libraries for files, processes and people.
@@ -114,7 +113,7 @@ def test_the_imports_are_found():
     """A test that reads nothing finds nothing wrong."""
     assert len(IMPORTS) > 300
     assert Import("objectives.wait", "planner.objective") in IMPORTS
-    assert Import("experiments.command.compare", "experiments.comparison.compare") in IMPORTS
+    assert Import("experiments.cli.compare", "experiments.studies.compare") in IMPORTS
     tree = ast.parse(
         "def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x"
     )
@@ -192,7 +191,7 @@ def test_only_experiments_import_libraries_for_files_processes_and_people():
 
 def test_only_the_command_imports_click():
     """Everything that the command does can be done from Python, without it."""
-    wrong = [i for i in IMPORTS if top(i.imported) == "click" and room(i.importer) != "command"]
+    wrong = [i for i in IMPORTS if top(i.imported) == "click" and room(i.importer) != "cli"]
     assert not listed([i for i in wrong if top(i.importer) != "tests"])
 
 

@@ -32,6 +32,7 @@ inline std::vector<double> copy_of(const Floats& array) { return {array.data(), 
     };
 PLANBATCH_OBJECT(IntArray, "numpy.typing.NDArray[numpy.int64]")
 PLANBATCH_OBJECT(FloatArray, "numpy.typing.NDArray[numpy.float64]")
+PLANBATCH_OBJECT(SingleArray, "numpy.typing.NDArray[numpy.float32]")
 PLANBATCH_OBJECT(BoolArray, "numpy.typing.NDArray[numpy.bool_]")
 PLANBATCH_OBJECT(ByteArray, "numpy.typing.NDArray[numpy.uint8]")
 PLANBATCH_OBJECT(ArrayLike, "numpy.typing.ArrayLike")
@@ -40,7 +41,8 @@ PLANBATCH_OBJECT(Jobs, "planbatch.planner.model.JobTable")
 #undef PLANBATCH_OBJECT
 
 template <class Value>
-using Array = std::conditional_t<std::is_same_v<Value, double>, FloatArray, std::conditional_t<std::is_same_v<Value, std::uint8_t>, ByteArray, IntArray>>;
+using Array = std::conditional_t<std::is_same_v<Value, double>, FloatArray, std::conditional_t<std::is_same_v<Value, float>, SingleArray,
+              std::conditional_t<std::is_same_v<Value, std::uint8_t>, ByteArray, IntArray>>>;
 template <class... Entries>
 using Tuple = nb::typed<nb::tuple, Entries...>;
 
@@ -58,7 +60,7 @@ inline Floats floats_of(nb::handle values) {
 
 // A numpy array that owns entries; nothing is copied. Users may change it unless `Entry` is const.
 template <class Entry, class Value = std::remove_const_t<Entry>>
-Array<Value> own(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
+Array<Value> array_of(std::vector<Value>&& entries, const std::vector<std::size_t>& shape) {
     auto owned = std::make_unique<std::vector<Value>>(std::move(entries));
     Value* data = owned->data();
     nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
@@ -71,7 +73,7 @@ Array<Value> own(std::vector<Value>&& entries, const std::vector<std::size_t>& s
 // A read-only array.
 template <class Entry>
 Array<Entry> hand_over(std::vector<Entry>&& entries, const std::vector<std::size_t>& shape) {
-    return own<const Entry>(std::move(entries), shape);
+    return array_of<const Entry>(std::move(entries), shape);
 }
 template <class Entry>
 Array<Entry> hand_over(std::vector<Entry>&& entries) {
@@ -81,7 +83,7 @@ Array<Entry> hand_over(std::vector<Entry>&& entries) {
 // A copy, which the user may change.
 template <class Entry>
 Array<Entry> copy_out(std::span<const Entry> entries) {
-    return own<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
+    return array_of<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
 }
 inline IntArray copy_out(Order order) {
     const std::vector<std::int64_t> wide(order.begin(), order.end());

@@ -14,6 +14,7 @@ void bind_rollouts(nanobind::module_& m);
 void bind_queue_policies(nanobind::module_& m);
 void bind_deadline_policies(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
+void bind_environment(nanobind::module_& m);
 void bind_bounds(nanobind::module_& m);
 void bind_branch_and_bound(nanobind::module_& m);
 

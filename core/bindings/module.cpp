@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
     bind_policies(m);
     bind_rollouts(m);
     bind_simulation(m);
+    bind_environment(m);
     bind_bounds(m);
     bind_branch_and_bound(m);
 }

@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.files.lock import take
+from planbatch.experiments.common.lock import take
 from planbatch.experiments.live.slurm.rows import (
     Row,
     job_of,

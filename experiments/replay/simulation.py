@@ -206,6 +206,18 @@ class Simulation:
                 self._require(status, Status.FINISHED)
                 return True
 
+    def decisions(self, shown: int, penalty: FloatArray) -> _core.Environment:
+        """Return the replay as a sequence of decisions, each of which places one of the first ``shown`` waiting jobs.
+
+        Parameters
+        ----------
+        shown : int
+            How many waiting jobs may be chosen from.
+        penalty : float64 array, shape (n,)
+            What a second of each job's wait costs.
+        """
+        return _core.Environment(self._core, shown, penalty)
+
     def log(self) -> RoundLog:
         """Return one entry per round so far."""
         return RoundLog(*self._core.log())

@@ -10,13 +10,13 @@ from time import perf_counter, process_time
 from typing import Any
 
 from planbatch.baselines.policy import Policy, calls_python, core_form, policy_name, traits_of
+from planbatch.experiments.common.pinned_core import own_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
-from planbatch.experiments.tasks.cores import own_core
 from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.experiments.workloads.swf.log import POOLS, WALLTIMES
 from planbatch.planner.model import Workload

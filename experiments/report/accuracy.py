@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.metrics.predictions import relative_errors
+from planbatch.experiments.common.text import share
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.fairness import LEAST_JOBS, by_user
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Jobs
-from planbatch.experiments.text import share
+from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.studies.predictions import relative_errors
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 
 

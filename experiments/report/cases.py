@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from planbatch.experiments.comparison.columns import REFERENCE
-from planbatch.experiments.metrics.catalogue import Metric, measure
-from planbatch.experiments.results.read import Cell, Jobs, Results, ResultsError
-from planbatch.experiments.text import slug
+from planbatch.experiments.common.text import slug
+from planbatch.experiments.runs.read import Cell, Jobs, Results, ResultsError
+from planbatch.experiments.studies.columns import REFERENCE
+from planbatch.experiments.studies.metrics import Metric, measure
 from planbatch.planner.model import FloatArray, IntArray
 
 #: A month, where the log does not tell its calendar (s).

@@ -7,6 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from planbatch.experiments.common.text import duration, number
+from planbatch.experiments.figures.comparison import left_edge
+from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import (
     Picture,
@@ -19,9 +22,6 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )  # fmt: skip
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.text import duration, number
-from planbatch.experiments.views.comparison_pictures import left_edge
-from planbatch.experiments.views.style import drawing
 from planbatch.planner.model import FloatArray
 
 #: Number of points of a curve.

@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from planbatch.experiments.report.cases import Case
-from planbatch.experiments.views.style import (
+from planbatch.experiments.figures.style import (
     COLOURS,
     FAINT,
     INK,
@@ -23,6 +22,7 @@ from planbatch.experiments.views.style import (
     line_styles,
     logarithmic_ticks,
 )
+from planbatch.experiments.report.cases import Case
 from planbatch.planner.display import unit_for
 
 GRID = "#E6E6E6"

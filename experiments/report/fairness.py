@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.common.text import duration, number, share
+from planbatch.experiments.figures.style import FAINT, drawing
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.distributions import draw_curve_panel
 from planbatch.experiments.report.drawing import (
@@ -18,9 +20,7 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Jobs
-from planbatch.experiments.text import duration, number, share
-from planbatch.experiments.views.style import FAINT, drawing
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.

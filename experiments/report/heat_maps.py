@@ -14,6 +14,8 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from planbatch.experiments.common.text import duration
+from planbatch.experiments.figures.style import FAINT, TICKS, drawing
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import (
     Picture,
@@ -24,9 +26,7 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Jobs
-from planbatch.experiments.text import duration
-from planbatch.experiments.views.style import FAINT, TICKS, drawing
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
+from planbatch.experiments.figures.style import COLOURS, FAINT, INK, drawing
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import (
     Picture,
@@ -15,7 +16,6 @@ from planbatch.experiments.report.drawing import (
     ratio_ticks,
 )
 from planbatch.experiments.report.summary import Line
-from planbatch.experiments.views.style import COLOURS, FAINT, INK, drawing
 
 #: Panels side by side.
 ACROSS = 3

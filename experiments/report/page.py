@@ -8,14 +8,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planbatch.experiments.files.compressed import atomic_write
-from planbatch.experiments.metrics.catalogue import Metric, as_metrics
+from planbatch.experiments.common.compressed import atomic_write
+from planbatch.experiments.common.text import counted
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Cell, Results, ResultsError
-from planbatch.experiments.text import counted
+from planbatch.experiments.runs.read import Cell, Results, ResultsError
+from planbatch.experiments.studies.metrics import Metric, as_metrics
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from planbatch.experiments.figures.style import FAINT, drawing
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import (
     Picture,
@@ -17,7 +18,6 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )
 from planbatch.experiments.report.summary import Line
-from planbatch.experiments.views.style import FAINT, drawing
 from planbatch.planner.model import BoolArray, FloatArray
 
 MARKERS = "osD^vP*X"

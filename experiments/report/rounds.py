@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from planbatch.experiments.common.text import number, share
+from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import (
     Picture,
@@ -20,9 +22,7 @@ from planbatch.experiments.report.drawing import (
 )
 from planbatch.experiments.report.pareto import MARKERS
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Cell, ResultsError
-from planbatch.experiments.text import number, share
-from planbatch.experiments.views.style import drawing
+from planbatch.experiments.runs.read import Cell, ResultsError
 from planbatch.planner.model import FloatArray
 
 #: Least number of rounds behind a point of the picture.

@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
 from matplotlib.ticker import FuncFormatter
 
+from planbatch.experiments.common.text import duration, number
+from planbatch.experiments.figures.style import FAINT, drawing
 from planbatch.experiments.report.cases import Runs, months
 from planbatch.experiments.report.drawing import (
     Picture,
@@ -23,9 +25,7 @@ from planbatch.experiments.report.drawing import (
     time_ticks,
 )  # fmt: skip
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.results.read import Jobs
-from planbatch.experiments.text import duration, number
-from planbatch.experiments.views.style import FAINT, drawing
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Most bins of the pictures over time; each is a whole number of days if possible.

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.metrics.catalogue import writer
+from planbatch.experiments.common.text import change, duration, number, share
 from planbatch.experiments.replay.metrics import measured
 from planbatch.experiments.report.cases import Case, Runs, months
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.text import change, duration, number, share
+from planbatch.experiments.studies.metrics import writer
 from planbatch.planner.model import FloatArray
 
 #: Number of bootstrap resamples, and the confidence level.

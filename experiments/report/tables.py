@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from planbatch.experiments.text import duration, durations
+from planbatch.experiments.common.text import duration, durations
 
 #: Characters that LaTeX reads as commands, and the commands that print them.
 _LATEX = {

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from planbatch.experiments.views.style import COLOURS, FAINT, STYLE, logarithmic_ticks, save
+from planbatch.experiments.figures.style import COLOURS, FAINT, STYLE, logarithmic_ticks, save
 
 #: Colour and dash of every policy, the same in all pictures.
 LOOKS: dict[str, tuple[str, object]] = {

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.results.run import Workers, run_all
-from planbatch.experiments.tasks.task import Failure
+from planbatch.experiments.runs.run import Workers, run_all
+from planbatch.experiments.runs.task import Failure
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span

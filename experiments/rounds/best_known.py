@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.files.compressed import atomic_write
+from planbatch.experiments.common.compressed import atomic_write
 from planbatch.experiments.rounds.file import round_to
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray

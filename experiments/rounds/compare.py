@@ -13,9 +13,9 @@ from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison
 from planbatch.experiments.rounds.search import Found, Search
-from planbatch.experiments.tasks.progress import CountBar
-from planbatch.experiments.tasks.run import run_tasks
-from planbatch.experiments.tasks.task import Failure, without_progress
+from planbatch.experiments.runs.backends import run_tasks
+from planbatch.experiments.runs.progress import CountBar
+from planbatch.experiments.runs.task import Failure, without_progress
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.objective import Cost, Objective

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from planbatch.experiments.common.text import counted
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
 from planbatch.experiments.rounds.search import Found
-from planbatch.experiments.tasks.task import Failure
-from planbatch.experiments.text import counted
+from planbatch.experiments.runs.task import Failure
 from planbatch.planner.budget import Budget
 from planbatch.planner.display import html_table
 from planbatch.planner.round import Round

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planbatch.experiments.rounds.best_known import content_hash
-from planbatch.experiments.tasks.task import Tell
+from planbatch.experiments.runs.task import Tell
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.files.compressed import decompress, read_bytes
+from planbatch.experiments.common.compressed import decompress, read_bytes
 
 #: What every line says first; the number changes if older readers could not read it.
 SCHEMA = "planbatch-journal/1"

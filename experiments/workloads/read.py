@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from planbatch.experiments.files.compressed import decompress, read_bytes
+from planbatch.experiments.common.compressed import decompress, read_bytes
 from planbatch.experiments.workloads.journal import jobs_of_journal
 from planbatch.experiments.workloads.journal_lines import is_journal
 from planbatch.experiments.workloads.sacct import is_sacct, jobs_of_sacct

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from planbatch.experiments.text import duration
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.demands import Demand, read_demand
 from planbatch.experiments.workloads.options import WorkloadOptions, parse_span

@@ -22,8 +22,7 @@ system = {
     "equivalence": {"processor": {"core": 1}},
     "start_time": 0,
 }
-with open("system.config", "w") as file:
-    json.dump(system, file)
+Path("system.config").write_text(json.dumps(system))
 simulator = Simulator(
     log,
     "system.config",

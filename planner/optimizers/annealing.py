@@ -37,16 +37,20 @@ FIRST_PORTION, LARGEST_PORTION = 16, 1 << 14
 class Annealing:
     """Simulated annealing over permutations, from the best of several first plans.
 
-    Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. The additions were measured on rounds of
-    9–300 jobs: a permutation that is accepted becomes the order of its plan's starts, so that near places are near in
-    time; distances are log-uniform; of two jobs the larger is moved more often, and pairs that start
-    together are avoided. Temperatures are relative, see :func:`anneal`; cooling goes in fixed cycles of evaluations
-    with reheats, so that a search stopped by the clock is the beginning of a longer one.
+    Zheng et al. 2016, Algorithm 1, with remove-and-insert moves and swaps. The paper leaves the probability open: a
+    worse neighbour is accepted with exp(-delta / (T * s)), s being the cost of the best plan minus the cost if every
+    job started now, the part that planning can influence; with ``per_job``, s is divided by the number of jobs. Cooling
+    goes in fixed cycles of evaluations with reheats, so a search stopped by the clock is the beginning of a longer one.
 
-    In rounds of more than ``front_jobs`` jobs, the search begins with the front of the best first plan, its first
-    ``front_jobs`` jobs; the others follow in their order, and the plan is taken only if it is better as a whole. After
-    two evaluations per job of the front it becomes eight times as wide, until it holds the whole queue. These first
-    evaluations, with few to spend the only ones, prefer the jobs that are about to start.
+    The additions were measured on rounds of 9 to 300 jobs. Many permutations decode to the same plan, so an accepted
+    one becomes the order of its plan's starts: then neighbouring positions are close in time. Distances are
+    log-uniform; of two jobs the larger is moved more often, and pairs that start together are skipped. Up to six jobs
+    are enumerated if the budget allows.
+
+    In rounds of more than ``front_jobs`` jobs the search begins with the first ``front_jobs`` jobs of the best first
+    plan; the others follow in their order, and the plan is taken only if it is better as a whole. After two evaluations
+    per job the front becomes eight times as wide, until it holds the whole queue. In rounds of more than 1,000 jobs,
+    whole orders of a parametric family are tried after the first front (``core/annealing/whole_orders.hpp``).
 
     Attributes
     ----------

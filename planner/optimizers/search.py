@@ -1,5 +1,6 @@
 """The search state shared by optimizers in plain Python: first plan, evaluation of orders, best order, budget."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -74,7 +75,7 @@ class OrderSearch:
         if not clock.portion(clock.elapsed / (clock.evaluations + 10), most=1):
             raise BudgetUsedUp
         value = self._search.evaluate(order)
-        if value != value:
+        if math.isnan(value):
             raise not_finite(self.objective, self.problem.now)
         clock.evaluations += 1
         if value < self.cost:

@@ -150,7 +150,7 @@ def _have_helpers_compiled() -> None:
 
     def compiles_to(compiled: Callable[..., float]) -> Callable[..., Any]:
         compiled.__annotations__.clear()  # numba wants both to have the same signature
-        return lambda jobs, i: compiled
+        return lambda jobs, i: compiled  # noqa: ARG005 - numba matches the names of the arguments
 
     for function, compiled in ((expected_run, run), (expected_rate, rate), (fair_share, share)):
         overload(function)(compiles_to(compiled))

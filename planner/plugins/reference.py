@@ -70,11 +70,11 @@ def _given(text: str) -> tuple[str | None, dict[str, str]]:
     settings: dict[str, list[str]] = {}
     into = short
     for part in split(text):
-        if match := _KEY.match(part):
+        match = _KEY.match(part)
+        if match:
             into = settings.setdefault(match[1].replace("-", "_"), [])
             into.clear()
-            part = part[match.end() :]
-        into.append(part)
+        into.append(part[match.end() :] if match else part)
     joined = {key: unwrapped(",".join(parts)) for key, parts in settings.items()}
     return (unwrapped(",".join(short)) if short else None), joined
 

@@ -113,7 +113,7 @@ def module_of(path: str, text: str) -> ModuleType:
     sys.modules[name] = module
     try:
         with _on_path(str(folder)):
-            exec(compile(text, path, "exec"), module.__dict__)
+            exec(compile(text, path, "exec"), module.__dict__)  # noqa: S102 - the user's own file
     except Exception as error:
         del sys.modules[name]
         raise PluginError(f"{path}: {_located(error, path)}") from error

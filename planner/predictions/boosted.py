@@ -111,8 +111,8 @@ class Lesson:
         """Write scikit-learn's model as numbers."""
         into[FIRST:] = 0.0
         into[TREES] = self.trees
-        into[BASE] = np.ravel(model._baseline_prediction)[0]
-        for place, (predictor,) in enumerate(model._predictors):
+        into[BASE] = np.ravel(model._baseline_prediction)[0]  # noqa: SLF001 - its trees have no other door
+        for place, (predictor,) in enumerate(model._predictors):  # noqa: SLF001
             tree = predictor.nodes
             nodes = into[FIRST + place * NODES * NODE :][: NODES * NODE].reshape(NODES, NODE)
             theirs = [0] * NODES

@@ -37,7 +37,7 @@ def preload(folder: Path) -> None:
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     if any(os.environ.get(name) != value for name, value in wanted.items()):
-        os.execve(sys.executable, sys.orig_argv, os.environ | wanted)
+        os.execve(sys.executable, sys.orig_argv, os.environ | wanted)  # noqa: S606
 
 
 def load_core(folder: Path) -> None:

@@ -15,5 +15,5 @@ def test_a_core_with_sanitizers_finds_nothing():
     if not any(SANITIZED.glob("_core.*.so")):
         pytest.skip("needs a core with sanitizers: make sanitize")
     command = [sys.executable, "-m", "tests.core.fuzz", "--core", str(SANITIZED), "--seconds", "20"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from planbatch.baselines import make_policy
+from planbatch.experiments.figures.live_page import page_of, write_page
+from planbatch.experiments.figures.live_table import clock, shown, signed, when
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
 from planbatch.experiments.live.slurm.client import SlurmError
@@ -20,8 +22,6 @@ from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.experiments.live.slurm.when import last_tick, told
-from planbatch.experiments.views.live_page import page_of, write_page
-from planbatch.experiments.views.live_table import clock, shown, signed, when
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, running, waiting
 from tests.live.dialects import RECORDED, SAMPLES, generated, recorded, second_dialect

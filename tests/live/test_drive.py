@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.command.shell import say
+from planbatch.experiments.cli.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.drive import Driver

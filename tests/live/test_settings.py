@@ -113,7 +113,7 @@ def test_flags_go_before_the_file(config, run, tmp_path):
 
 
 def test_every_key_of_the_file_is_a_flag():
-    from planbatch.experiments.command.slurm.drive import command
+    from planbatch.experiments.cli.slurm.drive import command
 
     flags = {option.removeprefix("--") for param in command.params for option in param.opts}
     assert set(KEYS) <= flags

@@ -180,8 +180,9 @@ def split(command: str) -> list[str]:
         if place.name in STANDING_FOR:
             meant = STANDING_FOR[place.name]
             pattern = str(place.parent.parent / meant) if place.name == "KEY" else meant
-            word = sorted(map(str, Path().glob(pattern)))[0] if "*" in meant else meant
-        found += sorted(map(str, Path().glob(word))) if "*" in word else [word]
+            found.append(sorted(map(str, Path().glob(pattern)))[0] if "*" in meant else meant)
+        else:
+            found += sorted(map(str, Path().glob(word))) if "*" in word else [word]
     return found
 
 

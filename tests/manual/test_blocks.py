@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from manual import ROOT
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from tests.manual.blocks import (
     NOT_RUN,
     PAGES,
@@ -55,7 +55,7 @@ LAST = {
 }
 SAMPLES = ROOT / "tests" / "live" / "samples"
 #: Pages that replay whole experiments, or compile much.
-LONG = {"docs/study.md", "docs/plugins.md", "docs/experiments.md", "docs/live.md"}
+LONG = {"docs/results.md", "docs/plugins.md", "docs/experiments.md", "docs/live.md"}
 
 
 def run(command: str) -> None:

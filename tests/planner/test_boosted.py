@@ -69,7 +69,7 @@ def test_predictions_learn_who_overestimates(busy):
 
 def stepped(policy):
     """Give a policy as a plain function, so that Python steps through the replay."""
-    return lambda problem, rng: policy(problem, rng)
+    return lambda problem, rng: policy(problem, rng)  # noqa: PLW0108 - not the policy itself
 
 
 def test_replays_with_lessons_are_the_same_stepped(busy):

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from planbatch.experiments.common.text import clock_time
 from planbatch.experiments.live.slurm.asked import Target, pauses_of, shape_of
 from planbatch.experiments.live.slurm.marks import FREE, Mark, asked_begin, is_set, mark_of
 from planbatch.experiments.live.slurm.rules import DriveRules, JobState, state_of
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
-from planbatch.experiments.text import clock_time
 
 #: Begin times that differ by no more than this are left as they are (s).
 TOLERANCE = 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 from typing import Literal, Protocol
 
-from planbatch.experiments.files.lock import locked
+from planbatch.experiments.common.lock import locked
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.commands import (
     Command,

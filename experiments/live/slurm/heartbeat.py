@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from planbatch.experiments.files.whole import beside
+from planbatch.experiments.common.atomic import beside
 
 #: Its name in the driver's folder, and that of the lock.
 NAME, LOCK = "heartbeat", "lock"

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.live.slurm.pool import Held, ObserveOptions, Pool, held_by_jobs, pool_of
 from planbatch.experiments.live.slurm.snapshot import LiveNode, Snapshot
 from planbatch.experiments.live.slurm.waiting import Queue, Remark, WaitingJob
 from planbatch.experiments.live.slurm.windows import reservation_remarks, windows_of
-from planbatch.experiments.text import duration
 from planbatch.planner.model import NEVER
 from planbatch.planner.round import Round, RunningTable, job_table
 

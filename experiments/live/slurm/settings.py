@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.grid.toml_lines import line_of
+from planbatch.experiments.common.toml_lines import line_of
 from planbatch.planner.names import did_you_mean
 
 TEXT, NUMBER, TEXTS, SWITCH = (str,), (int, float), (list,), (bool,)

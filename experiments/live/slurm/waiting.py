@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.live.slurm.marks import asked_begin
 from planbatch.experiments.live.slurm.pool import (
     GPUS,
@@ -14,7 +15,6 @@ from planbatch.experiments.live.slurm.pool import (
 )
 from planbatch.experiments.live.slurm.rules import NEUTRAL
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, LiveJob, LivePartition, Snapshot
-from planbatch.experiments.text import duration
 
 #: Slurm's reasons (manual page of squeue, JOB REASON CODES) for which a job never starts unless it is changed.
 _NEVER = frozenset(

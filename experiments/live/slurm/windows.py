@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.live.slurm.pool import (
     GPUS,
     ObserveOptions,
@@ -16,7 +17,6 @@ from planbatch.experiments.live.slurm.pool import (
 )
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.experiments.live.slurm.waiting import Remark
-from planbatch.experiments.text import duration
 from planbatch.planner.resources import Windows
 
 #: Begin, end (s) and amount.

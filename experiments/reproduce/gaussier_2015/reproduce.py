@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import RoundLog, Trace
@@ -29,9 +30,8 @@ from planbatch.experiments.reproduce.gaussier_2015.simulator import (
 from planbatch.experiments.reproduce.panels import finish, panels
 from planbatch.experiments.reproduce.paper_report import Report
 from planbatch.experiments.reproduce.run import Run
-from planbatch.experiments.tasks.run import run_tasks
-from planbatch.experiments.tasks.task import Failure, without_progress
-from planbatch.experiments.views.style import COLOURS, FAINT
+from planbatch.experiments.runs.backends import run_tasks
+from planbatch.experiments.runs.task import Failure, without_progress
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.model import NEVER, Workload
 

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
+from planbatch.experiments.figures.style import COLOURS, save
 from planbatch.experiments.reproduce.panels import finish, name_panel, panels
-from planbatch.experiments.views.style import COLOURS, save
 
 #: Colour, dash and marker of every policy, the same in all pictures.
 LOOKS: dict[str, tuple[str, Any, str]] = {

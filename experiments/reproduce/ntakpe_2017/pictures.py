@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.ticker import MultipleLocator
 
+from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.reproduce.ntakpe_2017.measures import (
     Study,
     peak,
@@ -21,7 +22,6 @@ from planbatch.experiments.reproduce.panels import (
     name_panel,
     panels,
 )
-from planbatch.experiments.views.style import COLOURS, FAINT
 from planbatch.experiments.workloads.deadlines import HOUR
 
 

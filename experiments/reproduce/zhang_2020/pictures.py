@@ -5,8 +5,8 @@ from pathlib import Path
 
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from planbatch.experiments.figures.style import COLOURS, FAINT, logarithmic_ticks
 from planbatch.experiments.reproduce.panels import finish, name_panel, panels
-from planbatch.experiments.views.style import COLOURS, FAINT, logarithmic_ticks
 from planbatch.planner.model import FloatArray
 
 #: How far the dots of a column are apart, in columns.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.reproduce.paper_report import Report
 from planbatch.experiments.reproduce.zheng_2016.measures import (
     PAPER_EVALUATIONS,
@@ -11,7 +12,6 @@ from planbatch.experiments.reproduce.zheng_2016.measures import (
     highest_utilisation,
 )
 from planbatch.experiments.reproduce.zheng_2016.paper import BASE
-from planbatch.experiments.text import duration
 
 
 def findings(studies: Sequence[Study], report: Report) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter
 
+from planbatch.experiments.figures.style import COLOURS
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.drawing import ratio_text, ratio_ticks, time_ticks
 from planbatch.experiments.report.heat_maps import (
@@ -26,7 +27,6 @@ from planbatch.experiments.reproduce.zheng_2016.measures import (
     waits_by_bin,
 )
 from planbatch.experiments.reproduce.zheng_2016.paper import BASE, PLANS
-from planbatch.experiments.views.style import COLOURS
 from planbatch.experiments.workloads.deadlines import HOUR
 from planbatch.planner.model import FloatArray
 

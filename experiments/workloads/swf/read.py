@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from planbatch.experiments.files.compressed import SUFFIXES, decompress, read_bytes
+from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_bytes
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine, parse_lines
 from planbatch.experiments.workloads.swf.log import (

@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.command.main import planbatch
-from planbatch.experiments.comparison.compare import compare
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.studies.compare import compare
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions

@@ -16,8 +16,8 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.page import make_report, write_page
-from planbatch.experiments.results.lanes import assign
-from planbatch.experiments.results.read import read_results
+from planbatch.experiments.runs.processor_assignment import assign
+from planbatch.experiments.runs.read import read_results
 from planbatch.planner.model import Workload
 from tests.experiments.report.browser import browser, canvas_of, frame_after, until
 from tests.experiments.report.folders import write_cell, write_experiment

@@ -26,7 +26,7 @@ from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
 from planbatch.experiments.report.drawing import time_ticks
 from planbatch.experiments.report.overview import draw_overview
-from planbatch.experiments.results.read import read_results
+from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
 from tests.experiments.report.folders import write_cell, write_experiment

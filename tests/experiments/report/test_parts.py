@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.experiments.common.text import duration
+from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.report.drawing import finish, themed
 from planbatch.experiments.report.gantt_data import decode, encode
 from planbatch.experiments.report.tables import Column, Table, latex
-from planbatch.experiments.results.lanes import assign
-from planbatch.experiments.results.read import Jobs
-from planbatch.experiments.text import duration
-from planbatch.experiments.views.style import drawing
+from planbatch.experiments.runs.processor_assignment import assign
+from planbatch.experiments.runs.read import Jobs
 
 TABLE = Table(
     "waits",

@@ -5,7 +5,7 @@ import csv
 import pytest
 from click.testing import CliRunner
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.reproduce.gaussier_2015.protocol import workload_of
 from planbatch.experiments.reproduce.gaussier_2015.reproduce import LOG, VARIANTS, simulated

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
 from planbatch.experiments.reproduce.liu_2016.reproduce import LANL, gain
@@ -203,7 +203,7 @@ def test_an_interrupt_says_what_is_kept(run, one_log, tmp_path, monkeypatch):
     def interrupted(*words, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planbatch.experiments.results.run.run_replays", interrupted)
+    monkeypatch.setattr("planbatch.experiments.runs.run.run_replays", interrupted)
     code, out, err = run(
         "reproduce", "ntakpe-2016", "--workloads", one_log, "--out", tmp_path / "out"
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.zhang_2020.paper import LOGS, POLICIES, TABLES

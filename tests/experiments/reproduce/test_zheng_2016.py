@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.run import Run

@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from planbatch.experiments.rounds.compare import compare_rounds, parts
-from planbatch.experiments.rounds.results import excess, gap
-from planbatch.experiments.views.round_gantt import draw_plan, draw_plans, lay_out
-from planbatch.experiments.views.round_pictures import (
+from planbatch.experiments.figures.round_gantt import draw_plan, draw_plans, lay_out
+from planbatch.experiments.figures.round_pictures import (
     draw_curves,
     draw_profile,
     excess_over,
     write_round_comparison,
 )
+from planbatch.experiments.rounds.compare import compare_rounds, parts
+from planbatch.experiments.rounds.results import excess, gap
 from planbatch.objectives import WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.command.main import planbatch
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import deadline_metrics
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.workloads.deadlines import with_deadlines

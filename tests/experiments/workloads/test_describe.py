@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from planbatch.experiments.text import duration
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.workloads.describe import (
     anomalies,
     distribution,

@@ -5,10 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from planbatch.experiments.command.main import planbatch
-from planbatch.experiments.grid.cells import expand
-from planbatch.experiments.grid.toml_file import read_experiment
+from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.identity import workload_hash
+from planbatch.experiments.studies.cells import expand
+from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.amounts import amount, amount_text
 from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
 from planbatch.experiments.workloads.lublin import synthetic_workload

@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from planbatch.experiments.command.main import planbatch
-from planbatch.experiments.grid.cells import expand
-from planbatch.experiments.grid.toml_file import read_experiment
+from planbatch.experiments.cli.main import planbatch
+from planbatch.experiments.studies.cells import expand
+from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.partitions import partition_capacity

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from planbatch.experiments.figures.style import COLOURS, DASHES, drawing
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.views.style import COLOURS, DASHES, drawing
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.planner.model import Workload
 from tests.live.lab.lab import Lab

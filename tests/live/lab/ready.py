@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.command.main import main
+from planbatch.experiments.cli.main import main
 from tests.live.lab.processes import ends_with_its_parent
 
 if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(

@@ -1,0 +1,151 @@
+"""``planbatch compare``: several policies on one workload."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.cli.shell import (
+    INTERRUPTED,
+    WIDTH,
+    check_folder,
+    default_jobs,
+    print_table,
+    say,
+)
+from planbatch.experiments.cli.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
+
+if TYPE_CHECKING:
+    from planbatch.experiments.studies.compare import Comparison
+
+
+#: What a further metric adds to the width of tables if standard output is no terminal.
+METRIC_WIDTH = 12
+
+
+@click.command()
+@click.argument("workload", required=False)
+@policy_options
+@workload_options
+@metric_option
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="J",
+    help="Processes. By default as many as there are cores, but one with --seconds: searches that "
+    "share cores get less done.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out/compare"),
+    show_default=True,
+    help="Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
+)
+@click.option("--no-out", is_flag=True, help="Write no files.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def command(
+    workload: str | None,
+    chosen: PolicyOptions,
+    options: WorkloadOptions,
+    metrics: tuple[str, ...],
+    jobs: int | None,
+    out: Path | None,
+    no_out: bool,
+    as_json: bool,
+) -> int:
+    """Replay WORKLOAD under several policies, and compare them.
+
+    WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched;
+    without it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
+    results of the policies that finished: the same command goes on from there, and planbatch report makes a
+    page of the folder. With --partition all, every partition is a pool, a table and a folder of its own.
+    """
+    if no_out:
+        out = None
+    if out is not None:
+        check_folder(out)
+    policies = chosen.policies()
+    check_metrics(metrics)
+
+    from planbatch.experiments.studies.compare import compare
+    from planbatch.experiments.workloads.load import ALL, load_pools
+
+    comparisons = []
+    for loaded in load_pools(workload, options, say):
+        own = out
+        if out is not None and options.partition == ALL:
+            own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
+        comparison = compare(
+            chosen.with_deadlines(loaded, workload),
+            policies,
+            estimates=chosen.estimates,
+            seed=chosen.seed,
+            jobs=jobs or default_jobs(chosen.seconds),
+            out=own,
+            keep_going=True,
+            rows=True,
+            metrics=metrics,
+            say=say,
+        )
+        comparisons.append(comparison)
+        if not as_json:
+            show(comparison)
+        if comparison.finished and own is not None:
+            from planbatch.experiments.figures.comparison import write_comparison
+
+            write_comparison(comparison, own)
+            say(f"pictures, comparison.csv and the replays written to {own}")
+        if comparison.unfinished:
+            break
+    if as_json:
+        found = [described(comparison) for comparison in comparisons]
+        whole = {"pools": found} if options.partition == ALL else found[0]
+        click.echo(json.dumps(whole, ensure_ascii=False))
+    return max(conclude(comparison) for comparison in comparisons)
+
+
+def conclude(comparison: "Comparison") -> int:
+    """Print on standard error which policies have no result, and why; return the exit code."""
+    for name, failure in comparison.failed.items():
+        say(f"planbatch: no result: {name}: {failure.error}")
+    if comparison.unfinished:
+        say(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
+        return INTERRUPTED
+    return 1 if comparison.failed else 0
+
+
+def show(comparison: "Comparison") -> None:
+    """Print the table, whether walltimes are known, and what was left out."""
+    from planbatch.experiments.figures.comparison_table import comparison_table
+    from planbatch.experiments.studies.compare import described_walltimes
+    from planbatch.experiments.workloads.describe import left_out
+
+    for key, value in described_walltimes(comparison.workload).items():
+        click.echo(f"{key}: {value}")
+    print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
+    if dropped := left_out(comparison.workload):
+        click.echo(f"left out: {dropped}")
+
+
+def described(comparison: "Comparison") -> dict[str, Any]:
+    """Return a comparison for JSON output."""
+    from planbatch.experiments.studies.compare import described_resources, described_walltimes
+
+    return {
+        "workload": comparison.workload.name,
+        "capacity": comparison.workload.capacity,
+        "jobs": len(comparison.workload),
+        "dropped": dict(comparison.workload.dropped),
+        **described_resources(comparison.workload),
+        **described_walltimes(comparison.workload),
+        "estimates": comparison.estimates,
+        "seed": comparison.seed,
+        "results": [plain(summary) for summary in comparison.summaries],
+        "failed": {name: failure.error for name, failure in comparison.failed.items()},
+        "unfinished": list(comparison.unfinished),
+    }

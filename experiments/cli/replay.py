@@ -1,0 +1,169 @@
+"""``planbatch replay``: one workload under one or several policies."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.cli.compare import conclude, show
+from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
+
+if TYPE_CHECKING:
+    from planbatch.experiments.replay.trace import Trace
+    from planbatch.experiments.runs.run import FinishedReplay
+    from planbatch.experiments.studies.compare import Comparison
+
+#: The values reported for each replay.
+KEYS = (
+    "policy",
+    "jobs",
+    "mean_wait",
+    "max_wait",
+    "mean_bounded_slowdown",
+    "mean_stretch",
+    "makespan",
+    "utilisation",
+    "rounds",
+    "seconds",
+)
+#: The values reported in addition, if there are any.
+MORE_KEYS = ("utilisation_by_resource", "promises", "promises_broken", "worst_lateness")
+DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait")
+
+
+@click.command()
+@click.argument("workload")
+@policy_options
+@workload_options
+@metric_option
+@click.option(
+    "--starts",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
+    "with the policy in its name (starts.csv becomes starts-easy.csv).",
+)
+@click.option("--check", is_flag=True, help="Check every trace by independent means.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def command(
+    workload: str,
+    chosen: PolicyOptions,
+    options: WorkloadOptions,
+    metrics: tuple[str, ...],
+    starts: Path | None,
+    check: bool,
+    as_json: bool,
+) -> int:
+    """Replay WORKLOAD under each --policy.
+
+    WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched.
+    """
+    if not chosen.policy:
+        raise click.UsageError("policy: name at least one with --policy NAME")
+    if starts is not None and not starts.parent.is_dir():
+        raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
+    policies = chosen.policies()
+    check_metrics(metrics)
+
+    from planbatch.experiments.studies.compare import (
+        compare,
+        described_resources,
+        described_walltimes,
+    )
+    from planbatch.experiments.workloads.load import load_workload
+
+    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
+    comparison = compare(
+        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, metrics=metrics, say=say,
+    )  # fmt: skip
+    if comparison.unfinished:
+        raise KeyboardInterrupt
+    traces = comparison.traces
+    if as_json:
+        described = {
+            "workload": loaded.name,
+            "capacity": loaded.capacity,
+            "jobs": len(loaded),
+            "dropped": dict(loaded.dropped),
+            **described_resources(loaded),
+            **described_walltimes(loaded),
+            "results": [
+                {**result(replay), **plain(comparison.values.get(name, {}))}
+                for name, replay in comparison.finished.items()
+            ],
+        }
+        click.echo(json.dumps(described, ensure_ascii=False))
+    elif comparison.finished:
+        show(comparison)
+    if starts is not None:
+        write_starts(traces, starts)
+    checked = check_all(policies, comparison, chosen) if check else 0
+    return conclude(comparison) or checked
+
+
+def result(replay: "FinishedReplay") -> dict[str, Any]:
+    """Return the reported values of a replay; those on deadlines only if the policy considers them."""
+    from planbatch.baselines.policy import traits_of
+
+    summary = replay.summary
+    keys = [*KEYS, *MORE_KEYS]
+    if traits_of(replay.task.policy).about_deadlines:
+        keys += DEADLINE_KEYS
+    return {key: summary[key] for key in keys if key in summary}
+
+
+def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
+    """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
+    import numpy as np
+
+    from planbatch.experiments.common.text import slug
+
+    for name, trace in traces.items():
+        own = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
+        columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]
+        np.savetxt(
+            own,
+            np.column_stack(columns),
+            fmt="%d",
+            delimiter=",",
+            header="id,submit,start,end",
+            comments="",
+        )
+        say(f"starts of {len(trace.start):,} jobs written to {own}")
+
+
+def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptions) -> int:
+    """Print every fault of every trace on standard error; return the exit code, 1 for faults."""
+    from planbatch.baselines.policy import policy_name
+    from planbatch.experiments.replay.checker import (
+        check_reservations,
+        check_trace,
+        recorded_replay,
+    )
+
+    sound = True
+    named = {policy_name(policy): policy for policy in policies}
+    for name, trace in comparison.traces.items():
+        faults = check_trace(trace)
+        if trace.traits.keeps_reservations and chosen.estimates in ("requested", "actual"):
+            again, rounds = recorded_replay(
+                trace.workload,
+                named[name],
+                estimates=chosen.estimates,
+                seed=chosen.seed,
+            )
+            faults += check_reservations(rounds)
+            if (again.start != trace.start).any():
+                faults.append("the compiled and the interpreted replay differ")
+        for fault in faults:
+            say(f"{name}: {fault}")
+        if not faults:
+            say(f"{name}: checked, no fault found")
+        sound = sound and not faults
+    return 0 if sound else 1

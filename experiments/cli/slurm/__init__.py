@@ -1,0 +1,23 @@
+"""``planbatch slurm``: a real cluster; one file per verb."""
+
+import click
+
+from planbatch.experiments.cli.lazy_group import LazyGroup
+
+#: Verb → one-line help.
+VERBS = {
+    "observe": "Write what runs and waits now as a round file; list what is left out, and why.",
+    "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
+    "when": "Tell when jobs are planned to start.",
+    "drive": "Carry plans out: show the commands, set begin times, or release jobs when they are due.",
+    "release-all": "Give every job back to Slurm: the way out.",
+    "files": "Write the files that a site installs: job_submit.lua, systemd units, a configuration.",
+}
+
+
+@click.group(cls=LazyGroup, verbs=VERBS, package="planbatch.experiments.cli.slurm")
+def command() -> None:
+    """Watch a Slurm cluster, and plan what waits there.
+
+    Slurm's own programs are asked; SLURM_CONF says where its configuration is, if it is not where Slurm looks for it.
+    """

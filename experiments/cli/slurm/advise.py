@@ -1,0 +1,134 @@
+"""``planbatch slurm advise``: tick by tick, a plan of what waits."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.shell import INTERRUPTED, check_folder, print_table, say
+from planbatch.experiments.cli.slurm.flags import (
+    Watched,
+    every_option,
+    policy_option,
+    ticks_option,
+    watch_options,
+)
+
+if TYPE_CHECKING:
+    from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.slurm.advise import Advisor
+
+
+@click.command()
+@watch_options
+@policy_option
+@policy_options_without("policy", "estimates", "deadlines")
+@every_option("30s")
+@ticks_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out/live"),
+    show_default=True,
+    metavar="FOLDER",
+    help="Where the page index.html, its chart plan.png and the journal are written.",
+)
+@click.option(
+    "--journal",
+    "journal_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The journal.  [default: journal.jsonl in --out]",
+)
+@click.option(
+    "--journal-size",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    metavar="MB",
+    help="From which size on the journal goes on in a new file; the last 20 are kept.",
+)
+@click.option("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
+              help="How many jobs the table lists.")  # fmt: skip
+def command(
+    watched: Watched,
+    name: str,
+    chosen: PolicyOptions,
+    every: float,
+    ticks: int | None,
+    out: Path,
+    journal_path: Path | None,
+    journal_size: int,
+    rows: int,
+) -> int:
+    """Plan what waits, tick by tick, beside Slurm's own forecast; nothing is ever written to the cluster.
+
+    Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
+    that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
+    """
+    check_folder(out)
+    chosen.check()
+    policy = chosen.make(name, chosen.promise)
+
+    from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.planning import check_live
+    from planbatch.experiments.live.slurm.advise import Advisor
+    from planbatch.experiments.live.slurm.record import remembered
+
+    path = journal_path or out / "journal.jsonl"
+    advisor = Advisor(policy, watched.options, chosen.seed)
+    advisor.memory = {(one.key, one.task): known for one, known in remembered(path, time()).items()}
+    check_live(policy)
+    with Journal(path, journal_size * 2**20) as journal:
+        try:
+            failed = watch(watched, advisor, journal, out, every, ticks, rows)
+        except KeyboardInterrupt:
+            say(f"ended; the journal is {path}")
+            return INTERRUPTED
+    say(f"the page is {out / 'index.html'}, the journal {path}")
+    return 1 if ticks is not None and failed == ticks else 0
+
+
+def watch(
+    watched: Watched,
+    advisor: "Advisor",
+    journal: "Journal",
+    out: Path,
+    every: float,
+    most: int | None,
+    rows: int,
+) -> int:
+    """Show every tick, here and on the page; return how many failed."""
+    from planbatch.experiments.figures.live_page import write_page
+    from planbatch.experiments.live.slurm.advise import Fault, ticks
+
+    failed = 0
+    with shown_live(rows) as show:
+        for outcome in ticks(watched.snapshot, advisor, journal, every=every, most=most):
+            failed += isinstance(outcome, Fault)
+            show(outcome)
+            try:
+                write_page(out, outcome, every)
+            except OSError as error:
+                say(f"planbatch: the page cannot be written ({error})")
+    return failed
+
+
+@contextmanager
+def shown_live(rows: int) -> Iterator[Callable[[Any], None]]:
+    """Give what shows a tick: in place on a terminal, one below the other elsewhere."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from planbatch.experiments.figures.live_table import tick_view
+
+    console = Console()
+    if not console.is_terminal:
+        yield lambda outcome: print_table(tick_view(outcome, rows))
+        return
+    with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
+        yield lambda outcome: live.update(tick_view(outcome, rows), refresh=True)

@@ -1,0 +1,329 @@
+"""``planbatch slurm drive``: carry plans out."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.slurm.config_flag import config_option
+from planbatch.experiments.cli.slurm.flags import (
+    Duration,
+    Watched,
+    every_option,
+    noplan_option,
+    policy_option,
+    state_option,
+    ticks_option,
+    watch_options,
+)
+
+if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.drive import Driver
+    from planbatch.experiments.live.slurm.planner import Memory, Planner
+    from planbatch.experiments.live.slurm.tick import Tick
+
+
+@click.command()
+@config_option
+@click.option(
+    "--mode",
+    type=click.Choice(["dry-run", "soft", "strict"]),
+    default="dry-run",
+    show_default=True,
+    help="Print commands; set begin times to planned starts; or have jobs wait until they are due.",
+)
+@click.option(
+    "--as",
+    "shown",
+    type=click.Choice(["soft", "strict"]),
+    default="soft",
+    show_default=True,
+    help="Whose commands a dry run prints.",
+)
+@every_option("5s")
+@watch_options
+@policy_option
+@policy_options_without("policy", "estimates", "deadlines")
+@click.option(
+    "--grace",
+    type=Duration(),
+    default="15s",
+    show_default=True,
+    metavar="TIME",
+    help="How long a released job may take to start before it is taken back.",
+)
+@click.option(
+    "--horizon",
+    type=Duration(),
+    default="10min",
+    show_default=True,
+    metavar="TIME",
+    help="The latest begin time that is set, from now; after that, jobs start without a driver.",
+)
+@click.option(
+    "--adopt", is_flag=True, help="Strict: plan jobs that arrived before the driver, too."
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    show_default=True,
+    metavar="PART",
+    help="Part of the machine that released jobs of users may hold of whom Slurm refused others.",
+)
+@click.option(
+    "--idle-ticks",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way.",
+)
+@noplan_option
+@click.option(
+    "--guard",
+    default="0.1x",
+    show_default=True,
+    metavar="SLACK",
+    help="For how long the job that has waited longest may be overtaken, as of --promise: 10min, 0.1x, none.",
+)
+@click.option(
+    "--on-exit",
+    type=click.Choice(["release", "keep"]),
+    default="release",
+    show_default=True,
+    help="Give every job back to Slurm at the end, or leave them as they are for the next driver.",
+)
+@state_option("Where the driver's lock and its heartbeat are.")
+@click.option(
+    "--journal",
+    "journal_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("out/live/journal.jsonl"),
+    show_default=True,
+    metavar="FILE",
+    help="The journal.",
+)
+@click.option(
+    "--metrics",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.",
+)
+@ticks_option
+def command(
+    mode: str,
+    shown: str,
+    every: float,
+    watched: Watched,
+    name: str,
+    chosen: PolicyOptions,
+    grace: float,
+    horizon: float,
+    adopt: bool,
+    share: float,
+    noplan: tuple[str, ...],
+    guard: str,
+    idle_ticks: int,
+    on_exit: str,
+    state: Path,
+    journal_path: Path,
+    metrics: int | None,
+    ticks: int | None,
+) -> int:  # fmt: skip
+    """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
+
+    Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
+    one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
+    job could be given back, or all of --ticks failed.
+    """
+    from planbatch.baselines.promise import Promise
+    from planbatch.experiments.live.journal import Journal
+    from planbatch.experiments.live.planning import check_live
+    from planbatch.experiments.live.slurm.client import SlurmClient
+    from planbatch.experiments.live.slurm.drive import Driver
+    from planbatch.experiments.live.slurm.planner import Planner
+    from planbatch.experiments.live.slurm.rules import DriveRules
+    from planbatch.experiments.live.slurm.settings import check_trusted
+    from planbatch.planner.plugins import source
+
+    if watched.saved is not None and mode != "dry-run":
+        raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
+    source.check_file = (
+        check_trusted  # the driver's rights are more than those of who wrote a policy
+    )
+    chosen.check()
+    policy = chosen.make(name, chosen.promise)
+    dry_run = mode == "dry-run"
+    acting: Any = shown if dry_run else mode
+    parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())
+    rules = DriveRules(
+        acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
+        idle_ticks,
+    )  # fmt: skip
+    planner = Planner(policy, rules, watched.options, chosen.seed, Promise.parse(guard))
+    client = SlurmClient(watched.conf, watched.timeout)
+    leave: Any = on_exit
+    driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
+    check_live(policy)
+    with ExitStack() as stack:
+        tellers: list[Callable[[Tick], None]] = [Terminal(dry_run)]
+        tellers += _metered(stack, metrics, every)
+        stop = stack.enter_context(stopped_by_signals())
+        count = Count(ticks, stop)
+        tellers.append(count)
+        with driver.alone():
+            journal = Journal(journal_path)
+            stack.callback(journal.close)
+            tellers.append(_recorded(journal, planner))
+            _warn(driver)
+            memory = _remembered(journal_path)
+            say(
+                f"planbatch: {mode}{f' as {shown}' if dry_run else ''}, every {every:g} s; journal {journal_path}"
+            )
+            left = driver.run(stop, lambda tick: _tell(tellers, tick), memory)
+    say("planbatch: ended; " + ("nothing was changed" if dry_run else _left(on_exit, left)))
+    return 1 if count.all_failed or not left else 0
+
+
+def _remembered(journal: Path) -> "Memory":
+    """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
+    from planbatch.experiments.live.slurm.record import remembered
+
+    try:
+        return remembered(journal, time.time())
+    except (OSError, ValueError) as error:
+        say(f"planbatch: warning: {error}; jobs are promised starts anew")
+        return {}
+
+
+def _left(on_exit: str, left: bool) -> str:
+    if not left:
+        return "not every job could be given back to Slurm; try planbatch slurm release-all"
+    if on_exit == "release":
+        return "every job was given back to Slurm"
+    return "jobs are left as they are; planbatch slurm release-all gives them back"
+
+
+def _tell(tellers: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
+    """Tell everybody; a disk that is full, or whatever else, is no reason to leave the jobs alone."""
+    for teller in tellers:
+        try:
+            teller(tick)
+        except Exception as error:
+            say(f"planbatch: {type(error).__name__}: {error}")
+
+
+def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
+    if port is None:
+        return []
+    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, served
+
+    meter = Meter(every)
+    bound = stack.enter_context(served(meter, port))
+    say(f"planbatch: metrics at http://{ADDRESS}:{bound}/metrics, health at /health")
+    return [meter]
+
+
+def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
+    from planbatch.experiments.live.slurm.record import record
+
+    return lambda tick: record(journal, planner, tick)
+
+
+class Count:
+    """Counts ticks, and stops after so many, if a number was asked for."""
+
+    def __init__(self, most: int | None, stop: Event) -> None:
+        self.most, self.stop = most, stop
+        self.ticks = self.failed = 0
+
+    def __call__(self, tick: "Tick") -> None:
+        """Count a tick, unless it belongs to the way out."""
+        if self.stop.is_set():
+            return
+        self.ticks, self.failed = self.ticks + 1, self.failed + bool(tick.fault)
+        if self.ticks == self.most:
+            self.stop.set()
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether it ended after so many ticks as asked, and none was good."""
+        return self.ticks == self.failed == self.most
+
+
+def _warn(driver: "Driver") -> None:
+    """Say so if no job will wait for the driver."""
+    if driver.rules.mode != "strict" or driver.rules.adopt or driver.dry_run:
+        return
+    try:
+        plugins = driver.client.configuration().get("JobSubmitPlugins", "")
+    except OSError:
+        return  # the first tick says why
+    if "lua" not in plugins.split(","):
+        say(
+            "planbatch: warning: JobSubmitPlugins has no lua, so no job waits for the driver; see planbatch slurm files"
+        )
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Event]:
+    """Give an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
+    stop = Event()
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Terminal:
+    """Prints what happens: one line per tick in which something does; in a dry run, every command."""
+
+    def __init__(self, dry_run: bool) -> None:
+        self.dry_run = dry_run
+        self._fault = ""
+        self._notes: tuple[str, ...] = ()
+
+    def __call__(self, tick: "Tick") -> None:
+        """Print a tick."""
+        clock = time.strftime("%H:%M:%S", time.localtime(tick.time))
+        if tick.fault:
+            if tick.fault != self._fault:
+                undone = "" if tick.answers else "; nothing was done, the next tick is tried"
+                say(f"{clock} {tick.fault}{undone}")
+        elif self._fault:
+            say(f"{clock} the cluster answers again")
+        self._fault = tick.fault
+        for note in tick.notes:
+            if note not in self._notes:
+                say(f"{clock} {note}")
+        self._notes = tick.notes
+        if self.dry_run:
+            for command in tick.commands:
+                for line in command.lines:
+                    click.echo(f"scontrol {line}  # {command.why}")
+            return
+        if tick.commands:
+            counts: dict[str, int] = {}
+            for command in tick.commands:
+                counts[command.deed] = counts.get(command.deed, 0) + 1
+            said = ", ".join(f"{deed} {count}" for deed, count in counts.items())
+            refused = f"; {len(tick.refused)} lines refused" if tick.refused else ""
+            later = f"; {tick.later} more to come" if tick.later else ""
+            say(f"{clock} {said}{refused}{later} ({tick.seconds:.2f} s)")
+            for answer in tick.refused[:3]:
+                say(f"         {answer.line}: {answer.message[:120]}")
+            if tick.advice:
+                say(f"         {tick.advice}")

@@ -1,0 +1,66 @@
+"""``planbatch slurm release-all``: the way out."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.slurm.config_flag import config_option
+from planbatch.experiments.cli.slurm.drive import Terminal
+from planbatch.experiments.cli.slurm.flags import (
+    Duration,
+    conf_option,
+    state_option,
+    timeout_option,
+)
+
+if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.tick import Tick
+
+
+@click.command()
+@config_option
+@click.option(
+    "--silent-for",
+    type=Duration(),
+    metavar="TIME",
+    help="Only if the driver has been silent for so long: for a timer that watches it.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the commands only.")
+@state_option("Where the driver's lock and its heartbeat are.")
+@conf_option
+@timeout_option
+def command(
+    silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float
+) -> int:  # fmt: skip
+    """Give every job back to Slurm as its user asked for it: begin times are put back.
+
+    What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
+    """
+    from planbatch.experiments.live.slurm.client import SlurmClient
+    from planbatch.experiments.live.slurm.heartbeat import NAME, stop_beating
+    from planbatch.experiments.live.slurm.heartbeat import silent_for as silence
+    from planbatch.experiments.live.slurm.way_out import release_all
+
+    heartbeat = state / NAME
+    silent = silence(heartbeat, time.time())
+    if silent_for is not None and silent < silent_for:
+        say(f"planbatch: the driver was heard of {silent:.0f} s ago; nothing was done")
+        return 0
+    if not dry_run:
+        stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
+    counts: list[int] = []
+    terminal = Terminal(dry_run)
+
+    def tell(tick: "Tick") -> None:
+        counts.append(len(tick.commands) if tick.answers or dry_run else 0)
+        terminal(tick)
+
+    everything = release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    if dry_run and everything:
+        return 0
+    say(f"planbatch: {max(counts, default=0)} jobs were given back to Slurm" if everything
+        else "planbatch: not everything could be given back; see above, and try again")  # fmt: skip
+    return 0 if everything else 1

@@ -1,0 +1,68 @@
+"""``planbatch slurm when``: a user sees when her jobs start."""
+
+import json
+import os
+from pathlib import Path
+from time import time
+
+import click
+
+from planbatch.experiments.cli.shell import print_table
+
+#: Where the journal is, for users who do not say so.
+VARIABLE = "PLANBATCH_JOURNAL"
+
+
+@click.command()
+@click.argument("job", metavar="[JOBID]", required=False)
+@click.option(
+    "--user", metavar="NAME", help="Jobs of this user.  [default: your own, if no job is named]"
+)
+@click.option("--all", "everybody", is_flag=True, help="Everybody's jobs.")
+@click.option(
+    "--journal",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar=VARIABLE,
+    default=Path("out/live/journal.jsonl"),
+    show_default=True,
+    show_envvar=True,
+    metavar="FILE",
+    help="What planbatch slurm advise or drive writes.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")  # fmt: skip
+def command(
+    job: str | None, user: str | None, everybody: bool, journal: Path, as_json: bool
+) -> None:
+    """Tell when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
+
+    Times are those of the last plan in the journal; Slurm itself is not asked.
+    """
+    from planbatch.experiments.common.text import duration
+    from planbatch.experiments.figures.live_table import when_table
+    from planbatch.experiments.live.slurm.when import last_tick, told
+
+    tick = last_tick(journal)
+    if job is None and user is None and not everybody:
+        user = login()
+    found = told(tick, job, user)
+    if as_json:
+        rows = [{"job": one.label, "user": one.job.user, "start": one.start, "latest": one.latest,
+                 "forecast": one.forecast, "why": one.why} for one in found]  # fmt: skip
+        click.echo(json.dumps({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows}))
+        return
+    age = max(int(time()) - tick.time, 0)
+    print_table(f"the plan of {tick.plan['policy']} is {duration(age)} old")
+    if found:
+        print_table(when_table(found, max(int(time()), tick.time)))
+    else:
+        print_table(f"no jobs of {user} are in the queue" if user else "no jobs are in the queue")
+
+
+def login() -> str:
+    """Return the name of who asks: of the process, not of the environment."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        raise ValueError("user: you have no name on this machine; name one with --user") from None

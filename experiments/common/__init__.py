@@ -1,0 +1,1 @@
+"""Files, locks and text: what every other package of experiments uses."""

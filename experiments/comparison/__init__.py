@@ -1,1 +1,0 @@
-"""Comparing policies on workloads: the replays and their results."""

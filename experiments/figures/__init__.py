@@ -1,0 +1,1 @@
+"""Tables for the terminal and pictures for files, notebooks and the page."""

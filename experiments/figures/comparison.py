@@ -1,0 +1,246 @@
+"""A comparison as pictures and as a table of numbers, in files."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from planbatch.experiments.common.text import change, duration
+from planbatch.experiments.figures.style import (
+    COLOURS,
+    FAINT,
+    TICKS,
+    axes_for,
+    line_styles,
+    titled,
+    write_picture,
+)
+from planbatch.experiments.studies.columns import REFERENCE
+from planbatch.experiments.studies.compare import Comparison
+
+if TYPE_CHECKING:
+    from planbatch.planner.model import FloatArray
+
+#: A bar longer than this many times the next one is cut, so that the others can still be distinguished.
+CUT = 3.0
+#: Size of the picture of the distributions (inches).
+WAITS = (8.4, 4.6)
+
+
+def write_comparison(comparison: Comparison, folder: str | Path) -> None:
+    """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+    folder : str or Path
+        Created if it does not exist.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pb.write_comparison(pb.compare(workload, ["fcfs", "easy"]), Path(folder))
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['comparison.csv', 'mean-wait.png', 'mean-wait.svg', 'waits.png', 'waits.svg']
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    comparison.to_frame().to_csv(folder / "comparison.csv")
+    write_picture(folder / "waits", WAITS, lambda axes: draw_waits(comparison, axes))
+    size = bars_size(comparison)
+    write_picture(folder / "mean-wait", size, lambda axes: draw_mean_waits(comparison, axes))
+
+
+def searching(comparison: Comparison) -> list[str]:
+    """Return the policies that search for plans."""
+    return [name for name, trace in comparison.traces.items() if trace.traits.searches]
+
+
+def left_edge(waits: "Mapping[str, FloatArray]") -> int:
+    """Return the last tick (s) below which, under every policy, at most 2 % of the waits lie."""
+    edge = 1
+    for tick in TICKS:
+        shares = [((wait > 0) & (wait < tick)).mean() for wait in waits.values()]
+        if tick <= 600 and max(shares) <= 0.02:
+            edge = tick
+    return edge
+
+
+def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Draw the empirical distribution functions of the waiting times.
+
+    The axis of waiting times is logarithmic. Jobs that started at once have no place on it: at the left edge, every
+    curve begins at the share of jobs that waited no longer than that.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+    ax : Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.draw_waits(pb.compare(workload, ["fcfs", "easy"])).get_ylabel()
+    'jobs that waited at most so long'
+    """
+    submit = comparison.workload.submit
+    waits = {
+        name: np.sort(trace.start - submit).astype(np.float64)
+        for name, trace in comparison.traces.items()
+    }
+    edge = left_edge(waits)
+    longest = max(max(wait[-1] for wait in waits.values()), 60.0 * edge)
+    by_mean = sorted(waits, key=lambda name: float(waits[name].mean()))
+    styles = line_styles(list(waits), searching(comparison))
+    with axes_for(ax, *WAITS) as axes:
+        for name in by_mean:
+            wait = waits[name]
+            inside = wait[wait > edge]
+            first = len(wait) - len(inside)
+            at = np.concatenate([[edge], inside, [longest]])
+            reached = np.concatenate([np.arange(first, len(wait) + 1), [len(wait)]]) / len(wait)
+            colour, dash = styles[name]
+            axes.step(
+                at,
+                100 * reached,
+                where="post",
+                color=colour,
+                linestyle=dash,
+                linewidth=1.8,
+                label=f"{name}  ({duration(float(wait.mean()))})",
+            )
+        axes.set_xscale("log")
+        axes.set_xlim(edge, longest)
+        axes.set_ylim(0, 101)
+        ticks = [tick for tick in TICKS if edge <= tick <= longest]
+        axes.set_xticks(ticks, [TICKS[tick] for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.yaxis.set_major_formatter("{x:.0f}%")
+        axes.grid(color="#E6E6E6", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(
+            f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})"
+        )
+        axes.set_ylabel("jobs that waited at most so long")
+        titled(axes, "How long jobs wait", comparison.title)
+        legend = axes.legend(
+            title="policy  (mean wait)",
+            loc="center left",
+            bbox_to_anchor=(1.01, 0.5),
+            frameon=False,
+            handlelength=2.4,
+            alignment="left",
+        )
+        legend.get_title().set_color(FAINT)
+    return axes
+
+
+def unit_of(seconds: float) -> tuple[str, int]:
+    """Return the unit for an axis that reaches to ``seconds``, and its length (s)."""
+    for name, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return name, length
+    return "seconds", 1
+
+
+def axis_end(means: list[float]) -> float:
+    """Return the end of the bars' axis; bars that would dwarf the others are cut."""
+    ordered = sorted(means)
+    end = ordered[0]
+    for shorter, longer in pairwise(ordered):
+        if longer > CUT * max(shorter, 1.0) and shorter > 0:
+            break
+        end = longer
+    return max(end, 1.0)
+
+
+def bars_size(comparison: Comparison) -> tuple[float, float]:
+    """Return the size of the picture of the mean waits (inches)."""
+    return 8.4, 1.5 + 0.38 * len(comparison.finished)
+
+
+def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Draw the mean waits as bars, the shortest on top, with their change against EASY.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+    ax : Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.draw_mean_waits(pb.compare(workload, ["fcfs", "easy"])).get_xlabel()
+    'mean wait (hours); in brackets: against EASY'
+    """
+    measured = comparison.metrics
+    names = sorted(measured, key=lambda name: measured[name].mean_wait)
+    means = [measured[name].mean_wait for name in names]
+    reference = measured[REFERENCE].mean_wait if REFERENCE in measured else None
+    end = axis_end(means)
+    unit, length = unit_of(end)
+    with axes_for(ax, *bars_size(comparison)) as axes:
+        for row, (name, mean) in enumerate(zip(names, means, strict=True)):
+            searched = comparison.traces[name].traits.searches
+            shown = min(mean, 1.08 * end)
+            axes.barh(row, shown / length, color=COLOURS[0] if searched else "#A9B4BE", height=0.66)
+            label = duration(mean)
+            if reference is not None and name != REFERENCE:
+                label += f"  ({change(mean, reference)})"
+            if mean > shown:
+                cut_mark(axes, 0.97 * shown / length, row, end / length)
+            axes.annotate(
+                label,
+                (shown / length, row),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=9,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            )
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlim(0, 1.32 * end / length)
+        axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
+        axes.grid(axis="x", color="#E6E6E6", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(
+            f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
+        )
+        titled(axes, "Mean wait by policy", comparison.title)
+    return axes
+
+
+def cut_mark(axes: Axes, at: float, row: int, end: float) -> None:
+    """Mark a bar that goes on beyond the axis."""
+    for shift in (0.0, 0.012 * end):
+        axes.plot(
+            [at + shift - 0.006 * end, at + shift + 0.006 * end],
+            [row + 0.4, row - 0.4],
+            color="white",
+            linewidth=2,
+        )

@@ -1,0 +1,128 @@
+"""A page about the last tick that refreshes itself: a Gantt chart of the plan, and the table of the jobs."""
+
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from planbatch.experiments.common.atomic import write_whole
+from planbatch.experiments.common.text import clock_time, duration
+from planbatch.experiments.figures.live_table import effect_line, observation_lines, shown, when
+from planbatch.experiments.figures.round_gantt import colour_bar, draw_plan, plans_size
+from planbatch.experiments.figures.style import drawing, titled
+from planbatch.experiments.live.slurm.advise import Advice, Fault
+from planbatch.planner.model import NEVER
+
+#: Most jobs that the chart and the table show: those that start first.
+DRAWN, LISTED = 400, 500
+#: What the page may load: its own chart, as a static file or served, and no script at all.
+_POLICY = "default-src 'none'; img-src 'self' file:; style-src 'unsafe-inline'"
+_STYLE = """
+:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
+body { max-width: 75rem; margin: 1.5rem auto; padding: 0 1rem; }
+img { max-width: 100%; background: white; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .15rem .8rem .15rem 0; text-align: left; border-bottom: 1px solid #8884; white-space: nowrap; }
+.now { font-weight: 600; } .fault { border-left: .3rem solid #d55e00; padding-left: .8rem; }
+"""
+
+
+def write_page(folder: Path, outcome: Advice | Fault, every: float) -> None:
+    """Write ``index.html`` and ``plan.png``, each whole or not at all.
+
+    After a tick that failed, the page says so, and keeps the chart of the tick before.
+
+    Parameters
+    ----------
+    folder : Path
+        Created if it does not exist.
+    outcome : Advice or Fault
+        The tick.
+    every : float
+        Time between ticks (s): how often the page refreshes.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    chart = folder / "plan.png"
+    if isinstance(outcome, Advice) and len(outcome.jobs):
+        draw_advice(outcome, chart)
+    elif isinstance(outcome, Advice):
+        chart.unlink(missing_ok=True)
+    write_whole(folder / "index.html", page_of(outcome, every, chart.is_file()).encode())
+
+
+def draw_advice(advice: Advice, path: Path) -> None:
+    """Draw the plan of a tick as a Gantt chart: the jobs that start first."""
+    problem = advice.plan.problem
+    start = advice.plan.start.copy()
+    start[np.argsort(start, kind="stable")[DRAWN:]] = NEVER
+    with drawing(*plans_size(1)) as (figure, axes):
+        draw_plan(problem, start, axes)
+        axes.set_ylabel(advice.seen.pool.unit)
+        colour_bar(problem, [axes])
+        more = f" (the first {DRAWN:,})" if len(start) > DRAWN else ""
+        titled(axes, f"plan of {advice.policy}", f"{len(start):,} jobs wait{more}; grey: running")
+        unfinished = path.with_name(f".{path.name}")
+        figure.savefig(unfinished, dpi=120, format="png")
+    unfinished.replace(path)
+
+
+def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
+    """Return the page; every text of the cluster's is escaped."""
+    at = clock_time(outcome.time)
+    picture = (
+        f'<p><img src="plan.png?{outcome.time}" alt="Gantt chart of the plan"></p>' if chart else ""
+    )
+    if isinstance(outcome, Fault):
+        body = f'<p class="fault">{escape(outcome.message)}; nothing is done, the next tick tries again.</p>{picture}'
+    else:
+        lines = "".join(
+            f"<p>{escape(line.plain)}</p>"
+            for line in (*observation_lines(outcome.seen), effect_line(outcome))
+        )
+        body = f"{lines}{picture}{_table(outcome)}{_left_out(outcome)}"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta http-equiv="refresh" content="{max(round(every), 1)}">'
+        f"<title>Plan at {at}</title><style>{_STYLE}</style></head>"
+        f"<body><h1>Plan at {at}</h1>{body}</body></html>\n"
+    )
+
+
+def _row(cells: list[str], tag: str = "td", name: str = "") -> str:
+    inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+    return f"<tr{f' class={name}' if name else ''}>{inner}</tr>"
+
+
+def _table(advice: Advice) -> str:
+    """The jobs that start first."""
+    now = advice.time
+    rows = [_row(["job", "user", "name", "partition", advice.seen.pool.unit, "limit", "waited", "planned", "promised",
+                  "Slurm's forecast"], "th")]  # fmt: skip
+    for one in advice.jobs[:LISTED]:
+        job = one.waiting.job
+        cells = [
+            one.waiting.label, shown(job.user).plain, shown(job.name).plain, shown(job.partition).plain,
+            f"{one.waiting.amount:,}", duration(one.waiting.walltime), duration(max(now - job.submit_time, 0)),
+            when(one.start, now), when(one.latest, now), when(one.forecast, now),
+        ]  # fmt: skip
+        rows.append(_row(cells, name="now" if one.start <= now else ""))
+    more = f"<p>… and {len(advice.jobs) - LISTED:,} more</p>" if len(advice.jobs) > LISTED else ""
+    return (
+        f"<table>{''.join(rows)}</table>{more}"
+        if advice.jobs
+        else "<p>No job waits that can be planned.</p>"
+    )
+
+
+def _left_out(advice: Advice) -> str:
+    """What is not planned, and what was assumed."""
+    remarks = (*advice.seen.left_out, *advice.seen.noted)
+    rows = [_row([remark.kind, shown(remark.what).plain, shown(remark.user).plain, shown(remark.why, 120).plain])
+            for remark in remarks[:LISTED]]  # fmt: skip
+    return f"<h2>Left out, and noted</h2><table>{''.join(rows)}</table>" if rows else ""

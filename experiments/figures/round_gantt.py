@@ -1,0 +1,295 @@
+"""The plans of one round side by side, as Gantt charts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+from planbatch.experiments.figures.comparison import unit_of
+from planbatch.experiments.figures.style import (
+    FAINT,
+    INK,
+    axes_for,
+    drawing,
+    panels_for,
+    panels_of,
+    save,
+    titled,
+)
+from planbatch.experiments.rounds.results import RoundComparison, excess
+from planbatch.experiments.rounds.search import Found
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+
+#: Most charts side by side.
+ACROSS = 3
+#: Colour of running jobs.
+RUNNING = "#D3D7DB"
+#: With no more waiting jobs than this, jobs are numbered.
+NUMBERED = 40
+
+#: From, to (s), lowest processor, number of processors, and the job's place in the queue; -1 for a running job.
+Block = tuple[int, int, int, int, int]
+
+
+def lay_out(problem: Round, start: IntArray) -> list[Block]:
+    """Assign processors to every job of a plan: the lowest free ones, in as few blocks as possible."""
+    jobs, running = problem.jobs, problem.running
+    free: list[tuple[int, int]] = [(0, problem.capacity)]
+    events: list[tuple[int, int, int]] = [(problem.now, 1, -1 - i) for i in range(len(running.end))]
+    planned = [int(i) for i in np.argsort(start, kind="stable") if start[i] != NEVER]
+    events += [(int(start[i]), 1, i) for i in planned]
+    held: dict[int, list[tuple[int, int]]] = {}
+    ends = [(int(running.end[i]), 0, -1 - i) for i in range(len(running.end))]
+    ends += [(int(start[i] + jobs.walltime[i]), 0, i) for i in planned]
+    blocks: list[Block] = []
+    # Jobs that end at an instant make room for those that start at it; running jobs come first.
+    for when, begins, job in sorted(events + ends):
+        if not begins:
+            free = joined(free + held.pop(job))
+            continue
+        place = job if job >= 0 else -1
+        end = start[job] + jobs.walltime[job] if job >= 0 else running.end[-1 - job]
+        procs = jobs.procs[job] if job >= 0 else running.procs[-1 - job]
+        held[job], free = taken(free, int(procs))
+        blocks += [(when, int(end), low, count, place) for low, count in held[job]]
+    return blocks
+
+
+def taken(
+    free: list[tuple[int, int]], procs: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Take processors out of free blocks: the first block that has them all, else the lowest ones."""
+    for place, (low, count) in enumerate(free):
+        if count >= procs:
+            rest = [(low + procs, count - procs)] if count > procs else []
+            return [(low, procs)], free[:place] + rest + free[place + 1 :]
+    mine, left = [], []
+    for low, count in free:
+        take = min(count, procs)
+        procs -= take
+        if take:
+            mine.append((low, take))
+        if count > take:
+            left.append((low + take, count - take))
+    return mine, left
+
+
+def joined(free: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join blocks that touch."""
+    result: list[tuple[int, int]] = []
+    for low, count in sorted(free):
+        if result and sum(result[-1]) == low:
+            result[-1] = (result[-1][0], result[-1][1] + count)
+        else:
+            result.append((low, count))
+    return result
+
+
+def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict[str, Found]:
+    """Return the best result of every optimizer on a round."""
+    best: dict[str, Found] = {}
+    for cell in comparison.cells:
+        found = cell.outcome
+        if (cell.round, cell.objective) == (name, objective) and isinstance(found, Found):
+            other = best.get(cell.optimizer)
+            if other is None or found.cost < other.cost:
+                best[cell.optimizer] = found
+    return best
+
+
+def plans_size(count: int) -> tuple[float, float]:
+    """Return the size of a picture of so many plans (inches)."""
+    across = min(count, ACROSS)
+    return 1.3 + 4.2 * across, 0.9 + 3.2 * -(-count // across)
+
+
+def write_plans(comparison: RoundComparison, name: str, objective: str, path: Path) -> Path | None:
+    """Write :func:`draw_plans` as PNG and SVG; nothing, and None, if there is no plan."""
+    count = len(best_of_each(comparison, name, objective))
+    if not count or not len(comparison.rounds[name]):
+        return None
+    with drawing(*plans_size(count)) as (figure, empty):
+        empty.remove()
+        draw_plans(comparison, name, objective, panels_of(figure, count, ACROSS))
+        save(figure, path)
+    return path.with_suffix(".png")
+
+
+def draw_plans(
+    comparison: RoundComparison,
+    name: str,
+    objective: str,
+    ax: Axes | Sequence[Axes] | None = None,
+) -> list[Axes]:
+    """Draw the best plan of every optimizer on a round side by side, on the same axes.
+
+    Parameters
+    ----------
+    comparison : RoundComparison
+        The searches.
+    name, objective : str
+        Of the round and of the objective.
+    ax : Axes or sequence of Axes, optional
+        Where to draw: one per optimizer that has a plan; by default in a new figure.
+
+    Returns
+    -------
+    list of Axes
+        One per optimizer.
+
+    Raises
+    ------
+    ValueError
+        If no optimizer has a plan for the round.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> len(pb.draw_plans(found, "one", "wait"))
+    2
+    """
+    problem = comparison.rounds[name]
+    plans = best_of_each(comparison, name, objective)
+    if not plans or not len(problem):
+        raise ValueError(f"{name}: no optimizer has a plan for {objective}")
+    last = max(planned_end(problem, found.start) for found in plans.values())
+    unit, _ = unit_of(last - problem.now)
+    best = comparison.best[name, objective].cost
+    with panels_for(ax, len(plans), ACROSS, plans_size(len(plans))) as panels:
+        for place, (axes, (optimizer, found)) in enumerate(zip(panels, plans.items(), strict=True)):
+            draw_plan(problem, found.start, axes, until=last)
+            over = excess(found.cost, best)
+            quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
+            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {quality}")
+            axes.set_xlabel(f"{unit} from now" if place + ACROSS >= len(plans) else "")
+            axes.set_ylabel("processors" if place % ACROSS == 0 else "")
+        figure = panels[0].get_figure(root=True)
+        assert figure is not None
+        if ax is None or len(figure.axes) == len(panels):
+            colour_bar(problem, panels)
+        figure.suptitle(
+            f"{name}: {len(problem)} waiting jobs; grey: running", x=0.01, ha="left", fontsize=10,
+            color=FAINT,
+        )  # fmt: skip
+    return panels
+
+
+def planned_end(problem: Round, start: IntArray) -> int:
+    """Return when the last planned job ends (s): running jobs may run for longer, but nothing is planned there."""
+    planned = start != NEVER
+    return int((start + problem.jobs.walltime)[planned].max(initial=problem.now + 1))
+
+
+def waits_so_far(problem: Round) -> tuple[Any, Any, str, int]:
+    """Return colour map and norm for how long jobs have waited, the unit of the colour bar, and its length (s)."""
+    waited = problem.now - problem.jobs.submit
+    unit, length = unit_of(int(waited.max(initial=0)))
+    longest = max(float(waited.max(initial=0)) / length, 1e-9)
+    shades = LinearSegmentedColormap.from_list(
+        "waits", colormaps["GnBu"](np.linspace(0.25, 0.95, 64))
+    )
+    return shades, Normalize(0.0, longest), unit, length
+
+
+def colour_bar(problem: Round, panels: Sequence[Axes]) -> None:
+    """Put the colours of the jobs beside the plans, with their unit."""
+    shades, norm, unit, _ = waits_so_far(problem)
+    figure = panels[0].figure
+    bar = figure.colorbar(ScalarMappable(norm, shades), ax=list(panels), pad=0.015, aspect=28)
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.set_label(f"waited so far ({unit})")
+
+
+def draw_plan(
+    problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, until: int | None = None
+) -> Axes:
+    """Draw one plan as a Gantt chart; the longer a job has waited, the darker it is. Running jobs are grey.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    plan : Plan or int64 array
+        The plan, or its starts; jobs without a start are not drawn.
+    ax : Axes, optional
+        Where to draw; by default in a new figure, with a colour bar.
+    until : int, optional
+        Where the axis ends (s); by default when the last planned job ends.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> pb.draw_plan(problem, pb.solve(problem, "wait").plan).get_ylabel()
+    'processors'
+    """
+    start = plan.start if isinstance(plan, Plan) else plan
+    last = planned_end(problem, start) if until is None else until
+    unit, length = unit_of(last - problem.now)
+    with axes_for(ax, *plans_size(1)) as axes:
+        blocks = lay_out(problem, start)
+        add_blocks(axes, problem, blocks, length)
+        axes.set_xlim(0, 1.02 * (last - problem.now) / length)
+        axes.set_ylim(0, problem.capacity)
+        axes.set_xlabel(f"{unit} from now")
+        axes.set_ylabel("processors")
+        if len(problem) <= NUMBERED:
+            number_blocks(axes, problem, blocks, last, length)
+        if ax is None:
+            colour_bar(problem, [axes])
+    return axes
+
+
+def add_blocks(axes: Axes, problem: Round, blocks: Sequence[Block], length: int) -> None:
+    """Draw the jobs."""
+    shades, norm, _, unit = waits_so_far(problem)
+    waited = (problem.now - problem.jobs.submit) / unit
+    corners, colours = [], []
+    for begin, end, low, count, job in blocks:
+        left, right = (begin - problem.now) / length, (end - problem.now) / length
+        corners.append([(left, low), (right, low), (right, low + count), (left, low + count)])
+        colours.append(shades(norm(waited[job])) if job >= 0 else RUNNING)
+    wide = 0.5 if len(problem) > 60 else 0.9
+    axes.add_collection(
+        PolyCollection(corners, facecolors=colours, edgecolors="white", linewidths=wide)
+    )
+    axes.margins(0)
+
+
+def number_blocks(
+    axes: Axes, problem: Round, blocks: Sequence[Block], last: int, length: int
+) -> None:
+    """Write the numbers of the jobs onto blocks that have room for them."""
+    waited = problem.now - problem.jobs.submit
+    longest = max(int(waited.max(initial=0)), 1)
+    horizon = last - problem.now
+    numbered: set[int] = set()
+    for begin, end, low, count, job in sorted(blocks, key=lambda block: -block[3]):
+        text = str(problem.ids[job])
+        wide = (end - begin) / horizon > 0.022 * len(text) + 0.01
+        if job < 0 or job in numbered or not wide or count / problem.capacity < 0.06:
+            continue
+        numbered.add(job)
+        dark = waited[job] > 0.55 * longest
+        axes.text(
+            (begin + end - 2 * problem.now) / 2 / length, low + count / 2, text,
+            ha="center", va="center", fontsize=7, color="white" if dark else INK, clip_on=True,
+        )  # fmt: skip

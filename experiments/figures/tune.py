@@ -1,0 +1,78 @@
+"""Tuned parameters as a picture: past and held-out values side by side."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from planbatch.experiments.figures.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    STYLE,
+    panels_for,
+    panels_of,
+    save,
+)
+from planbatch.experiments.studies.tune import Tuned
+
+
+def write_tuned(tuned: Tuned, path: Path) -> None:
+    """Write :func:`draw_tuned` as PNG and SVG."""
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=_size(tuned), layout="constrained")
+        FigureCanvasAgg(figure)
+        draw_tuned(tuned, panels_of(figure, len(tuned.tuning.goals), len(tuned.tuning.goals)))
+        save(figure, path)
+
+
+def _size(tuned: Tuned) -> tuple[float, float]:
+    """Return the size of the picture (inches)."""
+    return max(3.2 * len(tuned.tuning.goals), 5.0), 3.8
+
+
+def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
+    """Draw one panel per goal: each policy is a line from its value on the past to those on later spans.
+
+    Values are divided by EASY's on the same span, so spans of different load can be compared.
+
+    Parameters
+    ----------
+    tuned : Tuned
+        A finished search.
+    ax : Axes or sequence of Axes, optional
+        Where to draw: one per goal; by default in a new figure.
+
+    Returns
+    -------
+    list of Axes
+        One per goal.
+    """
+    goals = tuned.tuning.goals
+    spans = (tuned.tuning.past, *tuned.tuning.later)
+    names = [f"past\n{spans[0]}", *(f"held out\n{span}" for span in spans[1:])]
+    easy = tuned.beside[0]
+    with panels_for(ax, len(goals), len(goals), _size(tuned)) as panels:
+        for place, (panel, goal) in enumerate(zip(panels, goals, strict=True)):
+            rows = [(row, FAINT, "on the front") for row in tuned.front]
+            rows += [(row, COLOURS[0], row.policy) for row in tuned.beside[1:]]
+            rows += [(easy, INK, easy.policy)]
+            named: set[str] = set()
+            for row, colour, label in rows:
+                ratios = [
+                    own[place] / base[place] if base[place] else float("nan")
+                    for own, base in zip(row.values, easy.values, strict=True)
+                ]
+                panel.plot(
+                    range(len(spans)), ratios, marker="o", markersize=5, linewidth=1.3,
+                    color=colour, label="_" if label in named else label,
+                )  # fmt: skip
+                named.add(label)
+            panel.set_xticks(range(len(spans)), names)
+            panel.set_xlim(-0.3, len(spans) - 0.7)
+            panel.set_title(f"{goal.name} / EASY's", loc="left", fontsize=10, color=FAINT)
+        panels[0].legend(frameon=False, fontsize=8)
+    return panels

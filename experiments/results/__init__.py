@@ -1,1 +1,0 @@
-"""Finished replays on disk: one store, one format, one reader."""

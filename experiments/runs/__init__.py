@@ -1,0 +1,1 @@
+"""Replays and other tasks: run in parallel, stored, resumed, read and converted."""

@@ -1,0 +1,89 @@
+"""Running lists of tasks: one by one, in threads, in processes, or on a cluster.
+
+joblib runs threads and processes. Dask is called directly: joblib's adapter does not report a task that was lost with
+its workers.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
+
+from planbatch.experiments.runs.local import Here, Processes, Threads
+from planbatch.experiments.runs.task import Backend, BackendError, Finished, Progress, Task
+from planbatch.planner.names import did_you_mean
+
+#: Backend → the package it needs, and how to get it.
+BACKENDS = {
+    "loky": ("joblib", "planbatch"),
+    "threading": ("joblib", "planbatch"),
+    "dask": ("distributed", "planbatch[dask]"),
+}
+
+
+def run_tasks(
+    tasks: Sequence[Task], jobs: int = 1, progress: Progress | None = None
+) -> Generator[Finished, None, None]:
+    """Run tasks on this machine, and yield the place of each with its result as they finish.
+
+    The result of a task that raises, or crashes its process, is a :class:`Failure`; no other task is affected.
+
+    Parameters
+    ----------
+    tasks : sequence of callable
+        Each is called with a function to which it may report its progress.
+    jobs : int
+        Number of processes; with 1, the tasks run in this one, in order.
+    progress : callable, optional
+        ``progress(place, count)``, possibly from another thread.
+    """
+    with make_backend("loky", max(min(jobs, len(tasks)), 1)) as backend:
+        yield from backend.run(tasks, progress)
+
+
+def make_backend(
+    name: str,
+    jobs: int,
+    scheduler: str | None = None,
+    version: Callable[[], str] = lambda: "",
+) -> AbstractContextManager[Backend]:
+    """Make a backend by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`BACKENDS`.
+    jobs : int
+        Number of parallel tasks on this machine; with 1, ``loky`` and ``threading`` run them in this process.
+    scheduler : str, optional
+        Address of a running cluster (``dask``).
+    version : callable
+        Returns the version of the code; must give the same answer on every worker of a cluster as in this process.
+
+    Raises
+    ------
+    BackendError
+        If there is none of this name, or its package is not installed.
+    """
+    check_backend(name, scheduler)
+    if jobs < 1:
+        raise BackendError(f"jobs: {jobs} is not a positive number of workers")
+    if name == "dask":
+        from planbatch.experiments.runs.dask import DaskBackend
+
+        return DaskBackend(jobs, scheduler, version)
+    if jobs == 1:
+        return Here(jobs)
+    return Threads(jobs) if name == "threading" else Processes(jobs)
+
+
+def check_backend(name: str, scheduler: str | None = None) -> None:
+    """Raise ``BackendError`` if a backend is not known or not installed."""
+    if name not in BACKENDS:
+        raise BackendError(f"backend: there is no {name!r}; {did_you_mean(name, BACKENDS)}")
+    package, extra = BACKENDS[name]
+    if find_spec(package) is None:
+        raise BackendError(
+            f"backend: {name} needs the package {package}; get it with: pip install '{extra}'"
+        )
+    if scheduler is not None and name != "dask":
+        raise BackendError(f"scheduler: {name} works on this machine only; give --backend dask")

@@ -1,0 +1,36 @@
+"""Pickling of policies and tasks for other processes: what stands in a user's file travels as the text of that file."""
+
+import io
+import pickle
+from types import FunctionType
+from typing import Any
+
+from cloudpickle import CloudPickler
+
+from planbatch.experiments.runs.task import attempt
+from planbatch.planner.plugins.source import sent
+
+
+class _PluginPickler(CloudPickler):  # type: ignore[misc]
+    """Pickles what stands in users' files by its text, anything else as cloudpickle does."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        users = sent(obj) if isinstance(obj, FunctionType | type) else None
+        return super().reducer_override(obj) if users is None else users
+
+
+def packed(thing: Any) -> bytes:
+    """Pack a task, or a part of one, for another process."""
+    buffer = io.BytesIO()
+    _PluginPickler(buffer).dump(thing)
+    return buffer.getvalue()
+
+
+def unpacked(data: bytes) -> Any:
+    """Unpack what :func:`packed` made."""
+    return pickle.loads(data)
+
+
+def run_packed(data: bytes) -> Any:
+    """Run a packed task without progress reports; clusters call this on their workers."""
+    return attempt(unpacked(data), lambda count: None)

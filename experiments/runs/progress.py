@@ -1,0 +1,173 @@
+"""Progress bars, on standard error or in a notebook: what runs, and how long the rest will take."""
+
+import sys
+from collections.abc import Sequence
+from threading import Lock
+from time import perf_counter
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from planbatch.experiments.common.text import duration
+from planbatch.experiments.runs.notebook import NotebookBar, in_notebook
+
+
+class TaskProgress:
+    """A bar for each running task and one for all of them; lines if standard error is no terminal. A context.
+
+    In a notebook there is one bar for all.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the tasks.
+    sizes : sequence of int
+        What the progress of each counts up to: the jobs of a replay.
+    weights : sequence of float, optional
+        Roughly how long each takes, in any unit; by default, its size.
+    quiet : bool, optional
+        Whether to print nothing; by default, if standard error is neither a terminal nor a notebook's.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        sizes: Sequence[int],
+        weights: Sequence[float] | None = None,
+        quiet: bool | None = None,
+    ) -> None:
+        self._names, self._sizes = list(names), list(sizes)
+        self._weights = [float(weight) for weight in (sizes if weights is None else weights)]
+        self._shares = [0.0] * len(self._names)
+        self._done: set[int] = set()
+        self._began = perf_counter()
+        self._lock = Lock()
+        self._bars: dict[int, TaskID] = {}
+        self._lines = not sys.stderr.isatty()
+        notebook = in_notebook()
+        self._quiet = self._lines and not notebook if quiet is None else quiet
+        self._notebook = NotebookBar() if notebook and not self._quiet else None
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=self._lines or self._quiet,
+        )
+        self._all = self._progress.add_task(
+            f"0 of {len(self._names)}", total=sum(self._weights) or None
+        )
+
+    def __enter__(self) -> "TaskProgress":
+        self._began = perf_counter()
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+        if self._notebook is not None:
+            took = duration(perf_counter() - self._began)
+            self._notebook.close(f"{len(self._done)} of {len(self._names)} in {took}")
+
+    def __call__(self, place: int, count: int) -> None:
+        """Show the progress of a task; possibly called from another thread."""
+        with self._lock:
+            if place in self._done:
+                return
+            if place not in self._bars:
+                self._bars[place] = self._progress.add_task(
+                    self._names[place], total=self._sizes[place]
+                )
+            self._shares[place] = count / max(self._sizes[place], 1)
+            self._progress.update(
+                self._bars[place], completed=count, visible=count < self._sizes[place]
+            )
+            self._show_all()
+
+    def finished(self, place: int, what: str = "") -> None:
+        """Show that a task has finished and its result is stored, or why there is none."""
+        with self._lock:
+            self._shares[place] = 1.0
+            self._done.add(place)
+            if place in self._bars:
+                self._progress.update(self._bars[place], visible=False)
+            self._show_all()
+            if self._quiet or (not what and (self._notebook or not self._lines)):
+                return
+            line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
+            line += f": {what}" if what else ""
+            left = self.remaining()
+            line += f"; about {duration(left)} left" if left else ""
+        if self._lines:
+            print(line, file=sys.stderr, flush=True)
+        else:
+            self._progress.console.print(line, highlight=False)
+
+    def remaining(self) -> float:
+        """Estimate how long the rest will take (s), from the time taken so far."""
+        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
+        left = sum(self._weights) - done
+        return (perf_counter() - self._began) * left / done if done > 0 and left > 0 else 0.0
+
+    def _show_all(self) -> None:
+        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
+        over = sum(share >= 1 for share in self._shares)
+        self._progress.update(
+            self._all, completed=done, description=f"{over} of {len(self._names)}"
+        )
+        if self._notebook is not None:
+            left = self.remaining()
+            text = f"{over} of {len(self._names)}" + (
+                f"; about {duration(left)} left" if left else ""
+            )
+            self._notebook.show(done / (sum(self._weights) or 1), text)
+
+
+class CountBar:
+    """One bar for counted tasks, on standard error if that is a terminal, or in a notebook; a context.
+
+    Parameters
+    ----------
+    what : str
+        What is counted.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._bar = Progress(
+            "{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+            console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
+        )  # fmt: skip
+        self._task = self._bar.add_task(what, total=None)
+        self._what, self._text = what, ""
+        self._notebook = NotebookBar() if in_notebook() else None
+
+    def __enter__(self) -> "CountBar":
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+        if self._notebook is not None:
+            self._notebook.close(self._text)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show how many are done."""
+        self._bar.update(self._task, completed=done, total=total)
+        self._text = f"{done:,} of {total:,} {self._what}"
+        if self._notebook is not None:
+            self._notebook.show(done / max(total, 1), self._text)

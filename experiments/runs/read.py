@@ -1,0 +1,341 @@
+"""Reading a folder of results: cells that are there, that are missing, and that cannot be read.
+
+The layout is that of ``planbatch experiment run``: ``experiment.json`` names the cells, and every cell has a folder
+with ``cell.json`` (settings and summary), ``jobs.parquet`` (one row per job) and ``rounds.parquet`` (one row per
+round). Reading changes nothing in the folder.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planbatch.experiments.replay.parquet import ROUNDS as ROUND_COLUMNS
+from planbatch.experiments.replay.slowdown import bounded_slowdown
+from planbatch.experiments.replay.trace import jobs_frame
+from planbatch.experiments.runs.columns import first_line, read_columns
+from planbatch.experiments.runs.store import (
+    CELL,
+    CELLS,
+    EXPERIMENT,
+    FORMAT,
+    JOBS,
+    ROUNDS,
+    ResultsError,
+)
+from planbatch.planner.model import NEVER, IntArray
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
+JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
+MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned", "predicted")
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of one cell as columns of shape (n,), in FCFS order; times in seconds.
+
+    Attributes
+    ----------
+    id, user : int64 arrays
+        Job and user numbers; users are -1 if they are not known.
+    submit, start, end : int64 arrays
+        When the job was submitted, started and ended.
+    procs, walltime, runtime : int64 arrays
+        Processors, requested time and run time.
+    deadline, promise : int64 arrays
+        Latest end and latest promised start, ``NEVER`` for none.
+    predicted : int64 array
+        What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
+    """
+
+    id: IntArray
+    user: IntArray
+    submit: IntArray
+    procs: IntArray
+    walltime: IntArray
+    runtime: IntArray
+    start: IntArray
+    end: IntArray
+    deadline: IntArray
+    promise: IntArray
+    predicted: IntArray = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.predicted is None:
+            object.__setattr__(self, "predicted", np.full(len(self.submit), NEVER))
+
+    def __len__(self) -> int:
+        return len(self.submit)
+
+    @cached_property
+    def wait(self) -> NDArray[np.float64]:
+        """The wait of every job (s)."""
+        return (self.start - self.submit).astype(np.float64)
+
+    @cached_property
+    def slowdown(self) -> NDArray[np.float64]:
+        """The bounded slowdown of every job (design rule 9)."""
+        return bounded_slowdown(self.wait, self.runtime.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One replay of the grid.
+
+    Attributes
+    ----------
+    key : str
+        Name of its folder.
+    folder : Path
+        The folder of its files.
+    settings, summary, versions : mappings
+        As in ``cell.json``.
+    machine : object
+        The machine that ran it, as in ``cell.json``.
+    """
+
+    key: str
+    folder: Path
+    settings: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    versions: Mapping[str, Any]
+    machine: Any = None
+
+    @property
+    def label(self) -> str:
+        """The name of the policy in tables."""
+        policy = self.settings["policy"]
+        return str(policy.get("label") or policy["name"])
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy."""
+        return str(self.settings["policy"]["name"])
+
+    @property
+    def searches(self) -> bool:
+        """Whether the policy searches for plans."""
+        return bool(self.settings["policy"].get("searches"))
+
+    @property
+    def workload(self) -> Mapping[str, Any]:
+        """The description of the workload."""
+        found: Mapping[str, Any] = self.settings["workload"]
+        return found
+
+    @property
+    def capacity(self) -> int:
+        """Processors of the machine."""
+        return int(self.workload["capacity"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the random numbers."""
+        return int(self.settings.get("seed") or 0)
+
+    def jobs(self) -> Jobs:
+        """Read the jobs.
+
+        Raises
+        ------
+        ResultsError
+            If the file is missing or damaged, or holds other columns or impossible values.
+        """
+        path = self.folder / JOBS
+        found = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
+        n = len(found["submit"])
+        if not n:
+            raise ResultsError(f"{path} holds no jobs; run the cell again")
+        absent = {"user": -1, "deadline": NEVER, "promise": NEVER, "predicted": NEVER}
+        columns = {
+            name: found[name] if name in found else np.full(n, absent[name])
+            for name in Jobs.__dataclass_fields__
+        }
+        known = {  # data frames have NaN for what is absent
+            name: np.where(np.isnan(column), absent[name], column) if name in absent else column
+            for name, column in columns.items()
+        }
+        jobs = Jobs(**{name: column.astype(np.int64) for name, column in known.items()})
+        wrong = (jobs.start < jobs.submit) | (jobs.end <= jobs.start)
+        wrong |= (jobs.procs < 1) | (jobs.procs > self.capacity)
+        if wrong.any():
+            job = int(jobs.id[np.flatnonzero(wrong)[0]])
+            raise ResultsError(
+                f"{path}: job {job} has impossible times or sizes; run the cell again"
+            )
+        return jobs
+
+    def frame(self) -> "DataFrame":
+        """Read the jobs as a data frame with the columns of :meth:`Trace.to_frame`, as far as they are stored.
+
+        Raises
+        ------
+        ResultsError
+            As for :meth:`jobs`.
+        """
+        jobs = self.jobs()
+        found = read_columns(self.folder / JOBS, (), ("first_planned",))
+        frame = jobs_frame({"first_planned": jobs.start, **vars(jobs), **found})
+        frame.attrs = {
+            "workload": self.workload["name"],
+            "capacity": self.capacity,
+            "policy": self.label,
+        }
+        return frame
+
+    def rounds(self) -> dict[str, NDArray[Any]]:
+        """Read the rounds: the columns :data:`ROUND_COLUMNS`.
+
+        Raises
+        ------
+        ResultsError
+            As for :meth:`jobs`.
+        """
+        return read_columns(self.folder / ROUNDS, ROUND_COLUMNS)
+
+
+@dataclass(frozen=True)
+class Results:
+    """A folder of results.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    title : str
+        Title of the experiment.
+    version : str
+        Version of planbatch that wrote it.
+    cells : tuple of Cell
+        The cells that can be read, in the order of the grid.
+    missing : tuple of str
+        Keys of cells that have not been run.
+    broken : tuple of (str, str)
+        Keys of cells that cannot be read, and why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"], title="Try"), folder)
+    ...     results = pb.read_results(folder)
+    >>> results.title
+    'Try'
+    """
+
+    folder: Path
+    title: str
+    version: str
+    cells: tuple[Cell, ...]
+    missing: tuple[str, ...] = ()
+    broken: tuple[tuple[str, str], ...] = ()
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """Read a JSON object that states its format; see :func:`read_results` for the errors."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ResultsError(f"{path} is missing") from error
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path} cannot be read ({first_line(error)})") from error
+    if not isinstance(found, dict) or "format" not in found:
+        raise ResultsError(f"{path} is not {what} of planbatch")
+    if found["format"] != FORMAT:
+        by = f", by planbatch {found['planbatch']}" if "planbatch" in found else ""
+        raise ResultsError(
+            f"{path} was written in format {found['format']}{by}, and this version reads format {FORMAT}; "
+            "make the report with the version that ran the experiment"
+        )
+    return found
+
+
+def read_cell(folder: Path, key: str) -> Cell:
+    """Read the description of one cell; its jobs and rounds are read on demand.
+
+    Raises
+    ------
+    ResultsError
+        If it cannot be read, or lacks a setting.
+    """
+    found = read_json(folder / CELL, "a cell")
+    try:
+        cell = Cell(
+            key, folder, found["settings"], found["summary"], found.get("versions", {}),
+            found.get("machine"),
+        )  # fmt: skip
+        _ = cell.label, cell.workload["name"], cell.capacity, cell.seed
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ResultsError(f"{folder / 'cell.json'} lacks {first_line(error)}") from error
+    return cell
+
+
+def read_results(folder: str | Path) -> Results:
+    """Read the results of an experiment from a folder.
+
+    A missing or broken cell is listed, and the others are read. Jobs and rounds are not read yet: reading them may
+    reveal more broken cells.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The ``--out`` folder of an experiment.
+
+    Raises
+    ------
+    ResultsError
+        If the folder holds no experiment, one of another version, or no finished cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"]), folder)
+    ...     results = pb.read_results(folder)
+    >>> len(results.cells), results.missing
+    (1, ())
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ResultsError(
+            f"{folder}: there is no such folder; give the --out folder of an experiment"
+        )
+    if not (folder / EXPERIMENT).is_file():
+        raise ResultsError(
+            f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"
+        )
+    described = read_json(folder / EXPERIMENT, "an experiment")
+    keys = described.get("cells")
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
+    for key in keys:
+        if Path(key).name != key or key == "..":
+            raise ResultsError(f"{folder / 'experiment.json'}: cells: {key!r} is no name of a cell")
+    cells, missing, broken = [], [], []
+    for key in keys:
+        own = folder / CELLS / key
+        if not (own / CELL).is_file():
+            missing.append(key)
+            continue
+        try:
+            cells.append(read_cell(own, key))
+        except ResultsError as error:
+            broken.append((key, str(error)))
+    if not cells:
+        why = f": {broken[0][1]}" if broken else "; run the experiment first"
+        raise ResultsError(f"{folder}: none of its {len(keys)} cells can be read{why}")
+    title = str(described.get("title") or folder.resolve().name)
+    version = str(described.get("planbatch", "unknown"))
+    return Results(folder, title, version, tuple(cells), tuple(missing), tuple(broken))

@@ -1,0 +1,294 @@
+"""Running lists of replays: here or elsewhere, stored on disk or not; equal ones are stored, and run, once."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from planbatch.baselines.policy import policy_name
+from planbatch.experiments.replay.task import Outcome, ReplayTask
+from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.version import code_digest, versions
+from planbatch.experiments.runs.backends import make_backend
+from planbatch.experiments.runs.columns import read_trace
+from planbatch.experiments.runs.progress import TaskProgress
+from planbatch.experiments.runs.space import warn_of_little_space
+from planbatch.experiments.runs.store import Store
+from planbatch.experiments.runs.task import Failure, Progress
+from planbatch.planner.display import html_table
+
+Say = Callable[[str], None]
+
+
+def error_of(outcome: Outcome | Failure) -> str:
+    """Return why a replay failed; nothing if it did not."""
+    return outcome.error if isinstance(outcome, Failure) else ""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The workers that run replays.
+
+    Attributes
+    ----------
+    jobs : int
+        How many replays run at a time.
+    backend : {"loky", "threading", "dask"}
+        See :func:`make_backend`.
+    scheduler : str, optional
+        Address of a Dask cluster.
+    quiet : bool, optional
+        Whether to show no progress; by default, if standard error is no terminal.
+    row : callable
+        What progress says of a finished replay; by default, what went wrong, if it failed.
+    """
+
+    jobs: int = 1
+    backend: str = "loky"
+    scheduler: str | None = None
+    quiet: bool | None = None
+    row: Callable[[Outcome | Failure], str] = error_of
+
+
+HERE = Workers()
+
+
+@dataclass(frozen=True)
+class FinishedReplay:
+    """A replay finished by this run or an earlier one.
+
+    Attributes
+    ----------
+    task : ReplayTask
+        The replay.
+    described : mapping
+        Its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them.
+    load : callable
+        Returns the trace.
+    """
+
+    task: ReplayTask
+    described: Mapping[str, Any]
+    load: Callable[[], Trace]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The metrics, under the policy's name; see :func:`summary`."""
+        return {**self.described["summary"], "policy": policy_name(self.task.policy)}
+
+    def __repr__(self) -> str:
+        return f"FinishedReplay({self.task.name})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: all metrics of the replay."""
+        rows = [
+            [name.replace("_", " "), f"{value:,.6g}"]
+            for name, value in self.summary.items()
+            if isinstance(value, (int, float))
+        ]
+        return html_table(("", "times in seconds"), rows, self.task.name)
+
+    def trace(self) -> Trace:
+        """Return the trace, read from disk if it is stored there."""
+        return self.task.whole(self.load())
+
+
+def run_all(
+    tasks: Sequence[ReplayTask],
+    workers: Workers = HERE,
+    out: str | Path | None = None,
+    title: str = "",
+    progress: Progress | None = None,
+    say: Say = lambda line: None,
+) -> dict[int, FinishedReplay | Failure]:
+    """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt.
+
+    Parameters
+    ----------
+    tasks, workers, progress, say
+        As in :func:`run_replays`.
+    out : str or Path, optional
+        Folder in which finished replays are kept; a report can be made of it.
+    title : str
+        What the report calls the folder.
+    """
+    store = None if out is None else Store(Path(out))
+    if store is None:
+        return _up_to_an_interrupt(run_replays(tasks, None, workers, progress, say))
+    store.check()
+    with store.locked():
+        store.clean()
+        keys = list(dict.fromkeys(task.key for task in tasks))
+        there = sum(store.place(key).exists() for key in keys)
+        if there:
+            say(f"{there} of {len(keys)} replays are in {store.folder} already")
+        store.begin(title, keys)
+        return _up_to_an_interrupt(run_replays(tasks, store, workers, progress, say))
+
+
+def _up_to_an_interrupt(
+    results: Generator[tuple[int, FinishedReplay | Failure], None, None],
+) -> dict[int, FinishedReplay | Failure]:
+    found: dict[int, FinishedReplay | Failure] = {}
+    with suppress(KeyboardInterrupt), closing(results):
+        for place, outcome in results:
+            found[place] = outcome
+    return found
+
+
+def run_replays(
+    tasks: Sequence[ReplayTask],
+    store: Store | None = None,
+    workers: Workers = HERE,
+    progress: Progress | None = None,
+    say: Say = lambda line: None,
+) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
+    """Run replays, and yield the place of each with its outcome as they finish.
+
+    With a store, replays with the same key run once, those that it holds do not run at all, and each of the others is
+    stored before it is yielded; the caller holds the store's lock. Without one, no key is needed: policies may have
+    parts that have none.
+
+    Parameters
+    ----------
+    tasks : sequence of ReplayTask
+        The replays.
+    store : Store, optional
+        Keeps the finished replays.
+    workers : Workers
+        The processes or cluster to run them on.
+    progress : callable, optional
+        ``progress(place, jobs started)``, possibly from another thread; by default, bars on standard error.
+    say : callable
+        Called with messages for the user.
+
+    Raises
+    ------
+    ValueError
+        If a policy has a part without content that tells it from others.
+    OSError
+        If a result cannot be stored.
+    """
+    keys = [task.key if store is not None else str(place) for place, task in enumerate(tasks)]
+    places: dict[str, list[int]] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
+    first = [tasks[own[0]] for own in places.values()]
+    found = {} if store is None else stored(store, first, say)
+    for key, described in found.items():
+        assert store is not None
+        load = partial(read_trace, store.place(key, tasks[places[key][0]].part), described)
+        for place in places[key]:
+            yield place, FinishedReplay(tasks[place], described, load)
+    missing = [own[0] for key, own in places.items() if key not in found]
+    if not missing:
+        return
+    if workers.jobs > 1:
+        missing = [missing[which] for which in _longest_first([tasks[p] for p in missing])]
+    if store is not None:
+        warn_of_little_space(store.folder, [len(tasks[place].workload) for place in missing], say)
+    to_run = [tasks[place] for place in missing]
+    shown = None if progress is None else _at(missing, progress)
+    with closing(_run(to_run, workers, shown)) as results:
+        for which, outcome in results:
+            same = places[keys[missing[which]]]
+            if isinstance(outcome, Failure):
+                yield from ((place, outcome) for place in same)
+                continue
+            kept = _keep(to_run[which], outcome, store)
+            yield from ((place, replace(kept, task=tasks[place])) for place in same)
+
+
+def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
+    """Find the replays that a store holds: the ``cell.json`` of each, by key.
+
+    Damaged cells are put aside; names that have changed are rewritten.
+    """
+    found = {}
+    for task in tasks:
+        described = store.load_or_put_aside(task.key, task.name, say, part=task.part)
+        if described is None:
+            continue
+        settings = task.settings()
+        if described["settings"] != settings:
+            described["settings"] = settings
+            store.describe_anew(task.key, described, part=task.part)
+        found[task.key] = described
+    say_versions(found.values(), say)
+    return found
+
+
+def say_versions(found: Iterable[Mapping[str, Any]], say: Say) -> None:
+    """Report finished replays that were made with other versions of the libraries."""
+    libraries = {name: version for name, version in versions().items() if name != "code"}
+    other = [
+        described["versions"]
+        for described in found
+        if any(described["versions"].get(name) != version for name, version in libraries.items())
+    ]
+    if other:
+        made = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
+        say(f"{len(other)} finished cells were made with other versions ({made}), and are kept")
+
+
+def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:
+    """Store an outcome, or hold it in memory."""
+    if store is None:
+        return FinishedReplay(task, vars(outcome), lambda: outcome.trace)
+    described = store.store(
+        task.key, task.settings(), task.whole(outcome.trace), outcome, part=task.part
+    )
+    load = partial(read_trace, store.place(task.key, task.part), described)
+    return FinishedReplay(task, described, load)
+
+
+def _at(places: Sequence[int], progress: Progress) -> Progress:
+    """Return a progress function that translates places."""
+    return lambda which, count: progress(places[which], count)
+
+
+def _run(
+    tasks: Sequence[ReplayTask], workers: Workers, progress: Progress | None
+) -> Generator[tuple[int, Outcome | Failure], None, None]:
+    """Run distinct replays; see :func:`_groups`."""
+    bars = TaskProgress(
+        [task.name for task in tasks],
+        [len(task.workload) for task in tasks],
+        [task.weight for task in tasks],
+        workers.quiet,
+    )
+    with bars:
+        for name, places in _groups(tasks, workers.backend):
+            jobs = min(workers.jobs, len(places))
+            own = [tasks[place] for place in places]
+            # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
+            with (
+                make_backend(name, jobs, workers.scheduler, code_digest) as backend,
+                closing(backend.run(own, _at(places, progress or bars))) as results,
+            ):
+                for which, outcome in results:
+                    yield places[which], outcome
+                    bars.finished(places[which], workers.row(outcome))
+
+
+def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[int]]]:
+    """Return the places of replays that run together, with what runs them.
+
+    On this machine, those that run wholly in the core have threads, those that call Python processes; those limited by
+    time come last, since they must not share their cores.
+    """
+    groups: dict[tuple[bool, bool], list[int]] = {}
+    for place, task in enumerate(tasks):
+        in_threads = backend == "loky" and not task.timed and task.in_core
+        groups.setdefault((task.timed, not in_threads), []).append(place)
+    return [
+        (backend if elsewhere else "threading", places)
+        for (_, elsewhere), places in sorted(groups.items())
+    ]
+
+
+def _longest_first(tasks: Sequence[ReplayTask]) -> list[int]:
+    """Return the order in which replays begin: the longest first, so that no worker is left alone with one."""
+    return sorted(range(len(tasks)), key=lambda which: -tasks[which].weight)

@@ -1,0 +1,65 @@
+"""Tasks one after the other in this process; Ctrl-C ends them at once."""
+
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from threading import Event, Thread
+from typing import Any
+
+from planbatch.experiments.runs.task import Finished, Progress, Task, Tell, attempt
+
+#: How often the thread of a task is checked (s).
+POLL_SECONDS = 0.1
+
+
+class AbandonedError(BaseException):
+    """Ends a task whose result nobody waits for any more; not a failure of the task."""
+
+
+def one_by_one(
+    tasks: Sequence[Task], progress: Progress | None = None
+) -> Generator[Finished, None, None]:
+    """Run tasks in their order, and yield the place of each with its result or failure.
+
+    Each runs in a thread beside this one. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
+    kernel; the task left behind ends when it next reports how far it has come.
+    """
+    for place, task in enumerate(tasks):
+        over = Event()
+        try:
+            yield place, _beside(partial(attempt, task, until_over(over, place, progress)))
+        finally:
+            over.set()
+
+
+def until_over(over: Event, place: int, progress: Progress | None) -> Tell:
+    """Return the function with which a task reports progress; it ends the task once nobody waits for it."""
+
+    def tell(count: int) -> None:
+        if over.is_set():
+            raise AbandonedError
+        if progress is not None:
+            progress(place, count)
+
+    return tell
+
+
+def _beside(task: Callable[[], Any]) -> Any:
+    """Run a task in a thread and wait for it; return what it returns, or raise what it raises."""
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(task())
+        except AbandonedError:
+            pass
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL_SECONDS)
+    if errors:
+        raise errors[0]
+    return results[0]

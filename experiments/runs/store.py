@@ -1,0 +1,264 @@
+"""The folder of an experiment's results, in which every cell is complete or absent.
+
+A cell is written into a folder beside its place, flushed to disk, and only then renamed; ``cell.json`` holds the
+digests of the two tables. So a cell at its place is either complete, or it was damaged later, which the digests show.
+Finished cells are never deleted: damaged ones are put aside.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.common.atomic import (
+    UNFINISHED,
+    beside,
+    sync_folder,
+    write_through,
+    write_whole,
+)
+from planbatch.experiments.common.lock import locked
+from planbatch.experiments.replay.parquet import jobs_bytes, rounds_bytes
+from planbatch.experiments.replay.task import Outcome
+from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.version import planbatch_version
+
+#: The format of the folder.
+FORMAT = 1
+EXPERIMENT, CELL, JOBS, ROUNDS = "experiment.json", "cell.json", "jobs.parquet", "rounds.parquet"
+#: The folders of cells, of the spans that cells are joined from, and of damaged cells.
+CELLS, PARTS, DAMAGED = "cells", "spans", "damaged"
+_LOCK = ".lock"
+
+
+class ResultsError(ValueError):
+    """A folder cannot hold results, or a cell cannot be read; the message says what is wrong and what to do."""
+
+
+class DiskFullError(OSError):
+    """There was no room for a result."""
+
+
+class Store:
+    """The results of one experiment.
+
+    Parameters
+    ----------
+    folder : Path
+        Their folder; made when something is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def check(self) -> None:
+        """Check that the folder can hold results, before anything runs.
+
+        Raises
+        ------
+        ResultsError
+            If it is a file, cannot be written, or holds another format.
+        """
+        path = self.folder / EXPERIMENT
+        if path.exists():
+            try:
+                found = json.loads(path.read_text(encoding="utf-8"))
+                known, writer = found["format"], found.get("planbatch", "?")
+            except (ValueError, KeyError, TypeError):
+                raise ResultsError(
+                    f"{path}: this is not the {EXPERIMENT} of an experiment; choose another --out, "
+                    "or delete this file (the cells stay)"
+                ) from None
+            if known != FORMAT:
+                raise ResultsError(
+                    f"{self.folder}: these results have format {known}, written by planbatch "
+                    f"{writer}; this planbatch {planbatch_version()} writes "
+                    f"format {FORMAT}; choose another --out"
+                )
+        try:
+            for name in (CELLS, PARTS):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
+            probe = self.folder / f"{UNFINISHED}probe.{os.getpid()}"
+            write_through(probe, b"planbatch")
+            probe.unlink()
+        except OSError as error:
+            raise _no_room(error, self.folder) from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs out of the folder until the context or this process ends."""
+        with locked(self.folder / _LOCK) as alone:
+            if not alone:
+                raise ResultsError(f"{self.folder}: another run writes its results there")
+            yield
+
+    def clean(self) -> None:
+        """Delete what interrupted runs left half-written."""
+        for name in (CELLS, PARTS):
+            for path in (self.folder / name).glob(f"{UNFINISHED}*"):
+                shutil.rmtree(path, ignore_errors=True)
+        for pattern in (f"{UNFINISHED}*", f"{CELLS}/*/{UNFINISHED}*"):
+            for path in self.folder.glob(pattern):
+                if path.is_file() and path.name != _LOCK:
+                    path.unlink()
+
+    def begin(self, title: str, keys: Sequence[str]) -> None:
+        """Write down which cells belong to the experiment, in order."""
+        described = {
+            "format": FORMAT,
+            "planbatch": planbatch_version(),
+            "title": title,
+            "cells": list(keys),
+        }
+        self.write(EXPERIMENT, json_bytes(described))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file of the folder completely or not at all."""
+        path = self.folder / name
+        try:
+            write_whole(path, data)
+        except OSError as error:
+            raise _no_room(error, path) from error
+
+    def place(self, key: str, part: bool = False) -> Path:
+        """Return the folder of a cell, or of a span."""
+        return self.folder / (PARTS if part else CELLS) / key
+
+    def store(
+        self,
+        key: str,
+        settings: Mapping[str, Any],
+        trace: Trace,
+        outcome: Outcome,
+        *,
+        part: bool = False,
+    ) -> dict[str, Any]:
+        """Store a finished cell, or span; return its ``cell.json``.
+
+        Parameters
+        ----------
+        key : str
+            Key of the cell.
+        settings : mapping
+            Its settings; see :meth:`ReplayTask.settings`.
+        trace : Trace
+            Its jobs and rounds, with the workload.
+        outcome : Outcome
+            Everything else; its own trace is ignored.
+        part : bool
+            Whether it is a span.
+
+        Raises
+        ------
+        DiskFullError, OSError
+            If it cannot be written; nothing is left of it then, and nothing else is touched.
+        """
+        place = self.place(key, part)
+        unfinished = beside(place)
+        tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
+        described = {
+            "format": FORMAT,
+            "key": key,
+            "settings": dict(settings),
+            "versions": dict(outcome.versions),
+            "summary": dict(outcome.summary),
+            "machine": dict(outcome.machine),
+            "files": {name: _fingerprint(data) for name, data in tables.items()},
+        }
+        try:
+            unfinished.mkdir()
+            for name, data in tables.items():
+                write_through(unfinished / name, data)
+            write_through(unfinished / CELL, json_bytes(described))
+            sync_folder(unfinished)
+            unfinished.rename(place)
+            sync_folder(place.parent)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise _no_room(error, place) from error
+        return described
+
+    def load(self, key: str, *, part: bool = False) -> dict[str, Any] | None:
+        """Read the ``cell.json`` of a cell if it is there.
+
+        Raises
+        ------
+        ResultsError
+            If the cell is damaged; the message says how.
+        """
+        place = self.place(key, part)
+        if not place.exists():
+            return None
+        try:
+            described: dict[str, Any] = json.loads((place / CELL).read_bytes())
+            if described["format"] != FORMAT or described["key"] != key:
+                raise ResultsError(f"{place / CELL}: it belongs to another cell")
+            prints = {name: described["files"][name] for name in (JOBS, ROUNDS)}
+            described["summary"]["jobs"], described["settings"]["policy"]
+        except ResultsError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ResultsError(f"{place / CELL}: it cannot be read ({error})") from error
+        for name, expected in prints.items():
+            path = place / name
+            if not path.is_file():
+                raise ResultsError(f"{path}: it is missing")
+            if _fingerprint(path.read_bytes()) != expected:
+                raise ResultsError(f"{path}: it is not what was written (its checksum differs)")
+        return described
+
+    def load_or_put_aside(
+        self, key: str, name: str, tell: Callable[[str], None], *, part: bool = False
+    ) -> dict[str, Any] | None:
+        """Read the ``cell.json`` of a cell if it is there; put a damaged cell aside and report it."""
+        try:
+            return self.load(key, part=part)
+        except ResultsError as error:
+            kept = self.put_aside(key, part=part)
+            tell(f"damaged, and run again: {name}: {error}; what is left of it is in {kept}")
+            return None
+
+    def put_aside(self, key: str, *, part: bool = False) -> Path:
+        """Move a damaged cell out of the way; return its new folder."""
+        target = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
+        target.parent.mkdir(exist_ok=True)
+        self.place(key, part).rename(target)
+        return target
+
+    def describe_anew(self, key: str, described: Mapping[str, Any], *, part: bool = False) -> None:
+        """Replace the ``cell.json`` of a cell whose names have changed."""
+        self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(described))
+
+    def others(self, keys: Sequence[str]) -> list[str]:
+        """List the stored cells that are not among these."""
+        stored = {path.name for path in (self.folder / CELLS).iterdir()}
+        return sorted(stored - set(keys))
+
+
+def json_bytes(thing: Any) -> bytes:
+    """Return indented JSON, for people and programs."""
+    return (json.dumps(thing, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _fingerprint(data: bytes) -> dict[str, Any]:
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
+def _no_room(error: OSError, path: Path) -> OSError:
+    """Return the error of a failed write, with a message for the user."""
+    failure: OSError
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        failure = DiskFullError(
+            "the disk is full; the cells that are finished are safe; make room and run the same "
+            f"command again ({path})"
+        )
+    else:
+        failure = OSError(f"cannot write results: {error.strerror or error}: {path}")
+    failure.errno = error.errno
+    return failure

@@ -1,0 +1,1 @@
+"""Many replays for one question: comparisons, grids, tuning, and their metrics."""

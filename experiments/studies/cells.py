@@ -1,0 +1,312 @@
+"""The cells of an experiment: every workload under every policy with every seed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+from planbatch.baselines.policy import traits_of
+from planbatch.experiments.common.text import duration
+from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
+from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.studies.spec import EMBEDDED, Experiment, PolicySpec, WorkloadSpec
+from planbatch.experiments.workloads.options import NO_CHANGES
+from planbatch.planner.model import Workload
+
+
+@dataclass(frozen=True)
+class NamedWorkload:
+    """A workload of the grid, loaded.
+
+    Attributes
+    ----------
+    name : str
+        Its name in tables, unique in the grid.
+    spec : WorkloadSpec
+        The specification that it was loaded from.
+    jobs : Workload
+        The jobs and the machine.
+    """
+
+    name: str
+    spec: WorkloadSpec
+    jobs: Workload
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One result of an experiment.
+
+    Attributes
+    ----------
+    workload : NamedWorkload
+        The jobs and the machine.
+    policy : PolicySpec
+        The policy.
+    label : str
+        The policy's name in tables, unique in the grid.
+    seed : int
+        The seed, as the experiment gives it.
+    seeding : {"cell", "plain"}
+        Source of the random numbers.
+    spans : Spans, optional
+        How the log is split; ``None`` for a replay as a whole.
+    """
+
+    workload: NamedWorkload
+    policy: PolicySpec
+    label: str
+    seed: int
+    seeding: str = "cell"
+    spans: Spans | None = None
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        """Return what determines the random numbers: no names or labels, and not the version of the code."""
+        return {
+            "workload": workload_hash(self.workload.jobs),
+            "estimates": self.workload.spec.estimates,
+            "policy": self.policy.identity(),
+            "seed": self.seed,
+            "seeding": self.seeding,
+            "spans": self.spans and [self.spans.count, self.spans.warm_up, self.spans.cool_down],
+        }
+
+    def replay_seed(self, part: Any = None) -> int:
+        """Return the seed of the replay: ``planbatch replay --seed`` gives the same result with it."""
+        if self.seeding == "plain":
+            return self.seed
+        return replay_seed(self._identity | ({} if part is None else {"part": part}))
+
+    @cached_property
+    def whole(self) -> ReplayTask:
+        """Return the replay of the whole log."""
+        return ReplayTask(
+            self.workload.jobs,
+            self.policy.make(),
+            self.workload.spec.estimates,
+            self.replay_seed(),
+            self.label,
+            self.name,
+            reserve=self.policy.seconds is not None,
+            described=self._described(),
+        )
+
+    @cached_property
+    def tasks(self) -> list[ReplayTask]:
+        """Return the replays to run: that of the whole log, or one per span."""
+        if self.spans is None:
+            return [self.whole]
+        spans: list[Span] = split(self.workload.jobs, self.spans)
+        return span_tasks(self.whole, spans, [self.replay_seed(span.as_dict()) for span in spans])
+
+    @cached_property
+    def key(self) -> str:
+        """The key of the cell: a digest of its content without names and labels."""
+        if self.spans is None:
+            return self.whole.key
+        return key_of({"whole": self.whole.key, "spans": self._identity["spans"]})
+
+    @property
+    def timed(self) -> bool:
+        """Whether a time limit ends the searches, so that the result depends on the machine."""
+        return self.whole.timed
+
+    @property
+    def name(self) -> str:
+        """The name of the cell in messages."""
+        return f"{self.workload.name}, {self.label}, seed {self.seed}"
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides the result, for ``cell.json``."""
+        return self.whole.settings()
+
+    def _described(self) -> dict[str, Any]:
+        """Return the rest of the settings: names, sources, and parameters as given."""
+        spec = self.workload.spec
+        return {
+            "workload": {
+                "source": spec.source,
+                "name": self.workload.name,
+                "transformations": spec.options.described(),
+                "deadlines": spec.deadlines,
+            },
+            "policy": self.policy.given(),
+            "seed": self.seed,
+            "seeding": self.seeding,
+            "replay_seed": None if self.spans else self.replay_seed(),
+            "span": None if self.spans is None else {
+                "count": self.spans.count,
+                "warm_up": self.spans.warm_up,
+                "cool_down": self.spans.cool_down,
+            },
+        }  # fmt: skip
+
+
+def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: None) -> list[Cell]:
+    """Load the workloads and list the cells: by workload, then policy, then seed.
+
+    Raises
+    ------
+    ValueError, OSError
+        If a workload cannot be loaded, or two cells are the same; names the place in the file.
+    """
+    labels = policy_labels(experiment.policies)
+    for spec in experiment.policies:
+        _located(spec.where, spec.make)
+    ways: Sequence[Spans] = experiment.spans
+    split = _distinct(
+        [f"{way.count} spans" for way in ways],
+        [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
+    )
+    cells = []
+    for by_seed in _loaded(experiment, say):
+        for spec, label in zip(experiment.policies, labels, strict=True):
+            for seed in seeds_for(spec, experiment.seeds, by_seed):
+                workload, seeding = by_seed[seed], experiment.seeding
+                if not ways or any(way.compare for way in ways):
+                    cells.append(Cell(workload, spec, label, seed, seeding))
+                cells += [
+                    Cell(workload, spec, f"{label}, {how}", seed, seeding, way)
+                    for way, how in zip(ways, split, strict=True)
+                ]
+    _check_distinct(cells, experiment)
+    return cells
+
+
+def seeds_for(
+    spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, NamedWorkload]
+) -> Sequence[int]:
+    """Return the seeds with which a policy is replayed: one that draws no random numbers only once per workload."""
+    if traits_of(spec.make()).draws:
+        return seeds
+    first: dict[int, int] = {}
+    for seed, workload in by_seed.items():
+        first.setdefault(id(workload.jobs), seed)
+    return list(first.values())
+
+
+def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
+    """Load every workload for every seed: random deadlines differ between seeds."""
+    from planbatch.experiments.workloads.load import load_deadlines, load_workload
+    from planbatch.experiments.workloads.swf.log import WALLTIMES
+
+    plain = []
+    for spec in experiment.workloads:
+        if spec.jobs is not None:
+            plain.append(spec.jobs)
+        else:
+            source = None if spec.source == EMBEDDED else spec.source
+            jobs = _located(spec.where, partial(load_workload, source, spec.options, say))
+            if WALLTIMES in jobs.header:
+                say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
+            plain.append(jobs)
+    names = workload_names(experiment.workloads, [jobs.name for jobs in plain])
+    loaded = []
+    for name, spec, jobs in zip(names, experiment.workloads, plain, strict=True):
+        by_seed: dict[int, NamedWorkload] = {}
+        for seed in experiment.seeds:
+            if not spec.deadlines:
+                by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
+                continue
+            log = None if spec.jobs is not None or spec.source == EMBEDDED else spec.source
+            due = _located(spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log))
+            by_seed[seed] = NamedWorkload(name, spec, due)
+        loaded.append(by_seed)
+    return loaded
+
+
+def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[str]:
+    """Return distinct names of the workloads: equal ones are extended by what was done to the workload."""
+    names = [spec.name or name for spec, name in zip(specs, found, strict=True)]
+    parts = [
+        [
+            *(
+                replace(NO_CHANGES, **{name: value}).described()
+                for name, value in vars(spec.options).items()
+            ),
+            f"deadlines {spec.deadlines}" if spec.deadlines else "",
+            f"{spec.estimates} estimates",
+            f"no. {number}" if spec.jobs is not None else "",
+        ]
+        for number, spec in enumerate(specs, start=1)
+    ]
+    return _distinct(names, parts)
+
+
+def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
+    """Return distinct labels of the policies: equal labels or names are extended by what differs."""
+    names = [spec.label or spec.shown for spec in specs]
+    parts = []
+    for spec in specs:
+        own = spec.identity()
+        evaluations, seconds = own.get("evaluations"), own.get("seconds")
+        promise = own.get("promise")
+        parts.append(
+            [
+                spec.shown if spec.label else "",
+                own.get("optimizer", ""),
+                "" if evaluations is None else f"{evaluations} evaluations",
+                "" if seconds is None else f"{seconds} s",
+                ""
+                if promise is None
+                else "no promise"
+                if promise == "none"
+                else f"promise {promise}",
+                spec.calendar,
+            ]
+        )
+    return _distinct(names, parts)
+
+
+def _distinct(names: list[str], parts: list[list[str]]) -> list[str]:
+    """Make names distinct by adding to equal ones what differs, one part after the other."""
+    distinct = list(names)
+    for column in zip(*parts, strict=True):
+        by_name: dict[str, set[str]] = {}
+        for name, text in zip(distinct, column, strict=True):
+            by_name.setdefault(name, set()).add(text)
+        distinct = [
+            f"{name}, {text}" if text and len(by_name[name]) > 1 else name
+            for name, text in zip(distinct, column, strict=True)
+        ]
+    return distinct
+
+
+def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
+    """Raise ``ValueError`` if two cells are the same, or have the same name in tables."""
+    by_key: dict[str, Cell] = {}
+    by_name: dict[str, Cell] = {}
+    for cell in cells:
+        for known, name, what in (
+            (by_key, cell.key, "are the same"),
+            (by_name, cell.name, "have the same name; give one of them another label"),
+        ):
+            other = known.setdefault(name, cell)
+            if other is not cell:
+                raise ValueError(
+                    f"{_places(other, cell) or experiment.where or 'experiment'}: two cells {what}: "
+                    f"{other.name}" + (f" and {cell.name}" if cell.name != other.name else "")
+                )
+
+
+def _places(one: Cell, other: Cell) -> str:
+    """Return the places of two cells in the file; empty for a grid from Python."""
+    if not one.policy.where or not other.policy.where:
+        return ""
+    if one.policy is other.policy and one.workload.spec.where != other.workload.spec.where:
+        first, second = one.workload.spec.where, other.workload.spec.where
+    else:
+        first, second = one.policy.where, other.policy.where
+    return first if first == second else f"{first} and line {second.rpartition('line ')[2]}"
+
+
+def _located(where: str, make: Callable[[], Any]) -> Any:
+    """Make something; an error names the place in the file."""
+    try:
+        return make()
+    except (ValueError, OSError) as error:
+        if not where:
+            raise
+        raise ValueError(f"{where}: {error}") from error

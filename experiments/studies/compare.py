@@ -1,0 +1,265 @@
+"""Comparing policies on one workload."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planbatch.baselines.catalogue import as_policy
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.common.text import counted, duration
+from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
+from planbatch.experiments.replay.task import Outcome, ReplayTask
+from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
+from planbatch.experiments.runs.task import Failure, Progress
+from planbatch.experiments.studies.columns import shown_columns
+from planbatch.experiments.studies.metrics import Metric, as_metrics, measure
+from planbatch.experiments.workloads.demands import statements
+from planbatch.experiments.workloads.swf.log import WALLTIMES
+from planbatch.planner.display import html_table
+from planbatch.planner.model import NEVER, Workload
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The results of a comparison.
+
+    Attributes
+    ----------
+    workload : Workload
+        The replayed workload.
+    estimates : str
+        What schedulers knew of run times.
+    seed : int
+        Seed of every replay.
+    finished : mapping of str to FinishedReplay
+        The replays that finished, in the order of the given policies.
+    failed : mapping of str to Failure
+        Policies whose replay failed.
+    unfinished : tuple of str
+        Policies that an interrupt left without a result.
+    asked : tuple of Metric
+        Further metrics.
+    values : mapping of str to mapping of str to float
+        Their values by policy and metric; NaN for one that failed.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> comparison = pb.compare(workload, ["fcfs", "easy"])
+    >>> comparison.metrics["easy"].mean_wait <= comparison.metrics["fcfs"].mean_wait
+    True
+    """
+
+    workload: Workload
+    estimates: Estimates
+    seed: int
+    finished: Mapping[str, FinishedReplay]
+    failed: Mapping[str, Failure] = field(default_factory=dict)
+    unfinished: tuple[str, ...] = ()
+    asked: tuple[Metric, ...] = ()
+    values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @cached_property
+    def traces(self) -> dict[str, Trace]:
+        """The trace of every policy that finished."""
+        return {name: replay.trace() for name, replay in self.finished.items()}
+
+    @property
+    def summaries(self) -> list[dict[str, Any]]:
+        """Everything reported about every policy that finished (see :func:`summary`), and the further metrics."""
+        return [
+            {**replay.summary, **self.values.get(name, {})}
+            for name, replay in self.finished.items()
+        ]
+
+    @property
+    def metrics(self) -> dict[str, Metrics]:
+        """The metrics of every policy that finished."""
+        return {name: metrics(trace) for name, trace in self.traces.items()}
+
+    @property
+    def deadline_metrics(self) -> dict[str, DeadlineMetrics]:
+        """The deadline metrics of every policy that finished; empty if no job has a deadline."""
+        if (self.workload.deadline == NEVER).all():
+            return {}
+        return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
+
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        workload = self.workload
+        return (
+            f"{workload.name}: {counted(len(workload), 'job')}, "
+            f"{counted(workload.capacity, 'processor')}, {self.estimates} estimates"
+        )
+
+    def __repr__(self) -> str:
+        lost = [*self.failed, *self.unfinished]
+        without = f"; no result: {', '.join(lost)}" if lost else ""
+        return f"Comparison({self.title}; {', '.join(self.finished)}{without})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the table that the command prints."""
+        columns = shown_columns(self.summaries, self.asked)
+        rows = [
+            [name, *(column.texts[row] for column in columns)]
+            for row, name in enumerate(self.finished)
+        ]
+        lost = [f"{name} ({failure.error})" for name, failure in self.failed.items()]
+        lost += [f"{name} (interrupted)" for name in self.unfinished]
+        caption = self.title + (f"; no result: {', '.join(lost)}" if lost else "")
+        return html_table(("policy", *(column.one_line for column in columns)), rows, caption)
+
+    def to_frame(self) -> "DataFrame":
+        """Return a data frame: one row per policy, one column per metric."""
+        import pandas as pd
+
+        rows = []
+        for row in self.summaries:
+            for name, share in row.pop("utilisation_by_resource", {}).items():
+                row[f"utilisation_{name}"] = share
+            rows.append(row)
+        return pd.DataFrame(rows, columns=None if rows else ["policy"]).set_index("policy")
+
+
+def described_resources(workload: Workload) -> dict[str, Any]:
+    """Return the resources besides processors, and what was assumed about each, for JSON output."""
+    if not workload.resources:
+        return {}
+    assumed = statements(workload)
+    found: dict[str, Any] = {
+        resource.name: {"capacity": resource.capacity, "unit": resource.unit}
+        | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
+        for resource in workload.resources
+    }
+    return {"resources": found}
+
+
+def described_walltimes(workload: Workload) -> dict[str, str]:
+    """Return how many walltimes are unknown, for JSON output; empty if all are known."""
+    known = WALLTIMES not in workload.header
+    return {} if known else {WALLTIMES.lower(): workload.header[WALLTIMES]}
+
+
+def compare(
+    workload: Workload,
+    policies: Sequence[Policy | str],
+    *,
+    estimates: Estimates = "requested",
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    out: str | Path | None = None,
+    keep_going: bool = False,
+    rows: bool = False,
+    metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
+    say: Callable[[str], None] = lambda line: None,
+) -> Comparison:
+    """Replay a workload under several policies.
+
+    Every replay draws its random numbers from the seed alone, so that results depend neither on the
+    number of processes nor on the other policies (as long as no policy is limited by time).
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs and the machine.
+    policies : sequence of Policy or str
+        The policies, or their names; no two may have the same name.
+    estimates : str
+        What schedulers know of run times.
+    seed : int
+        Seed of every replay.
+    jobs : int
+        Number of processes; with 1, the replays run in this one.
+    progress : callable, optional
+        ``progress(place, started)``, possibly called from another thread; by default, bars on standard error if that
+        is a terminal.
+    out : path, optional
+        Folder in which every replay is stored as soon as it is finished; those that it holds are not run again.
+    rows : bool
+        Whether to print a line on standard error for each replay as soon as it is finished, even if that is no
+        terminal.
+    keep_going : bool
+        Whether a failure is listed in ``failed`` instead of being raised after all other policies have finished.
+    metrics : sequence of Metric, function or str
+        Further metrics: functions of :meth:`Trace.to_frame`, or names; see :func:`make_metric`. One that fails is NaN.
+    say : callable
+        Called with messages for the user.
+
+    Returns
+    -------
+    Comparison
+        After an interrupt (Ctrl-C), the policies that finished.
+
+    Raises
+    ------
+    ValueError
+        If two policies have the same name, or ``jobs`` is not positive.
+    ReplayError
+        If a policy breaks the rules.
+    ChildProcessError
+        If a policy cannot be sent to another process, or crashes it.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> comparison = pb.compare(workload, ["easy", "plan-wait"])
+    >>> comparison.to_frame().index.tolist()
+    ['easy', 'plan-wait']
+    """
+    asked = as_metrics(metrics)
+    chosen = [as_policy(policy) for policy in policies]
+    names = [policy_name(policy) for policy in chosen]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"policies: {twice[0]} is named more than once")
+    if jobs < 1:
+        raise ValueError(f"jobs: {jobs} is not a positive number of processes")
+    tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
+    workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
+    found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
+    outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
+    failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
+    if not keep_going:
+        for name, failure in failed.items():
+            failure.reraise(name)
+    finished = {name: f for name, f in outcomes.items() if isinstance(f, FinishedReplay)}
+    return Comparison(
+        workload,
+        estimates,
+        seed,
+        finished,
+        failed,
+        tuple(name for name, outcome in outcomes.items() if outcome is None),
+        asked,
+        measured_for(finished, asked, say),
+    )
+
+
+def row_of(outcome: Outcome | Failure) -> str:
+    """Return in one line what a replay came to."""
+    if isinstance(outcome, Failure):
+        return outcome.error
+    mean, longest = (duration(outcome.summary[name]) for name in ("mean_wait", "max_wait"))
+    return f"mean wait {mean}, maximum {longest}"
+
+
+def measured_for(
+    finished: Mapping[str, FinishedReplay], asked: Sequence[Metric], say: Callable[[str], None]
+) -> dict[str, Mapping[str, float]]:
+    """Compute further metrics of finished replays."""
+    if not asked:
+        return {}
+    return {
+        name: measure(replay.trace().to_frame(), asked, say) for name, replay in finished.items()
+    }

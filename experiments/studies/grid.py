@@ -1,0 +1,233 @@
+"""Running the missing cells of an experiment in parallel, each stored as soon as it is finished."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.common.pinned_core import usable_cores
+from planbatch.experiments.replay.metrics import summary
+from planbatch.experiments.replay.task import Outcome
+from planbatch.experiments.replay.task import machine as machine_now
+from planbatch.experiments.replay.trace import Trace, joined
+from planbatch.experiments.replay.version import versions
+from planbatch.experiments.runs.backends import check_backend
+from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, run_replays, stored
+from planbatch.experiments.runs.store import Store
+from planbatch.experiments.runs.task import BackendError, Failure
+from planbatch.experiments.studies.cells import Cell, expand
+from planbatch.experiments.studies.metrics import Metric
+from planbatch.experiments.studies.spec import Experiment
+from planbatch.experiments.studies.summary import write_tables
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """The result of a run.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of the results.
+    cells : int
+        Number of cells of the grid.
+    reused : int
+        Number of cells that were stored already.
+    failed : mapping of str to str
+        Names of cells without a result, and why.
+    interrupted : bool
+        Whether the user ended it early (Ctrl-C).
+    missing : int
+        Number of cells that are not stored.
+    found : mapping of str to dict
+        The ``cell.json`` of every stored cell, by its key.
+    metrics : sequence of Metric
+        Further metrics of the tables.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
+    >>> done.cells, done.missing, dict(done.failed)
+    (2, 0, {})
+    """
+
+    folder: Path
+    cells: int
+    reused: int
+    failed: Mapping[str, str]
+    interrupted: bool
+    missing: int
+    found: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    metrics: Sequence[Metric] = ()
+
+
+def run_experiment(
+    experiment: Experiment,
+    out: str | Path,
+    *,
+    jobs: int = 1,
+    backend: str = "loky",
+    scheduler: str | None = None,
+    say: Say = lambda line: None,
+    quiet: bool = True,
+) -> RunReport:
+    """Run an experiment, or the cells that are missing.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    out : str or Path
+        Folder of the results; those that it holds are reused.
+    jobs : int
+        Number of parallel tasks.
+    backend : {"loky", "threading", "dask"}
+        How they run; see :func:`make_backend`.
+    scheduler : str, optional
+        Address of a Dask cluster.
+    say : callable
+        Called with messages for the user.
+    quiet : bool
+        Whether to show no progress.
+
+    Returns
+    -------
+    RunReport
+        After an interrupt (Ctrl-C), that of the finished cells, which are stored.
+
+    Raises
+    ------
+    ValueError, OSError
+        If the input is bad, before anything runs, or if results cannot be written. Finished results are never touched.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> grid = pb.Experiment([workload], ["fcfs", "easy"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     once = pb.run_experiment(grid, folder)
+    ...     again = pb.run_experiment(grid, folder)
+    >>> once.reused, again.reused
+    (0, 2)
+    """
+    check_backend(backend, scheduler)
+    cells = expand(experiment, say)
+    _check_seconds(cells, jobs, scheduler)
+    store = Store(Path(out))
+    store.check()
+    with store.locked():
+        store.clean()
+        found = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
+        found |= _joined_before(store, cells, say)
+        reused = len(found)
+        _say_what_is_there(store, cells, found, say)
+        store.begin(experiment.title, [cell.key for cell in cells])
+        failed: dict[str, str] = {}
+        interrupted = False
+        if len(found) < len(cells):
+            for name in ("summary.csv", "summary.parquet"):
+                (store.folder / name).unlink(missing_ok=True)
+        try:
+            workers = Workers(jobs, backend, scheduler, quiet)
+            _run(
+                [cell for cell in cells if cell.key not in found],
+                store,
+                workers,
+                found,
+                failed,
+                say,
+            )
+            write_tables(store, cells, found, experiment.metrics, say)
+        except KeyboardInterrupt:
+            interrupted = True
+    missing = sum(not store.place(cell.key).exists() for cell in cells)
+    return RunReport(
+        store.folder, len(cells), reused, failed, interrupted, missing, found, experiment.metrics
+    )
+
+
+def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> None:
+    """Raise if searches limited by time would have to share cores."""
+    cores = len(usable_cores())
+    if scheduler is None and jobs > cores and any(cell.timed for cell in cells):
+        raise BackendError(
+            f"jobs: {jobs} searches limited by seconds would share {cores} cores; give at most "
+            f"--jobs {cores}, or budgets in evaluations"
+        )
+
+
+def _joined_before(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
+    """Find the cells of split logs that are stored already joined."""
+    found = {}
+    for cell in cells:
+        if cell.spans is not None:
+            described = store.load_or_put_aside(cell.key, cell.name, say)
+            if described is not None:
+                found[cell.key] = described
+    return found
+
+
+def _say_what_is_there(
+    store: Store, cells: Sequence[Cell], found: Mapping[str, Any], say: Say
+) -> None:
+    """Report how many cells are stored already, and that cells of other grids or versions stay."""
+    others = store.others([cell.key for cell in cells])
+    if found:
+        say(f"{len(found)} of {len(cells)} cells are there already")
+    if others:
+        say(
+            f"{len(others)} other cells in {store.folder}, of other settings or another version of "
+            "the code, stay where they are and do not count"
+        )
+
+
+def _run(
+    cells: Sequence[Cell],
+    store: Store,
+    workers: Workers,
+    found: dict[str, Any],
+    failed: dict[str, str],
+    say: Say,
+) -> None:
+    """Run the missing cells; join the spans of a cell as soon as all are finished."""
+    pieces = [(cell, part) for cell in cells for part in range(len(cell.tasks))]
+    parts: dict[str, dict[int, FinishedReplay]] = {}
+    tasks = [cell.tasks[part] for cell, part in pieces]
+    with closing(run_replays(tasks, store, workers, say=say)) as results:
+        for place, outcome in results:
+            cell, part = pieces[place]
+            if isinstance(outcome, Failure):
+                failed[tasks[place].name] = outcome.error
+            elif cell.spans is None:
+                found[cell.key] = outcome.described
+            else:
+                own = parts.setdefault(cell.key, {})
+                own[part] = outcome
+                if len(own) == len(cell.tasks):
+                    whole = [own[index] for index in range(len(own))]
+                    trace, described = joined_outcome(cell, whole)
+                    found[cell.key] = store.store(cell.key, cell.settings(), trace, described)
+
+
+def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
+    """Join the spans of a cell, as if it had been replayed as a whole."""
+    trace = joined(cell.workload.jobs, [part.trace() for part in parts])
+    machines = [part.described["machine"] for part in parts]
+    seconds = {
+        name: sum(machine[name] for machine in machines)
+        for name in ("task_seconds", "processor_seconds")
+    }
+    spans = [
+        {"key": part.task.key, "seconds": part.summary["seconds"], "host": machine["host"]}
+        for part, machine in zip(parts, machines, strict=True)
+    ]
+    return trace, Outcome(
+        trace, summary(trace), versions(), machine_now() | seconds | {"spans": spans}
+    )

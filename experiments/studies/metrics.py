@@ -1,0 +1,205 @@
+"""The metrics by name, and how they are computed for finished replays."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from planbatch.experiments.common.text import duration, number, share
+from planbatch.experiments.replay.metrics import measured
+from planbatch.experiments.studies.fairness import user_fairness
+from planbatch.experiments.studies.predictions import prediction_error, underestimated
+from planbatch.experiments.studies.waits import (
+    area_weighted_response,
+    first_plan_delay,
+    first_plan_error,
+    no_wait,
+    p2sf,
+    size_wait,
+    wait_percentile,
+)
+from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.plugins.source import place_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: How values are written, by the unit of their metric.
+_WRITTEN: dict[str, Callable[[float], str]] = {"s": duration, "share": share, "": number}
+#: The units of metrics that have one.
+_UNITS = {
+    **dict.fromkeys(
+        ("mean-wait", "median-wait", "max-wait", "mean-response", "makespan", "wait-percentile", "p50-wait",
+         "p90-wait", "p95-wait", "p99-wait", "size-wait", "area-weighted-response", "p2sf", "first-plan-delay",
+         "first-plan-error"), "s",
+    ),
+    "utilisation": "share",
+    "no-wait": "share",
+    "prediction-error": "share",
+    "underestimated": "share",
+}  # fmt: skip
+
+
+class MetricError(ValueError):
+    """A metric raised, or returned something that is not a number."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of a finished replay.
+
+    Attributes
+    ----------
+    name : str
+        Its name in tables.
+    function : callable
+        ``function(jobs) -> float``; ``jobs`` is a data frame with one row per job, see :meth:`Trace.to_frame`.
+    unit : {"s", "share", ""}
+        How values are written: as durations, in percent, or as numbers.
+    """
+
+    name: str
+    function: Callable[["DataFrame"], float]
+    unit: str = ""
+
+    def __call__(self, jobs: "DataFrame") -> float:
+        """Compute the metric.
+
+        Raises
+        ------
+        MetricError
+            If the function raises, or returns no number; the message names the metric, and the line that raised.
+        """
+        try:
+            value = self.function(jobs)
+        except Exception as error:
+            found = place_of(error)
+            where = f" ({found[0]}, line {found[1]})" if found else ""
+            raise MetricError(
+                f"metric {self.name}: {type(error).__name__}: {error}{where}"
+            ) from error
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            kind = type(value).__name__
+            raise MetricError(f"metric {self.name}: it returned {kind}, not a number") from None
+
+    def written(self, value: float) -> str:
+        """Write a value for people; a dash for none."""
+        return "–" if math.isnan(value) else writer(self.unit)(value)
+
+
+def writer(unit: str) -> Callable[[float], str]:
+    """Return what writes the values of metrics with a unit."""
+    return _WRITTEN[unit]
+
+
+def _of_summary(name: str, about: str) -> Callable[["DataFrame"], float]:
+    """Return a metric of every summary (:class:`Metrics`) as a function of a frame."""
+
+    def metric(jobs: "DataFrame") -> float:
+        return float(getattr(measured(jobs, jobs.attrs["capacity"]), name))
+
+    metric.__doc__ = about
+    return metric
+
+
+def _percentile(q: int) -> Callable[["DataFrame"], float]:
+    def metric(jobs: "DataFrame") -> float:
+        return wait_percentile(jobs, q)
+
+    metric.__doc__ = f"The wait that {q} % of the jobs do not exceed, in seconds."
+    return metric
+
+
+#: The metrics of planbatch.
+METRICS: dict[str, Callable[..., float]] = {
+    "mean-wait": _of_summary("mean_wait", "The mean wait, in seconds."),
+    "median-wait": _of_summary("median_wait", "The median of the waits, in seconds."),
+    "max-wait": _of_summary("max_wait", "The longest wait, in seconds."),
+    "mean-response": _of_summary("mean_response", "The mean of wait + run time, in seconds."),
+    "bounded-slowdown": _of_summary(
+        "mean_bounded_slowdown", "The mean of max(1, (wait + run) / max(run, 10 s))."
+    ),
+    "stretch": _of_summary("mean_stretch", "The mean of (wait + walltime) / walltime."),
+    "makespan": _of_summary("makespan", "Last end − first submission, in seconds."),
+    "utilisation": _of_summary("utilisation", "Processor-seconds run / (capacity × makespan)."),
+    "wait-percentile": wait_percentile,
+    **{f"p{q}-wait": _percentile(q) for q in (50, 90, 95, 99)},
+    "no-wait": no_wait,
+    "size-wait": size_wait,
+    "area-weighted-response": area_weighted_response,
+    "p2sf": p2sf,
+    "first-plan-delay": first_plan_delay,
+    "first-plan-error": first_plan_error,
+    "user-fairness": user_fairness,
+    "prediction-error": prediction_error,
+    "underestimated": underestimated,
+}
+
+
+def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Metric:
+    if isinstance(thing, Metric):
+        return thing
+    if not callable(thing):
+        raise ValueError(f"metric: {thing!r} is neither a function nor a name")
+    unit = _UNITS.get(name.partition(":")[0], getattr(thing, "unit", ""))
+    if unit not in _WRITTEN:
+        raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
+    if values:
+        keywords = [parameter.name for parameter in METRIC_NAMES.settings(thing)]
+        thing = partial(thing, **dict(zip(keywords, values, strict=True)))
+    return Metric(name, thing, unit)
+
+
+#: The metrics by name, packages' and users' own among them.
+METRIC_NAMES = Registry("metric", METRICS, ("jobs",), _accept, "metrics")
+
+
+def make_metric(name: str) -> Metric:
+    """Make the metric of a name: ``p95-wait``, ``size-wait:1-8``, or a user's own, ``FILE.py:name``.
+
+    Raises
+    ------
+    ValueError
+        If there is no metric of this name (the message suggests the nearest), or a parameter is wrong.
+    """
+    return METRIC_NAMES.make(name)  # type: ignore[no-any-return]
+
+
+def as_metrics(
+    metrics: Sequence["Metric | Callable[[DataFrame], float] | str"],
+) -> tuple[Metric, ...]:
+    """Make metrics of names and functions.
+
+    Raises
+    ------
+    ValueError
+        If there is no metric of a name, or two have the same.
+    """
+    made = tuple(
+        make_metric(metric)
+        if isinstance(metric, str)
+        else _accept(metric, getattr(metric, "__name__", "metric").replace("_", "-"), ())
+        for metric in metrics
+    )
+    names = [metric.name for metric in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"metric: {twice} is given more than once")
+    return made
+
+
+def measure(
+    jobs: "DataFrame", metrics: Sequence[Metric], say: Callable[[str], None]
+) -> Mapping[str, float]:
+    """Compute metrics of one replay; one that fails is NaN, and its message goes to ``say``."""
+    values = {}
+    for metric in metrics:
+        try:
+            values[metric.name] = metric(jobs)
+        except MetricError as error:
+            say(f"planbatch: {jobs.attrs['policy']}: {error}")
+            values[metric.name] = math.nan
+    return values

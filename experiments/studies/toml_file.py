@@ -1,0 +1,106 @@
+"""Reading an experiment from a TOML file; errors name the line."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planbatch.experiments.studies.metrics import as_metrics
+from planbatch.experiments.studies.spec import (
+    Experiment,
+)
+from planbatch.experiments.studies.toml_keys import (
+    TOP_KEYS,
+)
+from planbatch.experiments.studies.toml_reader import ExperimentFileError, FileReader, listed
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read an experiment from a TOML file; docs/experiments.md lists the keys.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ExperimentFileError
+        If a key, a policy, a log or a value is not known; the message has its line and the nearest name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> text = '''
+    ... [[workload]]
+    ... source = "embedded"
+    ... [[policy]]
+    ... name = "easy"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "grid.toml")
+    ...     _ = file.write_text(text)
+    ...     grid = pb.read_experiment(file)
+    >>> grid.policies[0].name
+    'easy'
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
+    return _experiment(FileReader(path, text), document)
+
+
+def _experiment(reader: FileReader, document: Mapping[str, Any]) -> Experiment:
+    """Turn the whole document into an experiment."""
+    top = reader.checked(document, TOP_KEYS, "", 0)
+    for table in ("workload", "policy"):
+        if table not in top:
+            raise ExperimentFileError(f"{reader.path}: there is no [[{table}]]; give at least one")
+    if {"evaluations", "seconds"} <= top.keys():
+        where = reader.where("", 0, "seconds")
+        raise ExperimentFileError(f"{where}: give either evaluations or seconds")
+    workloads = [
+        spec
+        for index, entry in enumerate(listed(top["workload"]))
+        for spec in reader.workloads(entry, index, top)
+    ]
+    policies = [
+        spec
+        for index, entry in enumerate(listed(top["policy"]))
+        for spec in reader.policies(entry, index, top)
+    ]
+    seeds = top.get("seeds", [0])
+    if not isinstance(seeds, list):
+        several = ", ".join(map(str, range(max(seeds, 1))))
+        raise ExperimentFileError(
+            f"{reader.where('', 0, 'seeds')}: seeds is a list: [{seeds}] for the seed {seeds}, "
+            f"[{several}] for {max(seeds, 1)} of them"
+        )
+    spans = reader.spans(top["spans"]) if "spans" in top else ()
+    metrics = reader.located(
+        lambda: as_metrics([reader.beside(name) for name in listed(top.get("metrics", []))]),
+        "", 0, "metrics",
+    )  # fmt: skip
+    key = "seeding" if "seeding" in top else "seeds"
+    return reader.located(
+        lambda: Experiment(
+            workloads,
+            policies,
+            seeds,
+            title=top.get("title", reader.path.stem),
+            seeding=top.get("seeding", "cell"),
+            spans=spans,
+            metrics=metrics,
+            where=str(reader.path),
+        ),
+        "", 0, key,
+    )  # fmt: skip

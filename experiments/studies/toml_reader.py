@@ -1,0 +1,264 @@
+"""The parts of an experiment's file, or of a search's, as specifications; errors name the line."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from planbatch.baselines.catalogue import POLICIES, make_policy, takes
+from planbatch.experiments.common.toml_lines import line_of
+from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.experiments.replay.spans import Spans
+from planbatch.experiments.studies.spec import (
+    EMBEDDED,
+    PolicySpec,
+    WorkloadSpec,
+)
+from planbatch.experiments.studies.toml_keys import (
+    OPTIONS,
+    POLICY_KEYS,
+    SPANS_KEYS,
+    WORDS,
+    WORKLOAD_KEYS,
+)
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.objectives.catalogue import OBJECTIVES
+from planbatch.planner.names import did_you_mean
+
+#: The path of a user's file in a name.
+_OWN_FILE = re.compile(r"[^:=,()\[\]]+\.py(?=:)")
+
+
+class ExperimentFileError(ValueError):
+    """An experiment's file is wrong; the message names file and line."""
+
+
+class FileReader:
+    """Reads the parts of one file as specifications."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+
+    def where(
+        self, table: str = "", index: int = 0, key: str | None = None, value: Any = None
+    ) -> str:
+        """Return the name of a place in the file."""
+        shown = value if isinstance(value, str) else None
+        return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
+
+    def checked(
+        self, entry: Any, keys: Mapping[str, Any], table: str, index: int
+    ) -> dict[str, Any]:
+        """Check names and kinds of the keys of a table; underscores become hyphens."""
+        what = (
+            f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
+        )
+        if not isinstance(entry, dict):
+            raise ExperimentFileError(f"{self.where('', 0, table)}: {what} is a table of keys")
+        found = {}
+        for written, value in entry.items():
+            key = written.replace("_", "-")
+            where = self.where(table, index, written)
+            if key not in keys:
+                if value and isinstance(value, dict | list) and not table:
+                    where = self.where(written)
+                raise ExperimentFileError(
+                    f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}"
+                )
+            kinds = keys[key]
+            for item in listed(value):
+                allowed = kinds if isinstance(kinds, tuple) else (kinds,)
+                if type(item) not in allowed:
+                    raise ExperimentFileError(
+                        f"{where}: {key} is {item!r}, and should be {WORDS[kinds]}"
+                    )
+            if isinstance(value, list) and not value:
+                raise ExperimentFileError(f"{where}: {key} is an empty list")
+            found[key] = value
+        return found
+
+    def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
+        """Expand one [[workload]]: lists of values give one workload each."""
+        own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
+        inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - own]
+        own |= {key: top[key] for key in inherited}
+        table = ("", 0) if "estimates" in inherited else ("workload", index)
+        for value in listed(own.get("estimates", [])):
+            self.located(partial(check_estimates, value), *table, "estimates", value)
+        whole = {
+            "drop_queue": tuple(map(str, listed(own.pop("drop-queue", [])))),
+            "resource": tuple(listed(own.pop("resource", []))),
+            "columns": tuple(f"{field}={name}" for field, name in own.pop("columns", {}).items()),
+        }
+        own.setdefault("source", EMBEDDED)
+        for values in _combinations(own):
+            options = {
+                key.replace("-", "_"): values[key] for key in OPTIONS if key in values
+            } | whole
+            if "partition" in values:
+                options["partition"] = str(values["partition"])
+            where = self.where("workload", index, "source", values["source"])
+            yield self.located(
+                partial(self.workload, values, WorkloadOptions(**options), where),
+                "workload", index, "source", values["source"],
+            )  # fmt: skip
+
+    def workload(
+        self, values: Mapping[str, Any], options: WorkloadOptions, where: str
+    ) -> WorkloadSpec:
+        """Make one workload of its values."""
+        return WorkloadSpec(
+            source=self.source(values["source"]),
+            name=values.get("name", ""),
+            options=options,
+            deadlines=values.get("deadlines", ""),
+            estimates=values.get("estimates", "requested"),
+            where=where,
+        )
+
+    def source(self, named: str) -> str:
+        """Find the source of a name: paths are relative to the file's folder, or else to the current one."""
+        from planbatch.experiments.workloads.load import resolve_source
+
+        if named == EMBEDDED:
+            return named
+        beside = self.path.parent / named
+        if beside.exists():
+            return str(beside)
+        try:
+            return str(resolve_source(named))
+        except FileNotFoundError:
+            if get_close_matches(named, [EMBEDDED], cutoff=0.8):
+                raise ValueError(
+                    f"{named}: there is no such log; did you mean {EMBEDDED}?"
+                ) from None
+            raise
+
+    def beside(self, name: str) -> str:
+        """Resolve the user's files in a name: paths are relative to the file's folder, or else to the current one."""
+
+        def resolved(match: re.Match[str]) -> str:
+            path = self.path.parent / match[0]
+            return str(path) if path.is_file() else match[0]
+
+        return _OWN_FILE.sub(resolved, name)
+
+    def policies(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
+        """Expand one [[policy]]: lists of values give one policy each, as far as it takes them."""
+        own = self.checked(entry, POLICY_KEYS, "policy", index)
+        if "name" not in own:
+            raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
+        concerned: set[str] = set()
+        for name in self.names(own, index):
+            keys = _keys_of(name)
+            concerned.update(key for key in own if key in keys)
+            given = {key: own[key] for key in keys if key in own}
+            if {"evaluations", "seconds"} <= given.keys():
+                where = self.where("policy", index, "seconds")
+                raise ExperimentFileError(f"{where}: give either evaluations or seconds")
+            for key in (key for key in keys if key in top and key not in given):
+                if key not in ("evaluations", "seconds") or not (
+                    {"evaluations", "seconds"} & given.keys()
+                ):
+                    given[key] = top[key]
+            if "optimizer" in given:
+                given["optimizer"] = [self.beside(own) for own in listed(given["optimizer"])]
+            for values in _combinations(given):
+                where = self.where("policy", index, "name", name)
+                spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
+                self.located(spec.make, "policy", index, *_blamed(name, values, own))
+                yield spec
+        for key in own.keys() - concerned - {"name", "label", "objective"}:
+            raise ExperimentFileError(
+                f"{self.where('policy', index, key)}: {own['name']} takes no {key}"
+            )
+
+    def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
+        """Yield the names of one [[policy]]; ``plan`` becomes one name for each objective."""
+        names = listed(own["name"])
+        if "objective" in own and "plan" not in names:
+            raise ExperimentFileError(
+                f'{self.where("policy", index, "objective")}: objective goes with name = "plan"'
+            )
+        for name in names:
+            if name != "plan":
+                yield self.beside(name)
+            elif "objective" not in own:
+                raise ExperimentFileError(
+                    f"{self.where('policy', index, 'name', name)}: plan needs an objective: "
+                    + ", ".join(OBJECTIVES)
+                )
+            else:
+                for objective in listed(own["objective"]):
+                    known = objective.partition(":")[0] in OBJECTIVES
+                    yield f"plan-{objective}" if known else f"plan:{self.beside(objective)}"
+
+    def spans(self, entry: Any) -> list[Spans]:
+        """Turn [spans] into the ways in which logs are split."""
+        own = self.checked(entry, SPANS_KEYS, "spans", 0)
+        if "count" not in own:
+            raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
+        ways = []
+        for values in _combinations(own):
+            for key in ("warm-up", "cool-down"):
+                if key in values:
+                    make = partial(_duration, key, values[key])
+                    values[key] = self.located(make, "spans", 0, key)
+            named = {key.replace("-", "_"): value for key, value in values.items()}
+            ways.append(self.located(partial(Spans, **named), "spans", 0, "count"))
+        return ways
+
+    def located(self, make: Callable[[], Any], *place: Any) -> Any:
+        """Make something; an error names the place in the file."""
+        try:
+            return make()
+        except (ValueError, OSError) as error:
+            raise ExperimentFileError(f"{self.where(*place)}: {error}") from error
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list: a single value is one of itself."""
+    return value if isinstance(value, list) else [value]
+
+
+def _combinations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every combination of the values of a table's keys."""
+    for values in product(*(listed(value) for value in entry.values())):
+        yield dict(zip(entry, values, strict=True))
+
+
+def _keys_of(name: str) -> tuple[str, ...]:
+    """Return the parameters that a policy takes; none for an unknown policy, which fails when it is made."""
+    try:
+        return takes(name)
+    except ValueError:
+        return ()
+
+
+def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Guess which key of a policy is at fault by making it again without some of them."""
+    for objective in listed(own.get("objective", [])):
+        if name.startswith("plan:") and name.endswith(objective):
+            return "objective", objective
+    for key, value in values.items():
+        if key in own:
+            try:
+                other = next(other for other in POLICIES if key in takes(other))
+                make_policy(other, **{key: value})
+            except ValueError:
+                return key, value if isinstance(value, str) else None
+    return "name", name
+
+
+def _duration(key: str, value: str | int) -> int:
+    """Read a number of seconds, or a text such as 7d or 12h."""
+    from planbatch.experiments.workloads.options import parse_span
+
+    start, _ = parse_span(f"{value}:")
+    if start is None:
+        raise ValueError(f"{key}: {value!r} is not a duration, such as 7d, 12h or seconds")
+    return start

@@ -1,0 +1,270 @@
+"""Searching the parameters of a policy on the past with Optuna, and judging the best on later spans."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
+from planbatch.experiments.runs.task import Failure
+from planbatch.experiments.studies.columns import REFERENCE
+from planbatch.experiments.studies.metrics import Metric, measure
+from planbatch.experiments.studies.spec import EMBEDDED
+from planbatch.experiments.studies.tune_spec import MORE_IS_BETTER, Range, Tuning
+from planbatch.experiments.workloads.load import load_deadlines, load_workload
+from planbatch.planner.model import Workload
+
+if TYPE_CHECKING:
+    from optuna.study import Study
+
+#: Trials that are asked for, run side by side and told at a time, whatever the number of processes.
+BATCH = 8
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A policy on the past and on later spans.
+
+    Attributes
+    ----------
+    policy : str
+        Its name, with its parameters.
+    values : tuple of tuple of float
+        For the past and each later span, the goals; NaN for each where the replay failed.
+    error : str
+        Why a trial failed; empty if it did not.
+    """
+
+    policy: str
+    values: tuple[tuple[float, ...], ...]
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search of parameters came to.
+
+    Attributes
+    ----------
+    tuning : Tuning
+        What was searched.
+    beside : tuple of Judged
+        EASY, and the default policy.
+    front : tuple of Judged
+        The Pareto front of the trials on the past, by the first goal.
+    trials : tuple of Judged
+        All trials, in order, on the past alone.
+    unfinished : bool
+        Whether an interrupt ended the search; then nothing has been judged.
+    """
+
+    tuning: Tuning
+    beside: tuple[Judged, ...] = ()
+    front: tuple[Judged, ...] = ()
+    trials: tuple[Judged, ...] = ()
+    unfinished: bool = False
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """A replay that came to no values: what is told, and what is raised if nothing else is there."""
+
+    error: Exception
+
+
+_Outcome = tuple[float, ...] | _Failed
+
+
+class _InterruptedError(Exception):
+    """Some replays have not finished."""
+
+
+def tune(
+    tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda line: None
+) -> Tuned:
+    """Search the parameters; the trials are the same whatever the number of processes.
+
+    A trial whose replay fails, or has no value of a goal, is told and does not count; the search goes on.
+
+    Parameters
+    ----------
+    tuning : Tuning
+        What is searched.
+    jobs : int
+        Processes.
+    out : str or Path, optional
+        Folder of the replays; those that it holds are not run again, so an interrupted search goes on.
+    say : callable
+        Called with messages for the user.
+
+    Raises
+    ------
+    ValueError
+        If Optuna is not installed, a span has no jobs, or all trials failed.
+    Exception
+        Whatever EASY's replay, or that of the default policy, raises.
+    """
+    study = _study(tuning)
+    past, *later = [_span(tuning, span, say) for span in (tuning.past, *tuning.later)]
+
+    def values(workload: Workload, names: Sequence[str]) -> list[_Outcome]:
+        return _measured(tuning, workload, names, jobs, out, say)
+
+    trials: list[Judged] = []
+    try:
+        while len(trials) < tuning.trials:
+            size = min(BATCH, tuning.trials - len(trials))
+            asked = [study.ask(_distributions(tuning)) for _ in range(size)]
+            names = [tuning.text(trial.params) for trial in asked]
+            for trial, name, found in zip(asked, names, values(past, names), strict=True):
+                trials.append(_told(study, trial, name, found, tuning, say))
+        best = {trials[trial.number].policy: None for trial in _best_trials(study, trials)}
+        names = list(dict.fromkeys((REFERENCE, tuning.default)))
+        together = [*names, *best]
+        columns = [values(workload, together) for workload in (past, *later)]
+    except _InterruptedError:
+        return Tuned(tuning, trials=tuple(trials), unfinished=True)
+    rows = []
+    for place, name in enumerate(together):
+        outcomes = [column[place] for column in columns]
+        failed = [one for one in outcomes if isinstance(one, _Failed)]
+        if failed and name in names:
+            raise failed[0].error
+        for one in failed:
+            say(f"planbatch: {name} failed on a later span: {one.error}")
+        error = str(failed[0].error) if failed else ""
+        rows.append(Judged(name, tuple(_numbers(one, tuning) for one in outcomes), error))
+    front = sorted(rows[len(names) :], key=lambda row: row.values[0])
+    return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
+
+
+def _told(
+    study: "Study", trial: Any, name: str, found: _Outcome, tuning: Tuning, say: Say
+) -> Judged:
+    """Tell Optuna what a trial came to, or that it failed."""
+    from optuna.trial import TrialState
+
+    if not isinstance(found, _Failed):
+        study.tell(trial, list(found))
+        return Judged(name, (found,))
+    study.tell(trial, state=TrialState.FAIL)
+    say(f"planbatch: trial {trial.number}, {name}, failed: {found.error}")
+    return Judged(name, (_numbers(found, tuning),), str(found.error))
+
+
+def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
+    """Return the Pareto front of the trials.
+
+    Raises
+    ------
+    ValueError
+        If all trials failed.
+    """
+    if all(trial.error for trial in trials):
+        first = trials[0]
+        raise ValueError(f"all {len(trials)} trials failed; {first.policy}: {first.error}")
+    return list(study.best_trials)
+
+
+def _numbers(found: _Outcome, tuning: Tuning) -> tuple[float, ...]:
+    return (math.nan,) * len(tuning.goals) if isinstance(found, _Failed) else found
+
+
+def _study(tuning: Tuning) -> "Study":
+    try:
+        import optuna
+    except ImportError:
+        raise ValueError(
+            "planbatch tune needs Optuna; install it with pip install 'planbatch[tune]'"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    more = [goal.name in MORE_IS_BETTER for goal in tuning.goals]
+    return optuna.create_study(
+        sampler=optuna.samplers.TPESampler(seed=tuning.seed),
+        directions=["maximize" if best else "minimize" for best in more],
+    )
+
+
+def _distributions(tuning: Tuning) -> dict[str, Any]:
+    """Return what Optuna draws each parameter from."""
+    from optuna.distributions import (
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    made: dict[str, Any] = {}
+    for name, values in tuning.parameters.items():
+        if not isinstance(values, Range):
+            made[name] = CategoricalDistribution(values)
+        elif values.whole:
+            made[name] = IntDistribution(int(values.low), int(values.high), log=values.log)
+        else:
+            made[name] = FloatDistribution(values.low, values.high, log=values.log)
+    return made
+
+
+def _span(tuning: Tuning, span: str, say: Say) -> Workload:
+    """Load one span of the log; its name says which."""
+    spec = tuning.workload
+    source = None if spec.source == EMBEDDED else spec.source
+    try:
+        found = load_workload(source, replace(spec.options, span=span), say)
+    except ValueError as error:
+        where = tuning.places.get(span, "")
+        raise ValueError(f"{where}: {error}" if where else str(error)) from error
+    if spec.deadlines:
+        found = load_deadlines(found, spec.deadlines, tuning.seed, source)
+    return found.take(slice(None), name=f"{spec.name or found.name} {span}")
+
+
+def _measured(
+    tuning: Tuning,
+    workload: Workload,
+    names: Sequence[str],
+    jobs: int,
+    out: str | Path | None,
+    say: Say,
+) -> list[_Outcome]:
+    """Replay a workload under policies, and return their goals, in order."""
+    made = [_task(tuning, workload, name) for name in names]
+    tasks = [task for task in made if isinstance(task, ReplayTask)]
+    found = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", None, say)
+    if len(found) < len(tasks):
+        raise _InterruptedError
+    outcomes = iter(found[place] for place in range(len(tasks)))
+    return [
+        task if isinstance(task, _Failed) else _goals(next(outcomes), task.name, tuning.goals, say)
+        for task in made
+    ]
+
+
+def _task(tuning: Tuning, workload: Workload, name: str) -> ReplayTask | _Failed:
+    """Describe the replay of a policy; parameters between those that were checked can be refused, too."""
+    try:
+        policy = make_policy(name)
+    except (ValueError, OSError) as error:
+        return _Failed(error)
+    return ReplayTask(
+        workload, policy, tuning.workload.estimates, tuning.seed, label=name
+    )  # fmt: skip
+
+
+def _goals(
+    outcome: FinishedReplay | Failure, name: str, goals: Sequence[Metric], say: Say
+) -> _Outcome:
+    """Measure the goals of one replay; without a value of each it failed."""
+    if isinstance(outcome, Failure):
+        try:
+            outcome.reraise(name)
+        except Exception as error:  # whatever the replay raised
+            return _Failed(error)
+    values = measure(outcome.trace().to_frame(), goals, say)  # type: ignore[union-attr]
+    for goal, value in values.items():
+        if math.isnan(value):
+            return _Failed(ValueError(f"goals: {goal} has no value on {name}"))
+    return tuple(values.values())

@@ -1,0 +1,92 @@
+"""What a search of parameters is told: workload, spans, policy, parameters, goals; as frozen data."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.studies.metrics import Metric
+from planbatch.experiments.studies.spec import WorkloadSpec
+
+#: A parameter in the text of a policy.
+PLACE = re.compile(r"\{([\w-]+)\}")
+#: Metrics of which more is better; of all others, less.
+MORE_IS_BETTER = frozenset({"utilisation", "no-wait"})
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from ``low`` to ``high``, both included: whole ones if both are, and by their logarithm if ``log``."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"from is {self.low:g}, and to, {self.high:g}, is not above it")
+        if self.log and not self.low > 0:
+            raise ValueError(f"log: from is {self.low:g}, and should be above 0")
+
+    @property
+    def whole(self) -> bool:
+        """Whether both ends are whole numbers as written."""
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A search of a policy's parameters.
+
+    Attributes
+    ----------
+    workload : WorkloadSpec
+        The log; its span is replaced by those below.
+    past : str
+        The span on which trials are replayed, ``FROM:TO``.
+    later : tuple of str
+        The spans on which the best of them are judged.
+    policy : str
+        The text of the policy, with parameters in braces: ``plan-aged-wait:{age}``.
+    parameters : mapping of str to Range or tuple of str
+        Numbers or choices for each.
+    goals : tuple of Metric
+        The metrics to be made best; several give a Pareto front.
+    trials, seed : int
+        How many parameters are tried; seed of the sampler and of the replays.
+    default : str
+        The policy to compare with, besides EASY.
+    places : mapping of str to str
+        Where the spans stand in a file, named in errors, such as ``tune.toml, line 7``.
+    """
+
+    workload: WorkloadSpec
+    past: str
+    later: tuple[str, ...]
+    policy: str
+    parameters: Mapping[str, Range | tuple[str, ...]]
+    goals: tuple[Metric, ...]
+    trials: int = 50
+    seed: int = 0
+    default: str = ""
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def text(self, values: Mapping[str, object]) -> str:
+        """Return the name of the policy with these parameters."""
+        return PLACE.sub(lambda place: written(values[place[1]]), self.policy)
+
+    def make(self, values: Mapping[str, object]) -> Policy:
+        """Make the policy with these parameters.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of the policy's range.
+        """
+        return make_policy(self.text(values))
+
+
+def written(value: object) -> str:
+    """Write a parameter with at most three digits, so that names stay short; whole numbers and words as they are."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

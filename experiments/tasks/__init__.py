@@ -1,1 +1,0 @@
-"""Running tasks in this process, in threads, in processes or on clusters; independent of replays."""

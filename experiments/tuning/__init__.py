@@ -1,1 +1,0 @@
-"""Parameters of policies, searched on one span of a log and judged on later ones."""

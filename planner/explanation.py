@@ -1,0 +1,347 @@
+"""Why a job starts when it does: what holds its resources, who overtook it, and what would let it start now."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from planbatch.planner.display import counted, duration
+from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.plan import Plan
+from planbatch.planner.profile import Profile
+from planbatch.planner.round import Round
+
+#: In words, a list names no more jobs than this.
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """What occupies a part of the machine for a time.
+
+    Attributes
+    ----------
+    kind : str
+        ``running``, ``planned`` or ``window``.
+    job : int or None
+        The job's id; None for a window, and for a running job whose id is not known.
+    index : int
+        The index among the round's running jobs, waiting jobs or windows.
+    procs : int
+        Processors.
+    start, end : int
+        From when until when (s), as the scheduler expects it.
+    """
+
+    kind: str
+    job: int | None
+    index: int
+    procs: int
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        size = counted(self.procs, "processor")
+        if self.kind == "window":
+            return f"a maintenance window of {size}"
+        if self.job is None:
+            return f"a running job of {size}"
+        return f"{'running ' if self.kind == 'running' else ''}job {self.job} ({size})"
+
+
+@dataclass(frozen=True)
+class Overtaker:
+    """A job that was submitted later and starts earlier.
+
+    Attributes
+    ----------
+    job, procs : int
+        Its id and its processors.
+    start : int
+        Its start (s).
+    free : int
+        Processors that are free just before it starts.
+    delay : int
+        How much earlier the explained job could start without it, everything else unchanged (s).
+    backfilled : bool
+        Whether the explained job did not fit when it started, so that it only filled a gap.
+    """
+
+    job: int
+    procs: int
+    start: int
+    free: int
+    delay: int
+    backfilled: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a job of a plan starts when it does.
+
+    Attributes
+    ----------
+    job, procs : int
+        The job's id and its processors.
+    now, submit, start : int
+        The time of the plan, of the submission and of the planned start (s); ``NEVER`` for a job without a start.
+    earliest : int
+        The earliest start among all other jobs as they are planned (s).
+    alone : int
+        The earliest start among the running jobs and the windows alone (s): before, no plan could start it.
+    holders : tuple of Occupant
+        What ends at the start, and so frees what the job starts with.
+    overtakers : tuple of Overtaker
+        The jobs behind it in the queue that start before it, those that delay it most first.
+    to_start_now : tuple of Occupant or None
+        A set of jobs of which none can be left out: if they ended or went now, this job could start now. Empty if it
+        can start now anyway; None if a window is in the way.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, running=[(3, 60)], waiting=[(0, 4, 100), (0, 1, 50)])
+    >>> why = pb.explain(problem, pb.Plan([60, 0]), 0)
+    >>> print(why)
+    job 0 (4 processors) starts in 60 s.
+    Until then, a running job of 3 processors holds what it needs.
+    No plan could start it earlier, since no waiting job is in its way.
+    Overtaken by job 1 (1 processor), which delays it by 0 s: it fills a gap of 1 processor.
+    It could start now if a running job of 3 processors and job 1 (1 processor) ended now.
+    """
+
+    job: int
+    procs: int
+    now: int
+    submit: int
+    start: int
+    earliest: int
+    alone: int
+    holders: tuple[Occupant, ...]
+    overtakers: tuple[Overtaker, ...]
+    to_start_now: tuple[Occupant, ...] | None
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, ready for JSON."""
+
+        def rows(parts: Iterable[Occupant | Overtaker]) -> list[dict[str, Any]]:
+            return [vars(part) for part in parts]
+
+        free_now = None if self.to_start_now is None else rows(self.to_start_now)
+        fields = vars(self) | {"start": None if self.start == NEVER else self.start}
+        return fields | {
+            "holders": rows(self.holders),
+            "overtakers": rows(self.overtakers),
+            "to_start_now": free_now,
+        }
+
+    def sentences(self, clock: Callable[[int], str] | None = None) -> list[str]:
+        """Return the explanation in words.
+
+        Parameters
+        ----------
+        clock : function, optional
+            Writes a time (s); by default times are durations from now.
+        """
+
+        def at(time: int) -> str:
+            if clock is not None:
+                return f"at {clock(time)}"
+            return f"in {duration(time - self.now)}" if time > self.now else "now"
+
+        title = f"job {self.job} ({counted(self.procs, 'processor')})"
+        if self.start == NEVER:
+            lines = [f"{title} has no start in this plan; it fits {at(self.earliest)}."]
+        else:
+            lines = [f"{title} starts {at(self.start)}."]
+        if self.start == self.now:
+            return [*lines, "What it needs is free now."]
+        if self.earliest < self.start != NEVER:
+            lines.append(
+                f"It would fit {at(self.earliest)} already: the plan does not use that gap."
+            )
+        elif self.holders:
+            verb = "holds" if len(self.holders) == 1 else "hold"
+            lines.append(f"Until then, {_named(self.holders)} {verb} what it needs.")
+        if self.now < self.alone == self.start:
+            lines.append("No plan could start it earlier, since no waiting job is in its way.")
+        elif self.alone < self.start != NEVER:
+            lines.append(f"If no other job were waiting, it would start {at(self.alone)}.")
+        for other in self.overtakers[:MOST_NAMED]:
+            rule = (
+                f"it fills a gap of {counted(other.free, 'processor')}"
+                if other.backfilled
+                else "the plan puts it first"
+            )
+            lines.append(
+                f"Overtaken by job {other.job} ({counted(other.procs, 'processor')}), "
+                f"which delays it by {duration(other.delay)}: {rule}."
+            )
+        if (more := len(self.overtakers) - MOST_NAMED) > 0:
+            lines.append(f"{counted(more, 'more job')} overtook it.")
+        if self.to_start_now is None:
+            lines.append("It cannot start now, whatever ends: a maintenance window is in its way.")
+        elif self.to_start_now:
+            lines.append(f"It could start now if {_named(self.to_start_now)} ended now.")
+        return lines
+
+
+def _named(occupants: tuple[Occupant, ...]) -> str:
+    """Write a list of occupants; equal ones are counted."""
+    texts = [str(occupant) for occupant in occupants[:MOST_NAMED]]
+    if more := len(occupants) - len(texts):
+        texts.append(f"{more} more")
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def explain(
+    problem: Round, plan: Plan, job: int, running: Sequence[int] | None = None
+) -> Explanation:
+    """Explain why a job of a plan starts when it does.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    plan : Plan
+        A feasible plan of the round.
+    job : int
+        The id of a waiting job.
+    running : sequence of int, optional
+        The ids of the running jobs, by expected end.
+
+    Raises
+    ------
+    ValueError
+        If no job of that id is waiting, or the plan is not feasible.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=2, now=0, waiting=[(0, 2, 100), (0, 2, 30)])
+    >>> print(pb.explain(problem, pb.Plan([30, 0]), 0))
+    job 0 (2 processors) starts in 30 s.
+    Until then, job 1 (2 processors) holds what it needs.
+    If no other job were waiting, it would start now.
+    Overtaken by job 1 (2 processors), which delays it by 30 s: the plan puts it first.
+    It could start now if job 1 (2 processors) ended now.
+    """
+    found = np.flatnonzero(problem.ids == job)
+    if not len(found):
+        raise ValueError(f"job {job}: no waiting job of the round has this id")
+    i = int(found[0])
+    profile = Profile(problem)
+    need, walltime = problem.demands[i], int(problem.jobs.walltime[i])
+    alone = profile.earliest(need, walltime)
+    start, demands, walltimes = plan.start, problem.demands, problem.jobs.walltime
+    for j in np.flatnonzero(start != NEVER):
+        if j != i:
+            profile.reserve(demands[j], int(start[j]), int(walltimes[j]))
+    planned = int(start[i])
+    earliest = profile.earliest(need, walltime)
+    if earliest > planned:
+        raise ValueError(f"job {job}: the plan starts it at {planned}, when it does not fit")
+    overtakers = []
+    for j in np.flatnonzero(start[i + 1 :] < planned) + i + 1:
+        begin, length = int(start[j]), int(walltimes[j])
+        profile.release(demands[j], begin, length)
+        free = _free_at(profile, begin)
+        delay = earliest - profile.earliest(need, walltime)
+        profile.reserve(demands[j], begin, length)
+        fitted = bool((need <= free).all())
+        overtakers.append(
+            Overtaker(
+                int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted
+            )
+        )
+    overtakers.sort(key=lambda other: (-other.delay, other.start))
+    everything = _occupants(problem, start, i, running)
+    return Explanation(
+        job=int(job),
+        procs=int(need[0]),
+        now=int(problem.now),
+        submit=int(problem.jobs.submit[i]),
+        start=planned,
+        earliest=earliest,
+        alone=alone,
+        holders=tuple(o for o, _ in everything if o.end == earliest > problem.now),
+        overtakers=tuple(overtakers),
+        to_start_now=_to_start_now(problem, profile, everything, need, walltime),
+    )
+
+
+def _free_at(profile: Profile, time: int) -> IntArray:
+    """Return what is free at a time; shape (K,)."""
+    step = int(np.searchsorted(profile.times, time, side="right")) - 1
+    return np.atleast_1d(profile.free[step])
+
+
+def _occupants(
+    problem: Round, start: IntArray, but: int, ids: Sequence[int] | None
+) -> list[tuple[Occupant, IntArray]]:
+    """Return all that occupies the machine but one waiting job, and its amounts, shape (K,)."""
+    running, windows, now = problem.running, problem.windows, int(problem.now)
+    rows: list[tuple[Occupant, IntArray]] = []
+    for i, (end, taken) in enumerate(zip(running.end, problem.in_use, strict=True)):
+        job = None if ids is None else int(ids[i])
+        rows.append((Occupant("running", job, i, int(taken[0]), now, int(end)), taken))
+    for k in np.flatnonzero(start != NEVER):
+        if k != but:
+            begin, taken = int(start[k]), problem.demands[k]
+            end = begin + int(problem.jobs.walltime[k])
+            rows.append(
+                (Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken)
+            )
+    for i, taken in enumerate(windows.amounts):
+        begin, end = int(windows.start[i]), int(windows.end[i])
+        rows.append((Occupant("window", None, i, int(taken[0]), begin, end), taken))
+    return rows
+
+
+def _to_start_now(
+    problem: Round,
+    profile: Profile,
+    everything: list[tuple[Occupant, IntArray]],
+    need: IntArray,
+    walltime: int,
+) -> tuple[Occupant, ...] | None:
+    """Return jobs without which the job would fit now, a set of which none can be left out.
+
+    One job, if one is enough, the one that has least left to do. Otherwise greedily the job that covers most of what is
+    missing, summed over time; at last whatever turns out not to be needed is taken out again.
+    """
+    now, until = int(problem.now), int(problem.now) + walltime
+    times = profile.times
+    steps = np.flatnonzero((times < until) & (np.append(times[1:], NEVER) > now))
+    begins = np.maximum(times[steps], now)
+    lengths = np.append(begins[1:], until) - begins
+    free = np.asarray(profile.free).reshape(len(times), -1)[steps]
+    missing = np.maximum(need - free, 0)  # shape (steps, K)
+    if not missing.any():
+        return ()
+    jobs = [(o, a) for o, a in everything if o.kind != "window" and o.start < until]
+    covered = np.array([(begins >= o.start) & (begins < o.end) for o, _ in jobs])
+    freed = covered[:, :, None] * np.array([a for _, a in jobs])[:, None, :] if jobs else None
+    if freed is None or (freed.sum(axis=0) < missing).any():
+        return None
+    work = [(o.end - max(o.start, now)) * o.procs for o, _ in jobs]
+    alone = [k for k in range(len(jobs)) if (freed[k] >= missing).all()]
+    if alone:
+        return (jobs[min(alone, key=lambda k: work[k])][0],)
+    weights = lengths[:, None] / problem.capacities
+    chosen: list[int] = []
+    left = missing.copy()
+    while (left > 0).any():
+        gains = (np.minimum(freed, left) * weights).sum(axis=(1, 2))
+        gains[chosen] = -1.0
+        chosen.append(int(np.argmax(gains)))
+        left = np.maximum(left - freed[chosen[-1]], 0)
+    for k in sorted(chosen, key=lambda k: work[k]):
+        others = [other for other in chosen if other != k]
+        if (freed[others].sum(axis=0) >= missing).all():
+            chosen = others
+    return tuple(jobs[k][0] for k in sorted(chosen))

@@ -1,1 +1,0 @@
-"""Experiments: grids, results folders, and what may happen to them."""

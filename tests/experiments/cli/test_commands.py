@@ -1,0 +1,417 @@
+"""``planbatch replay`` and ``planbatch compare`` as people and programs use them."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from planbatch.experiments.cli import main as cli
+from planbatch.experiments.replay import replay as replay_module
+
+ROOT = Path(__file__).resolve().parents[3]
+
+#: id, submit, wait, run, allocated, …, requested procs, requested time; the last two lines are of no use.
+LOG = """\
+; MaxProcs: 4
+1   0 -1  3 2 -1 -1  2  3 -1 1 1 1 -1 1 1 -1 -1
+2   0 -1  2 3 -1 -1  3  2 -1 1 1 1 -1 1 1 -1 -1
+3   0 -1  1 1 -1 -1  1  1 -1 1 1 1 -1 1 1 -1 -1
+4   5 -1  9 4 -1 -1  4 20 -1 1 1 1 -1 1 1 -1 -1
+5   6 -1  9 9 -1 -1  9 20 -1 1 1 1 -1 1 1 -1 -1
+6   7 -1 -1 1 -1 -1  1 20 -1 1 1 1 -1 1 1 -1 -1
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Give a log of four usable jobs."""
+    path = tmp_path / "tiny.swf"
+    path.write_text(LOG)
+    return path
+
+
+def environment() -> dict[str, str]:
+    """Give the environment in which another process imports this project."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
+    """The keys are those that other programs rely on, in their order; the numbers are by hand.
+
+    ::
+
+        fcfs   4 |. . . 3 4          easy   4 |3 . . . . 4
+               3 |. . . 2 2 4               3 |. . . 2 2 4
+               2 |1 1 1 2 2 4               2 |1 1 1 2 2 4
+               1 |1 1 1 2 2 4               1 |1 1 1 2 2 4
+
+    (job 4 takes the whole machine, from 5 until 14)
+    """
+    code, out, _ = run("replay", log, "--policy", "fcfs", "--policy", "easy", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert out.count("\n") == 1
+    assert list(told) == ["workload", "capacity", "jobs", "dropped", "results"]
+    assert (told["workload"], told["capacity"], told["jobs"]) == ("tiny", 4, 4)
+    assert sum(told["dropped"].values()) == 2
+    keys = [
+        "policy", "jobs", "mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch",
+        "makespan", "utilisation", "rounds", "seconds",
+    ]  # fmt: skip
+    assert [list(result) for result in told["results"]] == [keys, keys]
+    fcfs, easy = told["results"]
+    assert (fcfs["policy"], fcfs["mean_wait"], fcfs["max_wait"], fcfs["makespan"]) == (
+        "fcfs",
+        1.5,
+        3,
+        14,
+    )
+    assert (easy["policy"], easy["mean_wait"], easy["max_wait"], easy["makespan"]) == (
+        "easy",
+        0.75,
+        3,
+        14,
+    )
+    assert easy["mean_bounded_slowdown"] == 1.0
+    assert easy["mean_stretch"] == (1 + 2.5 + 1 + 1) / 4
+    assert fcfs["mean_stretch"] == (1 + 2.5 + 4 + 1) / 4
+    assert easy["utilisation"] == (6 + 6 + 1 + 36) / (4 * 14)
+
+
+def test_replay_writes_starts_as_csv(run, log, tmp_path):
+    """One file for one policy."""
+    code, out, err = run(
+        "replay", log, "--policy", "fcfs", "--starts", tmp_path / "starts.csv", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["jobs"] == 4
+    assert "starts of 4 jobs written to" in err
+    assert (tmp_path / "starts.csv").read_text().splitlines() == [
+        "id,submit,start,end",
+        "1,0,0,3",
+        "2,0,3,5",
+        "3,0,3,4",
+        "4,5,5,14",
+    ]
+
+
+def test_replay_writes_starts_of_several_policies(run, log, tmp_path):
+    """Into one file each, with the policy in its name."""
+    words = ["--policy", "fcfs", "--policy", "easy:shortest", "--starts", tmp_path / "s.csv"]
+    assert run("replay", log, *words)[0] == 0
+    assert {path.name for path in tmp_path.glob("*.csv")} == {"s-fcfs.csv", "s-easy-shortest.csv"}
+    rows = csv.DictReader((tmp_path / "s-easy-shortest.csv").read_text().splitlines())
+    assert [row["start"] for row in rows] == ["2", "0", "0", "5"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["replay", "--policy", "easy", "--starts", "absent/s.csv"],
+            "starts: there is no folder absent",
+        ),
+        (
+            ["replay", "--policy", "easy", "--starts", "file/s.csv"],
+            "starts: there is no folder file",
+        ),
+        (["compare", "--out", "file/deep/out"], "out: file is a file, not a folder"),
+        (["trade", "--out", "file/deep/out"], "out: file is a file, not a folder"),
+        (["rounds", "capture", "--out", "file/out"], "out: file is a file, not a folder"),
+    ],
+)
+def test_results_that_could_not_be_written_are_refused_at_once(
+    run, log, tmp_path, monkeypatch, words, told
+):
+    """Before anything is replayed, and nothing is made."""
+    monkeypatch.setattr(replay_module, "rounds_of", None)
+    (tmp_path / "file").touch()
+    verb = words[: 2 if words[0] == "rounds" else 1]
+    code, out, err = run(*verb, log, *words[len(verb) :])
+    assert (code, out) == (2, "")
+    assert err == f"planbatch: {told}\n" or err.startswith(f"planbatch: {told};")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "tiny.swf"}
+
+
+def test_a_folder_that_must_not_be_written_to_is_refused_at_once(run, log, tmp_path, monkeypatch):
+    """The folder is named."""
+    monkeypatch.setattr("planbatch.experiments.cli.shell.os.access", lambda path, mode: False)
+    code, out, err = run("compare", log, "--out", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err == f"planbatch: out: {tmp_path} must not be written to; choose another folder\n"
+
+
+def test_flags_of_the_workload_reach_the_replay(run, log):
+    """The first three jobs, on a machine of 8 processors, all start at once."""
+    words = ["--first", 3, "--capacity", 8, "--json"]
+    told = json.loads(run("replay", log, "--policy", "easy", *words)[1])
+    assert (told["capacity"], told["jobs"], told["results"][0]["max_wait"]) == (8, 3, 0)
+
+
+def test_replay_for_people(run, log):
+    """A table with the policy and its figures; nothing of the table on standard error."""
+    code, out, err = run("replay", log, "--policy", "fcfs")
+    assert code == 0
+    assert "tiny: 4 jobs, 4 processors, requested estimates" in out
+    assert "fcfs" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize("verb", ["replay", "compare"])
+def test_what_was_left_out_stands_below_the_table(run, log, verb):
+    """Two of six lines, each with its reason."""
+    code, out, _ = run(verb, log, "--policy", "fcfs")
+    assert code == 0
+    assert "left out: 1 negative run time, 1 larger than the machine" in out
+
+
+@pytest.mark.parametrize("verb", ["replay", "compare"])
+def test_walltimes_that_are_not_known_are_named(run, log, verb):
+    """At the head of the table and in JSON; nothing is said of logs that have them all."""
+    assert "walltimes" not in run(verb, log, "--policy", "fcfs")[1]
+    log.write_text(
+        log.read_text().replace("  2  3 -1", "  2 -1 -1").replace("  4 20 -1", "  4 -1 -1")
+    )
+    code, out, _ = run(verb, log, "--policy", "fcfs")
+    assert code == 0
+    assert "walltimes: 2 of 4 jobs have none, their run times stand in" in out
+    told = json.loads(run(verb, log, "--policy", "fcfs", "--json")[1])
+    assert told["walltimes"] == "2 of 4 jobs have none, their run times stand in"
+
+
+@pytest.mark.parametrize(
+    ("words", "warned"),
+    [
+        (["--policy", "edf"], "edf"),
+        (["--policy", "easy:earliest-deadline"], "easy:earliest-deadline"),
+        (["--policy", "dbf", "--policy", "easy"], "dbf"),
+        (["--policy", "plan-tardiness", "--policy", "plan-wait"], "plan-tardiness"),
+        (["--policy", "plan-wait", "--promise", "deadline"], "promise deadline"),
+        (["--policy", "plan-wait", "--policy", "easy"], None),
+        (["--policy", "edf", "--deadlines", "random:100"], None),
+        (["--policy", "edf", "--deadlines", "none"], "edf"),
+    ],
+)
+def test_policies_for_deadlines_warn_if_no_job_has_one(run, log, words, warned):
+    """They run all the same, and look like results."""
+    code, _, err = run("replay", log, *words)
+    assert code == 0
+    expected = (
+        f"warning: no job has a deadline, which {warned} goes by; give some with --deadlines\n"
+    )
+    warnings = [line for line in err.splitlines(keepends=True) if line.startswith("warning")]
+    assert warnings == ([expected] if warned else [])
+
+
+@pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
+def test_replay_checks_traces(run, log, estimates):
+    """``--check`` finds no fault, and says so."""
+    words = [
+        word
+        for name in ("fcfs", "easy", "conservative", "plan-wait")
+        for word in ("--policy", name)
+    ]
+    code, _, err = run("replay", log, *words, "--check", "--estimates", estimates, "--json")
+    assert code == 0
+    assert err.count("checked, no fault found") == 4
+
+
+def test_compare_writes_json_pictures_and_a_table(run, log, tmp_path):
+    """One JSON object; comparison.csv with one row a policy; pictures."""
+    words = [
+        "--policy",
+        "fcfs",
+        "--policy",
+        "easy",
+        "--jobs",
+        1,
+        "--out",
+        tmp_path / "out",
+        "--json",
+    ]
+    code, out, err = run("compare", log, *words)
+    told = json.loads(out)
+    assert code == 0
+    assert {"workload", "capacity", "jobs", "dropped", "results", "unfinished"} <= set(told)
+    assert [result["policy"] for result in told["results"]] == ["fcfs", "easy"]
+    assert told["unfinished"] == []
+    rows = list(csv.DictReader((tmp_path / "out/comparison.csv").read_text().splitlines()))
+    assert [row["policy"] for row in rows] == ["fcfs", "easy"]
+    assert float(rows[0]["mean_wait"]) == 1.5
+    assert any(path.suffix in (".png", ".svg", ".pdf") for path in (tmp_path / "out").iterdir())
+    assert "written to" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--policy", "eassy"], "did you mean easy?"),
+        (["--policy", "easy:shortst"], "did you mean shortest?"),
+        (["--policy", "plan-wait", "--optimizer", "anealing"], "did you mean annealing?"),
+        (["--policy", "plan-wait", "--evaluations", "-5"], "-5 is not a number of evaluations"),
+        (["--policy", "plan-wait", "--seconds", "-1"], "-1.0 is not a number of seconds"),
+        (
+            ["--policy", "plan-wait", "--seconds", "1", "--evaluations", "1"],
+            "either --evaluations or",
+        ),
+        (["--policy", "easy", "--capacity", "0"], "capacity: 0"),
+        (["--policy", "easy", "--capacity", "some"], "'some' is not a valid integer"),
+        (["--policy", "easy", "--first", "0"], "first: 0"),
+        (["--policy", "easy", "--seed", "-1"], "seed: -1 is negative"),
+        (
+            ["--policy", "easy", "--estimates", "guessed"],
+            "estimates: 'guessed' is none of requested",
+        ),
+        (["--polcy", "easy"], "--policy"),
+        ([], "policy: name at least one"),
+    ],
+)
+def test_bad_flags_end_with_one_sentence(run, log, words, told):
+    """Exit code 2, nothing on standard output, no traceback."""
+    code, out, err = run("replay", log, *words)
+    assert code == 2
+    assert out == ""
+    assert told in err
+    assert err.startswith("planbatch: ")
+    assert err.count("\n") == 1, err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["replay", "absent.swf", "--policy", "easy"], "absent.swf: there is no such file"),
+        (["compare", "absent.swf"], "absent.swf: there is no such file"),
+        (["replay", "--policy", "easy"], "Missing argument 'WORKLOAD'"),
+        (["comparre"], "Did you mean compare?"),
+        (["xyz"], "The verbs are compare, replay, "),
+    ],
+)
+def test_bad_words_end_with_one_sentence(run, words, told):
+    """Missing files, unknown verbs."""
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1, err
+
+
+def test_files_that_are_no_logs_end_with_one_sentence(run, tmp_path):
+    """The file and the line are named."""
+    for text in ("", "; MaxProcs: 4\n", "; MaxProcs: 4\nwhat is this\n", "\x00\x01\x02"):
+        path = tmp_path / "no.swf"
+        path.write_text(text)
+        code, out, err = run("replay", path, "--policy", "easy")
+        assert (code, out) == (2, "")
+        assert "no.swf" in err
+        assert err.count("\n") == 1, err
+    code, _, err = run("replay", tmp_path, "--policy", "easy")
+    assert code == 2
+    assert err.count("\n") == 1, err
+
+
+def test_the_whole_command_in_a_process_of_its_own(log):
+    """``python -m planbatch`` is the command; its standard output is one JSON object."""
+    done = subprocess.run(
+        [sys.executable, "-m", "planbatch", "replay", str(log), "--policy", "easy", "--json"],
+        env=environment(), capture_output=True, text=True, check=False, cwd=log.parent,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["results"][0]["mean_wait"] == 0.75
+    wrong = subprocess.run(
+        [sys.executable, "-m", "planbatch", "replay", str(log), "--policy", "eassy"],
+        env=environment(), capture_output=True, text=True, check=False, cwd=log.parent,
+    )  # fmt: skip
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("planbatch: policy: there is no 'eassy'; did you mean easy?")
+    assert wrong.stderr.count("\n") == 1
+
+
+#: Runs the command, and tells how far every replay has come.
+TELLING = """
+import sys
+from planbatch.experiments.cli.main import main
+from planbatch.experiments.runs.progress import TaskProgress
+def tell(self, place, count):
+    print(place, count, file=sys.stderr, flush=True)
+TaskProgress.__call__ = tell
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "reaches", "code"),
+    [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_keeps_finished_results(jobs, how, reaches, code, tmp_path):
+    """Ctrl-C or SIGTERM during a search that would take for ever: the results of EASY, exit code 130 or 143."""
+    words = ["--policy", "easy", "--policy", "plan-wait", "--evaluations", "1000000000"]
+    words += ["--jobs", str(jobs), "--out", str(tmp_path), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", TELLING, "compare", "--first", "300", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+        start_new_session=True,
+        # A shell may have told the tests to ignore interrupts, which new processes inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.endswith(" 300\n"):
+                break
+        time.sleep(2)  # for the result of EASY to arrive from another process
+        reaches(process.pid, how)
+        out, err = process.communicate()
+    finally:
+        process.kill()
+    assert process.returncode == code
+    told = json.loads(out)
+    assert [result["policy"] for result in told["results"]] == ["easy"]
+    assert told["results"][0]["jobs"] == 300
+    assert told["unfinished"] == ["plan-wait"]
+    assert "planbatch: interrupted; not finished: plan-wait" in err
+    assert "Traceback" not in err
+    assert (tmp_path / "comparison.csv").read_text().count("\n") == 2
+
+
+def test_ctrl_c_before_any_result_is_no_traceback(monkeypatch, run, log):
+    """Exit code 130, one sentence."""
+    from planbatch.experiments.replay import task
+
+    def interrupted(*words, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(task, "replay", interrupted)
+    code, out, err = run("replay", log, "--policy", "easy")
+    assert (code, out, err.strip()) == (130, "", "planbatch: interrupted")
+
+
+def test_help_answers_without_loading_the_core():
+    """``planbatch --help`` lists the verbs, and imports neither numba nor pandas."""
+    code = (
+        "import sys\nfrom planbatch.experiments.cli.main import main\nsys.argv = ['planbatch', '--help']\n"
+        "try:\n    main()\nfinally:\n    print(sorted({'numba', 'pandas', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    for verb in cli.VERBS:
+        assert verb in done.stdout
+    assert done.stdout.rstrip().endswith("[]")
+
+
+def test_every_verb_has_help(run):
+    """Also those that are imported only when they are called."""
+    for verb in cli.VERBS:
+        code, out, _ = run(verb, "--help")
+        assert code == 0
+        assert "Usage: planbatch" in out

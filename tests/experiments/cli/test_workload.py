@@ -1,0 +1,230 @@
+"""``planbatch workload`` as people and programs use it."""
+
+import gzip
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from planbatch.experiments.cli import main as cli
+from planbatch.experiments.cli.workload import command
+from planbatch.experiments.cli.workload_flags import workload_options
+from planbatch.experiments.workloads import archive, load
+from planbatch.experiments.workloads.load import load_workload, resolve_source
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.workloads.swf.read import read_swf
+
+LOG = b"""\
+; MaxProcs: 8
+; Queue: 0 interactive
+1   0  5 100  4 -1 -1  4  200 -1 1 7 1 -1 1 3 -1 -1
+2  10  5 100  9 -1 -1 -1   50 -1 1 7 1 -1 1 3 -1 -1
+3  20  5  60  2 -1 -1  2   90 -1 1 8 1 -1 0 3 -1 -1
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "small.swf.gz"
+    path.write_bytes(gzip.compress(LOG))
+    return path
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep fetched logs in a folder of the test."""
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(archive, "user_cache_path", lambda name: folder / name)
+    return folder / "planbatch" / "workloads"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
+
+
+def failure(monkeypatch, capsys, *words: object) -> str:
+    """Run the whole command, which has to fail with exit code 2, and return what it says."""
+    monkeypatch.setattr("sys.argv", ["planbatch", "workload", *map(str, words)])
+    with pytest.raises(SystemExit) as exit_:
+        cli.main()
+    told = capsys.readouterr()
+    assert exit_.value.code == 2
+    assert told.out == ""
+    assert told.err.count("\n") == 1, told.err
+    assert told.err.startswith("planbatch: ")
+    return told.err
+
+
+def test_info_as_json_is_one_object_and_nothing_else(log):
+    """Programs get the numbers on standard output."""
+    result = run("info", log, "--json")
+    info = json.loads(result.stdout)
+    assert info["jobs"] == 2
+    assert info["dropped"]["larger than the machine"] == 1
+    assert info["anomalies"]["used_processors_above_requested"] == 0
+    assert result.stderr == ""
+
+
+def test_info_for_people(log):
+    """People get tables, with markup in names left alone."""
+    result = run("info", log)
+    assert "usable jobs" in result.stdout
+    assert "interactive" in result.stdout
+    assert "Anomalies" in result.stdout
+
+
+def test_info_without_a_log_tells_about_the_embedded_workload():
+    """No download and no file is needed."""
+    assert json.loads(run("info", "--json", "--first", 100).stdout)["jobs"] == 100
+
+
+def test_flags_reach_the_workload(log):
+    """Capacity, queue and load change what is told."""
+    info = json.loads(
+        run("info", log, "--json", "--capacity", 9, "--drop-queue", "interactive").stdout
+    )
+    assert (info["capacity"], info["jobs"]) == (9, 2)
+    assert info["dropped"]["in a dropped queue"] == 1
+
+
+def test_bad_lines_are_skipped_on_request_and_listed(log):
+    """They are told one by one on standard error, and counted."""
+    log.write_bytes(LOG + b"x 1 2\n" * 25)
+    result = run("info", log, "--json", "--skip-bad-lines")
+    info = json.loads(result.stdout)
+    assert info["dropped"]["unreadable line"] == 25
+    assert len(info["skipped_lines"]) == 25
+    assert info["skipped_lines"][0]["value"] == "x"
+    told = result.stderr.splitlines()
+    assert len(told) == 21
+    assert "line 6, column 1 (job): 'x' is not a number" in told[0]
+    assert "skipped 25 lines" in told[-1]
+
+
+def test_transform_writes_a_log(log, tmp_path):
+    """The output is a log with the header, a note, and the jobs that were left."""
+    target = tmp_path / "out.swf.xz"
+    result = run("transform", log, target, "--first", 1, "--load", 2)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    again = read_swf(target)
+    assert len(again) == 1
+    assert again.header.notes == ("planbatch: first 1 usable jobs; load times 2",)
+    assert again.header.queues == {0: "interactive"}
+
+
+def test_transform_into_its_own_input(log):
+    """Reading is over before writing begins."""
+    run("transform", log, log, "--first", 1)
+    assert len(read_swf(log)) == 1
+
+
+def test_generate_writes_the_same_log_for_the_same_seed(tmp_path):
+    """Files are equal to the last byte, and make the workload that was asked for."""
+    for name in ("a.swf.gz", "b.swf.gz"):
+        flags = ("--jobs", 50, "--procs", 64, "--seed", 9, "--load", 0.7)
+        assert run("generate", tmp_path / name, *flags).exit_code == 0
+    assert (tmp_path / "a.swf.gz").read_bytes() == (tmp_path / "b.swf.gz").read_bytes()
+    workload = load_workload(tmp_path / "a.swf.gz")
+    assert (len(workload), workload.capacity) == (50, 64)
+
+
+def test_fetch_lists_the_catalogue(cache):
+    """Without a name, all names are told, and which cannot be verified."""
+    text = run("fetch").stdout
+    assert "KTH-SP2-1996-2.1-cln" in text
+    assert "not verified" in text
+
+
+def test_a_fetched_log_is_known_by_its_name(cache):
+    """Wherever a log is asked for, its name will do."""
+    cache.mkdir(parents=True)
+    (cache / "KTH-SP2-1996-2.1-cln.swf.gz").write_bytes(gzip.compress(LOG))
+    assert json.loads(run("info", "kth-sp2-1996-2.1-cln", "--json").stdout)["jobs"] == 2
+    result = run("fetch", "KTH-SP2-1996-2.1-cln")
+    assert "has been fetched before" in result.stderr
+    assert result.stdout.strip().endswith("KTH-SP2-1996-2.1-cln.swf.gz")
+
+
+def test_a_path_comes_before_a_name(cache, tmp_path, monkeypatch):
+    """A file of the same name in the working folder is what is meant."""
+    monkeypatch.chdir(tmp_path)
+    Path("KTH-SP2-1996-2.1-cln").write_bytes(LOG)
+    assert resolve_source("KTH-SP2-1996-2.1-cln") == Path("KTH-SP2-1996-2.1-cln")
+
+
+@pytest.mark.parametrize(
+    ("content", "flags", "told"),
+    [
+        (None, (), "there is no such file"),
+        (b"", (), "the log holds no jobs"),
+        (b"\x00\x01", (), "binary data"),
+        (b"<html>", (), "web page"),
+        (gzip.compress(LOG)[:-9], (), "cut off or damaged"),
+        (LOG + b"4 oh\n", (), "line 6, column 2 (submit): 'oh' is not a number"),
+        (LOG[14:], (), "give it with --capacity"),
+        (LOG, ("--capacity", 0), "capacity: 0 is not a positive number"),
+        (LOG, ("--capacity", "many"), "'many' is not a valid integer"),
+        (LOG, ("--capacity", 1), "no usable job on 1 processors"),
+        (LOG, ("--first", 0), "first: 0 is not a positive number"),
+        (LOG, ("--load", -1), "load: -1.0 is not a positive factor"),
+        (LOG, ("--round-sizes", 9), "larger than the machine"),
+        (LOG, ("--span", "soon"), "not of the form FROM:TO"),
+        (LOG, ("--drop-queue", "slow"), "no queue 'slow'"),
+        (LOG, ("--drop-queue", 0, "--drop-queue", 1), "no usable job"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["info", "transform"])
+def test_bad_input_is_one_sentence(monkeypatch, capsys, tmp_path, verb, content, flags, told):
+    """Exit code 2, one line, no traceback, nothing written."""
+    path = tmp_path / "bad.swf"
+    if content is not None:
+        path.write_bytes(content)
+    target = (tmp_path / "out.swf",) if verb == "transform" else ()
+    assert told in failure(monkeypatch, capsys, verb, path, *target, *flags)
+    assert not (tmp_path / "out.swf").exists()
+    assert len(list(tmp_path.iterdir())) == (content is not None)
+
+
+def test_names_that_are_not_there_get_advice(monkeypatch, capsys, cache):
+    """A known name says how to fetch it, a near one what may be meant."""
+    told = failure(monkeypatch, capsys, "info", "HPC2N-2002-2.2-cln")
+    assert "planbatch workload fetch HPC2N-2002-2.2-cln" in told
+    told = failure(monkeypatch, capsys, "info", "HPC2N-2002-2.2")
+    assert "did you mean HPC2N-2002-2.2-cln?" in told
+    told = failure(monkeypatch, capsys, "fetch", "HPC3N-2002-2.2-cln")
+    assert "did you mean HPC2N-2002-2.2-cln?" in told
+
+
+def test_unwritable_targets_are_told(monkeypatch, capsys, log, tmp_path):
+    """A missing folder is named, before anything is written."""
+    told = failure(monkeypatch, capsys, "transform", log, tmp_path / "no" / "out.swf")
+    assert "there is no folder" in told
+    told = failure(monkeypatch, capsys, "generate", tmp_path)
+    assert "is a folder" in told
+
+
+def test_a_dead_archive_is_told(monkeypatch, capsys, cache):
+    """The address is named."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    told = failure(
+        monkeypatch, capsys, "fetch", "KTH-SP2-1996-2.1-cln", "--url", "http://127.0.0.1:9"
+    )
+    assert "http://127.0.0.1:9/l_kth_sp2/KTH-SP2-1996-2.1-cln.swf.gz: the server cannot" in told
+
+
+def test_every_command_can_take_the_flags(log):
+    """The decorator gathers the flags into one parameter, beside the command's own."""
+
+    @click.command()
+    @click.argument("source")
+    @workload_options
+    def count(source: str, options: WorkloadOptions) -> None:
+        """Count."""
+        click.echo(len(load_workload(source, options)))
+
+    result = CliRunner().invoke(count, [str(log), "--first", "1"])
+    assert result.output == "1\n"
+    assert load.load_workload(None).name == "lublin-batch-256"

@@ -1,1 +1,0 @@
-"""Tests of the metrics by name."""

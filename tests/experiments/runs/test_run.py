@@ -1,0 +1,248 @@
+"""The one way to run replays: each different one once, kept as soon as it is finished, whoever asks."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.policy import policy_name
+from planbatch.experiments import Experiment, run_experiment
+from planbatch.experiments.replay import task as task_module
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.reproduce.run import REPLAYS, Run
+from planbatch.experiments.runs.read import read_results
+from planbatch.experiments.runs.run import FinishedReplay, Workers, run_replays
+from planbatch.experiments.runs.store import ResultsError, Store
+from planbatch.experiments.runs.task import Failure
+from planbatch.experiments.studies.compare import compare
+from planbatch.experiments.studies.trade import choices, trade
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.experiments.workloads.transform import scale_load
+from tests.builders import assert_same
+
+LOAD = synthetic_workload(jobs=60, capacity=16, seed=1, load=1.2)
+TASKS = {
+    ("easy", "requested"): ReplayTask(LOAD, make_policy("easy")),
+    ("easy", "mixed"): ReplayTask(LOAD, make_policy("easy"), "mixed"),
+    ("plan", "requested"): ReplayTask(LOAD, make_policy("plan-wait", evaluations=10)),
+}
+
+
+@pytest.fixture
+def replayed(monkeypatch):
+    """Give the list of the replays that were really run."""
+    done = []
+    real = task_module.replay
+
+    def replay(workload, policy, **options):
+        done.append((policy_name(policy), options["estimates"]))
+        return real(workload, policy, **options)
+
+    monkeypatch.setattr(task_module, "replay", replay)
+    return done
+
+
+def same(one, other):
+    """Whether two traces say the same, to the job, the round and the clock."""
+    assert_same(one, other)
+    assert np.array_equal(one.first_planned, other.first_planned)
+    return (one.policy, one.seconds, one.traits) == (other.policy, other.seconds, other.traits)
+
+
+def stored(folder, **options):
+    """Run the tasks with a store; give what came of them by place."""
+    store = Store(folder)
+    store.check()
+    with store.locked():
+        return dict(run_replays(list(TASKS.values()), store, **options))
+
+
+def test_with_and_without_a_store_the_traces_are_the_same(tmp_path):
+    """Workload, policy and traits are the task's; only the clock differs between two runs."""
+    plain = dict(run_replays(list(TASKS.values())))
+    kept = stored(tmp_path)
+    again = stored(tmp_path)
+    for place, finished in plain.items():
+        assert isinstance(finished, FinishedReplay)
+        assert_same(finished.trace(), kept[place].trace())
+        assert same(kept[place].trace(), again[place].trace())
+        assert kept[place].trace().workload is LOAD
+        assert kept[place].summary == again[place].summary
+        assert finished.summary.keys() == kept[place].summary.keys()
+
+
+def test_a_second_run_replays_nothing(tmp_path, replayed):
+    """It reads all traces, and says so if some are missing."""
+    said = []
+    run = Run(tmp_path, tell=said.append)
+    first = run.replays(TASKS)
+    assert sorted(replayed) == [
+        ("easy", "mixed"),
+        ("easy", "requested"),
+        ("plan-wait", "requested"),
+    ]
+    replayed.clear()
+    second = run.replays(TASKS)
+    assert replayed == []
+    assert list(first) == list(second) == list(TASKS)
+    assert all(same(first[key], second[key]) for key in TASKS)
+    more = TASKS | {"other": ReplayTask(scale_load(LOAD, 1.1), make_policy("easy"))}
+    assert list(run.replays(more)) == list(more)
+    assert replayed == [("easy", "requested")]
+    assert said[0] == f"3 of 3 replays are in {tmp_path / REPLAYS} already"
+    assert said[1] == f"3 of 4 replays are in {tmp_path / REPLAYS} already"
+
+
+def test_the_same_under_two_names_is_run_once(tmp_path, replayed):
+    """Both names get the trace."""
+    easy = TASKS["easy", "requested"]
+    traces = Run(tmp_path, tell=print).replays({"one": easy, "two": replace(easy)})
+    assert list(traces) == ["one", "two"]
+    assert replayed == [("easy", "requested")]
+
+
+def broken(problem, rng):
+    """Fail in every round."""
+    raise ZeroDivisionError
+
+
+def test_after_a_failure_only_what_is_missing_runs(tmp_path, replayed):
+    """What else there is to run is run and kept, before the failure ends a reproduction."""
+    run = Run(tmp_path, tell=print)
+    with pytest.raises(ZeroDivisionError):
+        run.replays({"broken": ReplayTask(LOAD, broken)} | TASKS)
+    replayed.clear()
+    run.replays(TASKS)
+    assert replayed == []
+
+
+def test_a_failure_has_every_place_of_its_task():
+    """Two names of one replay that fails fail both, and cost no other its result."""
+    task = ReplayTask(LOAD, broken)
+    outcomes = dict(run_replays([task, TASKS["easy", "requested"], replace(task, label="other")]))
+    assert isinstance(outcomes[0], Failure)
+    assert isinstance(outcomes[2], Failure)
+    assert isinstance(outcomes[1], FinishedReplay)
+
+
+def test_the_key_says_what_decides_the_outcome_and_nothing_else():
+    """Workload, estimates, parameters, seed and the jobs that count; no names."""
+    ten = TASKS["plan", "requested"]
+    renamed = replace(
+        ten, label="another", described={"title": "x"}, workload=replace(LOAD, name="other")
+    )
+    assert renamed.key == ten.key
+    others = (
+        replace(ten, policy=make_policy("plan-wait", evaluations=11)),
+        replace(ten, policy=make_policy("plan-wait", optimizer="tabu", evaluations=10)),
+        replace(ten, policy=make_policy("plan-wait", evaluations=10, promise="1h")),
+        replace(ten, policy=make_policy("plan-squared-wait", evaluations=10)),
+        replace(ten, estimates="actual"),
+        replace(ten, seed=1),
+        replace(ten, own=(0, 30)),
+        replace(ten, workload=scale_load(LOAD, 1.1)),
+        replace(ten, code="another"),
+    )
+    assert len({task.key for task in (ten, *others)}) == 1 + len(others)
+
+
+def test_the_longest_begins_first_on_several_workers(tmp_path, replayed):
+    """With one worker, the order is that of the tasks."""
+    tasks = list(TASKS.values())
+    threads = Workers(2, "threading")
+    list(run_replays(tasks, workers=threads))
+    assert replayed[0] == ("plan-wait", "requested")
+    replayed.clear()
+    list(run_replays(tasks))
+    assert replayed[0] == ("easy", "requested")
+
+
+def test_what_is_damaged_is_put_aside_and_run_again(tmp_path, replayed):
+    """A table that is cut off costs its own replay only."""
+    said = []
+    run = Run(tmp_path, tell=said.append)
+    run.replays(TASKS)
+    cells = [path.parent for path in (tmp_path / REPLAYS).glob("cells/*/cell.json")]
+    mixed = next(
+        cell
+        for cell in cells
+        if json.loads((cell / "cell.json").read_text())["settings"]["workload"]["estimates"]
+        == "mixed"
+    )
+    (mixed / "jobs.parquet").write_bytes(b"PAR1")
+    replayed.clear()
+    run.replays(TASKS)
+    assert replayed == [("easy", "mixed")]
+    assert any("damaged, and run again" in line for line in said)
+    assert len(list((tmp_path / REPLAYS / "damaged").iterdir())) == 1
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path):
+    """The second one ends at once."""
+    store = Store(tmp_path / REPLAYS)
+    store.check()
+    with store.locked(), pytest.raises(ResultsError, match="another run"):
+        Run(tmp_path, tell=print).replays(TASKS)
+
+
+def test_whoever_asks_for_a_replay_finds_it(tmp_path, replayed):
+    """A comparison, a trade-off and an experiment in one folder run each replay once."""
+    policies = [make_policy("easy"), make_policy("plan-wait", evaluations=10)]
+    first = compare(LOAD, policies, out=tmp_path)
+    assert [name for name, _ in replayed] == ["easy", "plan-wait"]
+    replayed.clear()
+    again = compare(LOAD, policies, out=tmp_path)
+    found = trade(
+        [LOAD],
+        choices(
+            ["plan-wait"],
+            ["none"],
+            lambda name, _: dict(zip(first.traces, policies, strict=True))[name],
+        ),
+        out=tmp_path,
+    )
+    run_experiment(Experiment([LOAD], policies, seeding="plain"), tmp_path)
+    assert replayed == []
+    assert all(same(first.traces[name], again.traces[name]) for name in first.traces)
+    assert [point.mean_wait for point in found.points] == [
+        first.metrics[name].mean_wait for name in first.traces
+    ]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs):
+    """What was finished is not run again; a report can be made of what is there."""
+    policies = [make_policy(name) for name in ("fcfs", "easy", "conservative")]
+    part = compare(LOAD, policies[:2], out=tmp_path, jobs=jobs)
+    replayed.clear()
+    whole = compare(LOAD, policies, out=tmp_path)
+    assert replayed == [("conservative", "requested")]
+    assert list(whole.traces) == ["fcfs", "easy", "conservative"]
+    assert same(part.traces["easy"], whole.traces["easy"])
+    assert [cell.label for cell in read_results(tmp_path).cells] == list(whole.traces)
+
+
+def test_without_a_store_a_policy_needs_no_content():
+    """Parts that cannot be told from others matter only if results are kept."""
+    easy = make_policy("easy")
+
+    def deep(problem, rng):
+        return easy(problem, rng)
+
+    class Odd:
+        name = "odd"
+
+        def __init__(self):
+            self.part = [deep]
+            for _ in range(12):
+                self.part = [self.part]
+
+        def __call__(self, problem, rng):
+            return deep(problem, rng)
+
+    traces = compare(LOAD, [easy, Odd()]).traces
+    assert traces["odd"].start.tolist() == traces["easy"].start.tolist()
+    with pytest.raises(ValueError, match="nested too deeply"):
+        _ = ReplayTask(LOAD, Odd()).key

@@ -1,0 +1,123 @@
+"""Experiments that are killed, interrupted, or lose a worker: nothing finished is lost, and the tables are the same."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from planbatch.experiments import read_experiment, run_experiment
+from tests.experiments.studies.grids import GRID, LONG, assert_whole, environment, tables, write
+
+SPLIT = GRID.replace("seeds = [0, 1]", "seeds = [0]") + '\n[spans]\ncount = 3\nwarm-up = "2h"\n'
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """Run the longer grid once, undisturbed; give its tables."""
+    folder = tmp_path_factory.mktemp("reference")
+    run_experiment(read_experiment(write(folder, LONG)), folder / "out")
+    return tables(folder / "out")
+
+
+def command(*words: object) -> list[str]:
+    """Give the command line of ``planbatch``."""
+    return [sys.executable, "-m", "planbatch", *map(str, words)]
+
+
+@pytest.mark.parametrize(("text", "seed", "kills"), [(GRID, 1, 12), (SPLIT, 2, 6)])
+def test_kills_at_random_moments(tmp_path, text, seed, kills):
+    """Killed with -9 many times, in whole and in split grids; in between, every cell is whole."""
+    file = write(tmp_path, text)
+    run_experiment(read_experiment(file), tmp_path / "reference")
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.experiments.studies.killed_often", file, tmp_path / "out", str(seed), str(kills)],
+        env=environment(), cwd=environment()["PYTHONPATH"], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    assert int(told.stdout.split()[0]) == kills
+    assert tables(tmp_path / "out") == tables(tmp_path / "reference")
+
+
+def heed_interrupts() -> None:
+    """Undo what a shell does to what it runs in the background: it has it ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def started(file: Path, out: Path, *words: object) -> "subprocess.Popen[str]":
+    """Start the command with two processes, in a group of its own, and wait for the first cell."""
+    running = subprocess.Popen(
+        command("experiment", "run", file, "--out", out, "--jobs", 2, *words),
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, preexec_fn=heed_interrupts,
+    )  # fmt: skip
+    while running.poll() is None and not list(out.glob("cells/[!.]*")):
+        time.sleep(0.005)
+    return running
+
+
+@pytest.mark.parametrize(
+    ("how", "reaches", "code"),
+    [
+        (signal.SIGKILL, os.kill, -9),
+        (signal.SIGINT, os.killpg, 130),
+        (signal.SIGTERM, os.kill, 143),
+        (signal.SIGTERM, os.killpg, 143),
+    ],
+)
+def test_the_command_goes_on_after_an_end_with_two_processes(
+    tmp_path, reference, how, reaches, code
+):
+    """Kill -9, Ctrl-C and SIGTERM, of the first process or of all; then the same again, in one process."""
+    file = write(tmp_path, LONG)
+    finished = 12
+    for attempt in range(10):  # on a busy machine it may be over before it is ended
+        out = tmp_path / f"out-{attempt}"
+        running = started(file, out)
+        if running.poll() is None:
+            reaches(running.pid, how)
+        _, told = running.communicate()
+        finished = assert_whole(out)
+        if finished < 12:
+            break
+    assert 0 < finished < 12
+    assert running.returncode == code
+    if how == signal.SIGKILL:
+        assert "resource_tracker" not in told
+    else:
+        assert f"interrupted; {finished} of 12 cells are stored" in told
+    report = run_experiment(read_experiment(file), out)
+    assert (report.reused, report.missing) == (finished, 0)
+    assert tables(out) == reference
+
+
+def children(number: int) -> list[int]:
+    """List the child processes of a process that replay."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+            words = (path.parent / "cmdline").read_text()
+        except OSError:
+            continue
+        if int(fields[1]) == number and "resource_tracker" not in words:
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_worker_that_dies_costs_nothing(tmp_path, reference):
+    """A process killed by the system, for want of memory say: its cell is run again."""
+    file, out = write(tmp_path, LONG), tmp_path / "out"
+    running = started(file, out)
+    while not (workers := children(running.pid)):  # what runs in threads comes first
+        assert running.poll() is None, "no process replays: nothing would be tested"
+    os.kill(workers[0], signal.SIGKILL)
+    assert len(list(out.glob("cells/[!.]*"))) < 12, "the experiment was over before the kill"
+    _, told = running.communicate()
+    assert running.returncode == 0, told
+    assert assert_whole(out) == 12
+    assert tables(out) == reference
