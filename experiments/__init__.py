@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.studies.gains import Gains as Gains
     from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
+        merge_experiment as merge_experiment,
         run_experiment as run_experiment,
     )
     from planbatch.experiments.studies.spec import (
