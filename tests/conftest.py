@@ -21,7 +21,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     But for clusters, which keep to the clock.
     """
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None or "lab" in item.path.name)
+    items.sort(key=lambda item: not _tiers(item) or "lab" in item.path.name)
+
+
+def _tiers(item: pytest.Item) -> list[str]:
+    """The tiers of a test that is no unit test; `slow` is nightly."""
+    return [tier for tier in ("integration", "nightly", "slow") if item.get_closest_marker(tier)]
+
+
+@pytest.fixture(autouse=True)
+def no_processes(request, monkeypatch):
+    """A unit test starts no process: one that does is an integration test."""
+
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("a unit test starts no process: mark it integration")
+
+    if not _tiers(request.node) and "live" not in request.path.parts:
+        monkeypatch.setattr("subprocess.Popen.__init__", refuse)
 
 
 @pytest.fixture(autouse=True)

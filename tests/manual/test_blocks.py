@@ -115,7 +115,11 @@ def steps(page: str) -> Iterator[str | Block]:
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(p, marks=[pytest.mark.slow] if p in LONG else []) for p in PAGES]
+    "page",
+    [
+        pytest.param(p, marks=pytest.mark.nightly if p in LONG else pytest.mark.integration)
+        for p in PAGES
+    ],
 )
 @pytest.mark.usefixtures("prepared")
 def test_blocks_run_one_after_the_other(page, capsys):

@@ -145,7 +145,7 @@ def command(
     from planbatch.experiments.live.slurm.marks import DriveRules
     from planbatch.experiments.live.slurm.planner import Planner
     from planbatch.experiments.live.slurm.site import check_trusted
-    from planbatch.planner.plugins import source
+    from planbatch.planner.registry import source
 
     if watched.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")

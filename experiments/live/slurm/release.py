@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from planbatch.experiments.common.atomic import beside
+from planbatch.experiments.common.atomic import unfinished_name
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.errors import CLUSTER_FAULTS, SlurmError
@@ -23,7 +23,7 @@ AHEAD = 5
 
 def beat(path: Path, now: float) -> None:
     """Write the time (whole seconds since 1970), readable by all, whole or not at all."""
-    unfinished = beside(path)
+    unfinished = unfinished_name(path)
     try:
         unfinished.write_text(f"{int(now)}\n", encoding="ascii")
         unfinished.chmod(0o644)

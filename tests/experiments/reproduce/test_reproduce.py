@@ -223,7 +223,7 @@ def test_sizes_on_intrepid_are_partitions():
     assert cleaned(parse_swf(data, name=LOGS["HPC2N"])).procs.tolist() == [1, 256, 300]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["SDSC-BLUE", "SDSC-DS", "HPC2N"])
 def test_the_cleaned_logs_have_as_many_jobs_as_in_the_paper(name, real_log):
     """The totals of Table 2 come out to the job."""

@@ -117,7 +117,7 @@ def machine(path):
     return machine_of(load_log(path))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LOGS)
 @pytest.mark.parametrize("item", TABLES)
 def test_table_v_to_every_printed_digit(name, item, real_log):
@@ -132,7 +132,7 @@ def test_table_v_to_every_printed_digit(name, item, real_log):
     assert [round(mean, 2) for mean in corrected] == list(CORRECT[name][2 * backfilling :][:2])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LOGS)
 def test_easy_on_the_same_sequences(name, real_log):
     """Mean bounded slowdown over the ten sequences."""
