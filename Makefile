@@ -35,7 +35,7 @@ lint: $(STAMP)
 # What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests.
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m integration
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
 
 # Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
 nightly: test

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from planbatch.planner.history import (
         Event as Event,
         History as History,
-        News as News,
+        EventColumn as EventColumn,
         asks_for as asks_for,
     )
-    from planbatch.planner.ledger import Entry as Entry, Ledger as Ledger
+    from planbatch.planner.job_history import JobColumn as JobColumn, JobHistory as JobHistory
     from planbatch.planner.model import (
         NEVER as NEVER,
         Job as Job,

@@ -1,8 +1,8 @@
 """What orders and objectives may know of the past: columns that a replay updates for the waiting jobs.
 
-A replay records *events*, one row per submission, start and end, as they happen; in every round, before anything is
-decided, the history takes in those since the round before, updates its *memory*, and writes the columns ``past`` of the
-waiting jobs. It sees a run time when the job has ended, and no other way: so whatever it computes is causal.
+A replay logs *events*, one row per submission, start and end. Before each decision the history reads those since the
+last round, updates its *state*, and writes the columns ``past`` of the waiting jobs. It sees a run time only once the
+job has ended, so whatever it computes is causal.
 """
 
 from collections.abc import Callable
@@ -15,23 +15,23 @@ from planbatch.planner.columns import FloatArray, IntArray
 from planbatch.planner.model import JobTable
 
 
-class News(IntEnum):
-    """The columns of the events.
+class EventColumn(IntEnum):
+    """The columns of the event log.
 
     Examples
     --------
     >>> import planbatch as pb
-    >>> [column.name for column in pb.News]
+    >>> [column.name for column in pb.EventColumn]
     ['EVENT', 'TIME', 'JOB', 'USER', 'PROCS', 'WALLTIME', 'RUNTIME']
     """
 
     EVENT = 0  #: what happened; see :class:`Event`
     TIME = 1  #: when (s)
     JOB = 2  #: the number of the job, in the order of submissions
-    USER = 3  #: the row of its user in the memory
+    USER = 3  #: the row of its user in the state
     PROCS = 4  #: its processors
     WALLTIME = 5  #: its walltime (s)
-    RUNTIME = 6  #: once it has ended, for how long it ran (s); otherwise 0
+    RUNTIME = 6  #: its run time (s) once it has ended; otherwise 0
 
 
 class Event(IntEnum):
@@ -49,7 +49,7 @@ class Event(IntEnum):
     ENDED = 2
 
 
-Follow = Callable[[IntArray, FloatArray, JobTable, int], None]
+Update = Callable[[IntArray, FloatArray, JobTable, int], None]
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,10 @@ class History:
     core : _core.History
         What it computes; :meth:`of` makes one of a function in plain Python.
     learn : Learner, optional
-        What is learned of the past now and then, in plain Python; it stays in the memory.
-    ledger : bool
-        Whether the rounds have a :class:`~planbatch.planner.ledger.Ledger`, for policies that need more than columns.
+        A model that is refitted on a schedule, in plain Python; its numbers are part of the state.
+    job_history : bool
+        Whether rounds have a :class:`~planbatch.planner.job_history.JobHistory`, for policies that need more than
+        columns.
 
     Examples
     --------
@@ -77,70 +78,70 @@ class History:
 
     core: _core.History
     learn: "Learner | None" = None
-    ledger: bool = False
+    job_history: bool = False
 
     @classmethod
     def of(
         cls,
-        follow: Follow,
+        update: Update,
         width: int,
         columns: int,
         *,
         per_job: int = 0,
         shared: int = 0,
         learn: "Learner | None" = None,
-        ledger: bool = False,
+        job_history: bool = False,
     ) -> "History":
         """Make a history of a function in plain Python.
 
         Parameters
         ----------
-        follow : callable
-            ``follow(news, memory, jobs, now)``. ``news``, int64, shape (k, len(News)), is what happened since the last
-            round. ``memory``, float64, of ``width`` columns, is as the last call left it, 0 at first: first one row per
-            user, last one for the whole machine, which begins with its number of processors. ``jobs`` are those that
-            wait; column 0 of ``jobs.past`` is the row of the job's user, and the function fills the others. They are
-            NaN when the job is submitted, and travel with it: what is written once may stay.
+        update : callable
+            ``update(events, state, jobs, now)``. ``events``, int64, shape (k, len(EventColumn)), are those since the
+            last round. ``state``, float64, of ``width`` columns, is as the last call left it, 0 at first: one row per
+            user, and a last one for the whole machine, which begins with its number of processors. ``jobs`` are the
+            waiting jobs; column 0 of ``jobs.past`` is the row of the job's user, the function fills the others. They
+            are NaN when the job is submitted, and stay with it: a value written once need not be written again.
         width : int
-            Numbers of the memory per user.
+            Numbers of the state per user.
         columns : int
-            Columns of ``jobs.past``, behind the first.
+            Columns of ``jobs.past``, after the first.
         per_job, shared : int
-            Numbers of the memory per job, and for all.
-        learn, ledger
+            Numbers of the state per job, and for all.
+        learn, job_history
             See :class:`History`.
         """
-        return cls(_core.PythonHistory(follow, width, columns, per_job, shared), learn, ledger)
+        return cls(_core.PythonHistory(update, width, columns, per_job, shared), learn, job_history)
 
     @property
     def width(self) -> int:
-        """Numbers of the memory per user."""
+        """Numbers of the state per user."""
         return self.core.width
 
     @property
     def columns(self) -> int:
-        """Columns of ``jobs.past``, behind the first."""
+        """Columns of ``jobs.past``, after the first."""
         return self.core.columns
 
     def rows(self, users: int, jobs: int) -> int:
-        """Return the rows of a memory: of the users, of what is remembered for jobs and for all, and of the machine."""
+        """Return the rows of a state: of the users, of the numbers per job and for all, and of the machine."""
         return self.core.rows(users, jobs)
 
 
 class Learner(Protocol):
-    """Learns from the past in plain Python, between two rounds, on a schedule; a frozen value, known by its fields."""
+    """Refits a model in plain Python, between two rounds, on a schedule; a frozen value, identified by its fields."""
 
     @property
     def every(self) -> int:
-        """How much time passes from one lesson to the next (s)."""
+        """Time between two fits (s)."""
         ...
 
-    def enough(self, memory: FloatArray) -> int:
-        """Return how many jobs have to have ended before the next lesson."""
+    def enough(self, state: FloatArray) -> int:
+        """Return how many jobs must have ended before the next fit."""
         ...
 
-    def __call__(self, news: IntArray, memory: FloatArray) -> None:
-        """Learn from all events so far; write what was learned into the memory."""
+    def __call__(self, events: IntArray, state: FloatArray) -> None:
+        """Fit to all events so far; write the model into the state."""
         ...
 
 

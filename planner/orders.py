@@ -1,7 +1,7 @@
 """Orders of waiting jobs: sort keys that put a queue, or a first permutation, into order.
 
 An order is a function ``keys(jobs, now) -> float64 array``; the job with the smallest key comes first, equal keys
-keep FCFS order. The formulas are in the core (``core/orders``); a user's own order is plain Python.
+keep FCFS order. The formulas are in the core (``core/orders``); a user's order is plain Python.
 """
 
 from collections.abc import Callable
@@ -211,8 +211,8 @@ def as_order(order: OrderKeys | str) -> OrderKeys:
     Parameters
     ----------
     order : callable or str
-        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``; behind a name
-        ``@T``, such as ``@20h``, has jobs that have waited for longer than T come first, in FCFS order.
+        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``; a suffix
+        ``@T``, such as ``@20h``, puts jobs that have waited longer than T first, in FCFS order.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def as_orders(order: OrderKeys | str) -> OrderKeys:
     )
     wanted = [found for found in map(history_of, (primary, backfilling)) if found is not None]
     if any(history != wanted[0] for history in wanted):
-        raise ValueError("order: two orders that ask for different histories cannot stand together")
+        raise ValueError("order: two orders that ask for different histories cannot be combined")
     return _core.PairOfOrders(primary, backfilling)
 
 

@@ -221,7 +221,7 @@ def test_only_one_module_imports_the_compiler_of_users_functions():
 
 
 #: What stands below the planner's other rooms, and imports none of them.
-BASE = ("columns", "durations", "model", "resources", "ledger", "history", "terms")
+BASE = ("columns", "durations", "model", "resources", "job_history", "history", "terms")
 
 
 def test_the_base_of_the_planner_imports_none_of_its_rooms():

@@ -1,1 +1,1 @@
-"""Predictions of run times: causal by construction, since a predictor is a history, and told what has happened."""
+"""Predictors of run times (experimental): causal by construction, since a predictor is a history."""

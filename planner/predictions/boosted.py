@@ -16,7 +16,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.columns import FloatArray, IntArray
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.history import Event, History, News
+from planbatch.planner.history import Event, EventColumn, History
 from planbatch.planner.predictions.predictor import Predictor, corrector_of
 
 BOOSTED = _core.Boosted()
@@ -47,7 +47,7 @@ def shared_numbers(memory: FloatArray) -> FloatArray:
 
 
 def features_of(memory: FloatArray, jobs: IntArray) -> FloatArray:
-    """Return what was known of jobs when they were submitted, a row each."""
+    """Return the features of jobs at their submission, a row each."""
     first = (len(memory) - 1) * memory.shape[1] - SHARED - KEPT + FIRST_FEATURE
     places = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
     known: FloatArray = memory.reshape(memory.size)[places]
@@ -87,14 +87,14 @@ class Lesson:
         return max(FEWEST, math.ceil(self.growth * learned))
 
     def __call__(self, news: IntArray, memory: FloatArray) -> None:
-        """Learn from all news so far; write the trees into the memory."""
+        """Fit to all events so far; write the trees into the state."""
         shared = shared_numbers(memory)
         if shared[ENDED] < self.enough(memory):
             return
-        places = np.flatnonzero(news[:, News.EVENT] == Event.ENDED)
+        places = np.flatnonzero(news[:, EventColumn.EVENT] == Event.ENDED)
         ended = news[places[-self.jobs :]]
-        known = features_of(memory, ended[:, News.JOB])
-        quotients = ended[:, News.RUNTIME] / ended[:, News.WALLTIME]
+        known = features_of(memory, ended[:, EventColumn.JOB])
+        quotients = ended[:, EventColumn.RUNTIME] / ended[:, EventColumn.WALLTIME]
         self.write(self.grown(known, quotients), shared)
         shared[LEARNED] = len(places)
 

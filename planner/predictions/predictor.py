@@ -1,12 +1,11 @@
-"""What a predictor of run times is, and what becomes of a prediction that a job outlives.
+"""Predictors of run times, and correctors of predictions that a job outlives.
 
-Kill time and prediction are two things (Tsafrir, Etsion, Feitelson, TPDS 2007): jobs are killed at their request, and
-planned with the prediction. A predictor is a :class:`~planbatch.planner.history.History`, one of whose columns is the
-predicted run time; so it is shown a run time when the job has ended, and no other way. A job that outlives its
-prediction is given another by a *corrector*, in the next round that there is.
+Jobs are killed at their request and planned with the prediction (Tsafrir, Etsion, Feitelson, TPDS 2007). A predictor is
+a :class:`~planbatch.planner.history.History`, one of whose columns is the predicted run time. When a job outlives its
+prediction, a *corrector* replaces it in the next round.
 
-By default only waiting jobs are planned by predictions, and running ones hold what they have until their requests end:
-where these count by predictions, too, what is reserved for the largest jobs is put off again and again.
+By default only waiting jobs are planned by predictions, and running jobs count with their requests: otherwise the
+reservations of the largest jobs slip each time that a running job outlives its prediction.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from planbatch.planner.history import History
 
 
 class Corrector(IntEnum):
-    """What a job is believed to take once it has outlived its prediction; at most its request, but for one."""
+    """The new prediction of a job that has outlived its own; at most its request, except ``DOUBLING_BEYOND``."""
 
     INCREMENTAL = 0  #: the prediction and 1, 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h, the first that is enough
     DOUBLING = 1  #: the prediction, doubled until it is enough
@@ -29,17 +28,17 @@ class Corrector(IntEnum):
 
 @dataclass(frozen=True)
 class Predictor:
-    """What predicts the run times of waiting jobs.
+    """Predicts the run times of waiting jobs. Experimental: it may change in any release.
 
     Attributes
     ----------
     history : History
-        What it keeps of the past.
+        Its state and its columns.
     column : int
-        The column of ``jobs.past`` with the predicted run time (s), rounded down and held between one second and the
+        The column of ``jobs.past`` with the predicted run time (s), rounded down, and clipped to one second and the
         request. NaN is the request.
     corrector : Corrector
-        What corrects a prediction that a job outlives.
+        Replaces a prediction that a job outlives.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import pytest
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.budget import Budget
-from planbatch.planner.history import Event, History, News, asks_for
+from planbatch.planner.history import Event, EventColumn, History, asks_for
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.round import Round
@@ -50,7 +50,7 @@ def test_what_an_order_and_a_history_keep_stays_as_it_was():
         for _, (_, old_memory, old_jobs) in zip(range(3), reversed(seen), strict=False):
             old_memory[:] = -1.0
             old_jobs.past[:] = -1.0
-        memory[-1, 1] += (news[:, News.EVENT] == Event.ENDED).sum()
+        memory[-1, 1] += (news[:, EventColumn.EVENT] == Event.ENDED).sum()
         jobs.past[:, 1] = memory[-1, 1]
         seen.append((news, memory, jobs))
         with pytest.raises(ValueError, match="read-only"):

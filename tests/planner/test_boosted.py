@@ -12,7 +12,7 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.planner.history import Event, News
+from planbatch.planner.history import Event, EventColumn
 from planbatch.planner.predictions.boosted import (
     ENDED,
     FEATURES,
@@ -91,10 +91,10 @@ def test_a_lesson_learns_of_ended_jobs_alone():
     """Nothing ended, or jobs only started: no trees are grown."""
     lesson = boosted(every="1d", trees=3).history.learn
     memory = empty_memory()
-    lesson(np.zeros((0, len(News)), dtype=np.int64), memory)
+    lesson(np.zeros((0, len(EventColumn)), dtype=np.int64), memory)
     assert shared_numbers(memory)[TREES] == 0
-    started = np.zeros((100, len(News)), dtype=np.int64)
-    started[:, News.EVENT] = 1
+    started = np.zeros((100, len(EventColumn)), dtype=np.int64)
+    started[:, EventColumn.EVENT] = 1
     lesson(started, memory)
     assert shared_numbers(memory)[TREES] == 0
 
@@ -102,9 +102,9 @@ def test_a_lesson_learns_of_ended_jobs_alone():
 def test_lessons_wait_until_more_jobs_have_ended():
     """After a lesson of 60 ended jobs, with a growth of 2: none of 119, one of 120; a growth of 1 learns every time."""
     memory = empty_memory()
-    ended = np.zeros((200, len(News)), dtype=np.int64)
-    ended[:, News.EVENT], ended[:, News.JOB] = Event.ENDED, np.arange(200)
-    ended[:, News.WALLTIME], ended[:, News.RUNTIME] = 100, 50
+    ended = np.zeros((200, len(EventColumn)), dtype=np.int64)
+    ended[:, EventColumn.EVENT], ended[:, EventColumn.JOB] = Event.ENDED, np.arange(200)
+    ended[:, EventColumn.WALLTIME], ended[:, EventColumn.RUNTIME] = 100, 50
     shared = shared_numbers(memory)
     lesson = Lesson(86400, 0.5, 3, 1000, 0.3, 2.0)
     for count, learned in ((49, 0), (60, 60), (119, 60), (120, 120), (200, 120)):

@@ -15,7 +15,7 @@ from tests.builders import assert_same
 MINE = """
 import numpy as np
 
-from planbatch.planner import Event, History, News, expected_run, fair_share
+from planbatch.planner import Event, History, EventColumn, expected_run, fair_share
 
 
 def area(jobs, now):
@@ -50,8 +50,8 @@ thrifty.asks_for = "fair-share"
 
 def count(news, memory, jobs, now):
     for k in range(len(news)):
-        if news[k, News.EVENT] == Event.ENDED:
-            memory[news[k, News.USER], 1] += 1.0
+        if news[k, EventColumn.EVENT] == Event.ENDED:
+            memory[news[k, EventColumn.USER], 1] += 1.0
     for i in range(len(jobs.submit)):
         jobs.past[i, 1] = memory[int(jobs.past[i, 0]), 1]
 

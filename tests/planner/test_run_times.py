@@ -1,4 +1,4 @@
-"""Distributions of run times and the ledger: what a replay shows of the past, and nothing of the future."""
+"""Distributions of run times and the job_history: what a replay shows of the past, and nothing of the future."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.objectives import make_objective, over_scenarios
 from planbatch.planner.expectation import RUN_TIMES, expected_run
-from planbatch.planner.ledger import UNKNOWN, Entry
+from planbatch.planner.job_history import UNKNOWN, JobColumn
 from planbatch.planner.model import NEVER
 from tests.builders import machines_with_jobs, workload_of
 
@@ -35,14 +35,14 @@ def test_quantiles_and_ledger_of_every_round(machine, random):
     policy = make_policy(POLICY)
     trace = replay(workload, policy)
     for seen in rounds_at(workload, policy, range(len(trace.rounds))):
-        now, rows = seen.now, seen.ledger.rows
+        now, rows = seen.now, seen.job_history.rows
         assert len(rows) == (workload.submit <= now).sum()
         for i, row in enumerate(rows.tolist()):
-            assert row[: Entry.START] == [*jobs[i][:3], users[i]]
-            assert row[Entry.START] == (trace.start[i] if trace.start[i] < now else NEVER)
-            assert row[Entry.RUNTIME] == (jobs[i][3] if trace.end[i] <= now else UNKNOWN)
-        running = rows[seen.ledger.running]
-        assert (running[:, Entry.START] + running[:, Entry.WALLTIME]).tolist() == (
+            assert row[: JobColumn.START] == [*jobs[i][:3], users[i]]
+            assert row[JobColumn.START] == (trace.start[i] if trace.start[i] < now else NEVER)
+            assert row[JobColumn.RUNTIME] == (jobs[i][3] if trace.end[i] <= now else UNKNOWN)
+        running = rows[seen.job_history.running]
+        assert (running[:, JobColumn.START] + running[:, JobColumn.WALLTIME]).tolist() == (
             seen.running.end.tolist()
         )
         for i, number in enumerate(seen.ids):
@@ -57,7 +57,7 @@ def test_quantiles_and_ledger_of_every_round(machine, random):
                 assert found == pytest.approx(np.sort(own)[places])
                 mean = np.mean(own) * seen.jobs.walltime[i]
                 assert expected_run(seen.jobs, i) == pytest.approx(mean)
-                assert seen.ledger.past[number - 1, FIRST_QUANTILE:].shape == found.shape
+                assert seen.job_history.past[number - 1, FIRST_QUANTILE:].shape == found.shape
 
 
 def test_everybody_counts_for_who_has_ended_little():

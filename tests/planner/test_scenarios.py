@@ -18,7 +18,7 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import OBJECTIVES, over_scenarios, weighted_sum
 from planbatch.planner.budget import Budget
 from planbatch.planner.expectation import RUN_TIMES
-from planbatch.planner.ledger import UNKNOWN, Entry, Ledger
+from planbatch.planner.job_history import UNKNOWN, JobColumn, JobHistory
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer
@@ -56,12 +56,12 @@ def rounds_with_a_past(draw):
         past.append(draw(quantiles()))
     columns = np.array([draw(quantiles()) for _ in range(n)]).reshape(n, COLUMNS)
     jobs = problem.jobs._replace(past=columns if n else np.zeros((0, COLUMNS)))
-    ledger = Ledger(
-        np.array(rows, dtype=np.int64).reshape(m, len(Entry)),
+    job_history = JobHistory(
+        np.array(rows, dtype=np.int64).reshape(m, len(JobColumn)),
         np.array(past).reshape(m, COLUMNS),
         np.arange(m),
     )
-    return replace(problem, jobs=jobs, ledger=ledger)
+    return replace(problem, jobs=jobs, job_history=job_history)
 
 
 def quantiles():
@@ -158,8 +158,12 @@ def with_past(problem, waiting, running):
     known = [[0.0, 1.0, 1.0, 9.0, *[part] * QUANTILES] for part in (*waiting, *running)]
     asked = [[now, 1, end - now, 0, now, UNKNOWN] for end in problem.running.end.tolist()]
     table = np.array(known)
-    ledger = Ledger(np.array(asked).reshape(m, len(Entry)), table[len(waiting) :], np.arange(m))
-    return replace(problem, jobs=problem.jobs._replace(past=table[: len(waiting)]), ledger=ledger)
+    job_history = JobHistory(
+        np.array(asked).reshape(m, len(JobColumn)), table[len(waiting) :], np.arange(m)
+    )
+    return replace(
+        problem, jobs=problem.jobs._replace(past=table[: len(waiting)]), job_history=job_history
+    )
 
 
 def judged_in(problem, objective, count=1, risk=0.0):
