@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
-from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.policy import Policy, as_policy
 from planbatch.baselines.queue_based import (
     DUE,
     KEEPS,
@@ -31,7 +31,7 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.registry import Registry, first_sentence
+from planbatch.planner.registry.registry import Registry, first_sentence
 from planbatch.planner.round import Round
 
 #: A reference to the policy ``plan``: its objective, and whether more follows.
@@ -208,10 +208,10 @@ Examples
 
 
 def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Policy:
-    if isinstance(thing, str | type) or not callable(thing):
+    if isinstance(thing, str):
         raise ValueError(f"policy: {thing!r} is neither a policy nor a name")
     if not values:
-        return thing  # type: ignore[no-any-return]
+        return as_policy(thing)
 
     def policy(problem: Round, rng: np.random.Generator) -> Plan | Result:
         return thing(problem, rng, *values)  # type: ignore[no-any-return]
@@ -280,19 +280,6 @@ def make_policy(name: str, **settings: Any) -> Policy:
 def takes(name: str) -> tuple[str, ...]:
     """Return which parameters the policy of a name takes; see :func:`make_policy`."""
     return tuple(p.name for p in POLICY_NAMES.parameters(name) if p.name in SETTINGS)
-
-
-def as_policy(policy: Policy | str) -> Policy:
-    """Take a policy as it is, or by the name that :func:`make_policy` takes.
-
-    Raises
-    ------
-    ValueError
-        If there is no policy of this name, or it is neither.
-    """
-    if isinstance(policy, str):
-        return make_policy(policy)
-    return _accept(policy, policy_name(policy), ())
 
 
 #: Every parameter that some policy takes.

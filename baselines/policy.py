@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.history import History
+from planbatch.planner.history.history import History
+from planbatch.planner.names import create
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -31,6 +32,10 @@ class Traits:
         Whether its starts are read from a log, in which more may be in use than the machine has.
     draws : bool
         Whether it draws random numbers, so that experiments replay it with every seed.
+    timed : bool
+        Whether a time limit ends its searches, so that its decisions depend on the machine.
+    effort : float, optional
+        Roughly how long its decisions take per job, in some unit: the order of tasks and progress follow it.
     parameters : mapping of str to object
         Its own parameters by name, as files and tables show them.
     """
@@ -41,6 +46,8 @@ class Traits:
     needs_deadlines: bool = False
     recorded: bool = False
     draws: bool = True
+    timed: bool = False
+    effort: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -48,6 +55,14 @@ def traits_of(policy: Any) -> Traits:
     """Return the attribute ``traits`` of a policy; the defaults if it has none."""
     found: Traits = getattr(policy, "traits", None) or Traits()
     return found
+
+
+def effort_of(policy: Any) -> float:
+    """Return roughly how long a policy's decisions take per job; see :class:`Traits`."""
+    effort = traits_of(policy).effort
+    if effort is not None:
+        return effort
+    return 1000.0 if core_form(policy) is None else 5.0
 
 
 def policy_name(policy: Any) -> str:
@@ -116,6 +131,10 @@ class CorePolicy:
     history: History | None = None
     promise: Any = None
 
+    def core_form(self) -> "CorePolicy":
+        """Return the policy itself."""
+        return self
+
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
         start, notes, evaluations, seed_cost, cost = self.core.decide(problem.core, rng)
@@ -129,10 +148,23 @@ class CorePolicy:
 
 def core_form(policy: Any) -> CorePolicy | None:
     """Return a policy as the compiled core decides it, or None if it is plain Python."""
-    if isinstance(policy, CorePolicy):
-        return policy
     form = getattr(policy, "core_form", None)
     return None if form is None else form()
+
+
+def as_policy(policy: Policy | str) -> Policy:
+    """Take a policy as it is, or by the name that :func:`make_policy` takes.
+
+    Raises
+    ------
+    ValueError
+        If there is no policy of this name, or it is neither.
+    """
+    if isinstance(policy, str):
+        return create("policy", policy)  # type: ignore[no-any-return]
+    if isinstance(policy, type) or not callable(policy):
+        raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
+    return policy
 
 
 def calls_python(core: Any) -> bool:

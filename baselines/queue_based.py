@@ -9,10 +9,11 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Policy, Traits
 from planbatch.baselines.promise import Promise
-from planbatch.planner.history import history_of
+from planbatch.planner.history.history import history_of
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
-from planbatch.planner.orders import OrderKeys, as_order, as_orders, core_order, order_text
+from planbatch.planner.orders.catalogue import as_order, as_orders, order_text
+from planbatch.planner.orders.order import OrderKeys, core_order
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 

@@ -8,12 +8,13 @@ from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.planner.budget import Budget
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.expectation import RUN_TIMES, check_history
-from planbatch.planner.history import history_of
+from planbatch.planner.history.expectation import RUN_TIMES, check_history
+from planbatch.planner.history.history import history_of
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.annealing import Annealing
-from planbatch.planner.orders import OrderKeys, as_order, core_order
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.orders.catalogue import as_order
+from planbatch.planner.orders.order import OrderKeys, core_order
+from planbatch.planner.registry.objective import as_objective
 
 #: Futures in each round unless their number or a time is given.
 DEFAULT_SAMPLES = 16

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         pareto_front as pareto_front,
         trade as trade,
     )
+    from planbatch.experiments.studies.gains import Gains as Gains
     from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
         run_experiment as run_experiment,

@@ -21,7 +21,7 @@ ABOUT = {
 
 #: Modules whose names may change in any release.
 EXPERIMENTAL = (
-    "planner.predict", "planner.scenarios", "objectives.scenarios", "baselines.rollouts", "experiments.live",
+    "planner.history.predict", "planner.history.scenarios", "objectives.scenarios", "baselines.rollouts", "experiments.live",
 )  # fmt: skip
 
 

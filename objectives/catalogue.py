@@ -15,8 +15,8 @@ from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
 from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
 from planbatch.objectives.weighted import WEIGHTED_WAIT, weighted_wait
 from planbatch.planner.objective import Objective
-from planbatch.planner.plugins.objective import objective_of
-from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.registry.objective import objective_of
+from planbatch.planner.registry.registry import Registry
 
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective

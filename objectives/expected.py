@@ -3,7 +3,7 @@
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.expectation import expected_rate
+from planbatch.planner.history.expectation import expected_rate
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms

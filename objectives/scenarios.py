@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from planbatch.planner.expectation import check_history
+from planbatch.planner.history.expectation import check_history
+from planbatch.planner.history.scenarios import Scenarios
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.plugins.objective import as_objective
-from planbatch.planner.scenarios import Scenarios
+from planbatch.planner.registry.objective import as_objective
 
 
 def over_scenarios(

@@ -16,7 +16,7 @@ from planbatch.planner.columns import (
     int_column,
 )
 from planbatch.planner.display import counted, duration, hms, html_table
-from planbatch.planner.names import make_named
+from planbatch.planner.names import create
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
 __all__ = [
@@ -285,8 +285,8 @@ class Workload:
     @classmethod
     def from_frame(cls, frame: Any, capacity: int | None = None, **options: Any) -> "Workload":
         """Make a workload of a data frame with one row per job; see :func:`workload_of_frame`."""
-        return make_named("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
+        return create("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
 
     def to_frame(self) -> Any:
         """Return the jobs as a data frame, from which :meth:`from_frame` makes the same workload again."""
-        return make_named("frame", "frame_of_workload")(self)
+        return create("frame", "frame_of_workload")(self)

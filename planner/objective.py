@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.expectation import RUN_TIMES
-from planbatch.planner.history import History, history_of
+from planbatch.planner.history.expectation import RUN_TIMES
+from planbatch.planner.history.history import History, history_of
+from planbatch.planner.history.scenarios import Scenarios
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.round import Round
-from planbatch.planner.scenarios import Scenarios
 from planbatch.planner.terms import Terms
 
 Cost = Callable[[IntArray, JobTable, int], float]

@@ -10,7 +10,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
-from planbatch.planner.job_history import JobHistory, empty_job_history
+from planbatch.planner.history.job_history import JobHistory, empty_job_history
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 

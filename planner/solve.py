@@ -11,7 +11,7 @@ from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.optimizers.exhaustive import Exhaustive
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
 from planbatch.planner.what_if import WhatIf, moved

@@ -18,7 +18,8 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective, ObjectiveError
-from planbatch.planner.orders import OrderError, as_orders, order_by
+from planbatch.planner.orders.catalogue import as_orders, order_by
+from planbatch.planner.orders.order import OrderError
 from planbatch.planner.solve import solve
 from tests.builders import random_round
 

@@ -13,12 +13,12 @@ from planbatch.experiments.replay.estimates import (
     shared_history,
 )
 from planbatch.experiments.replay.trace import RoundLog
-from planbatch.planner.history import History
-from planbatch.planner.job_history import JobHistory
+from planbatch.planner.history.history import History
+from planbatch.planner.history.job_history import JobHistory
+from planbatch.planner.history.predictor import Corrector
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.predictions.predictor import Corrector
 from planbatch.planner.resources import Windows, window_table
 from planbatch.planner.round import Round, RunningTable
 

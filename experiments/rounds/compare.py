@@ -21,7 +21,7 @@ from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 
 #: Called with the number of searches done and of all searches.

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.common.compressed import atomic_write
+from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.rounds.lines import line_of
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean

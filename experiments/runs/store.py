@@ -18,9 +18,9 @@ from typing import Any
 
 from planbatch.experiments.common.atomic import (
     UNFINISHED,
-    beside,
     sync_folder,
-    write_through,
+    unfinished_name,
+    write_synced,
     write_whole,
 )
 from planbatch.experiments.common.lock import locked
@@ -85,7 +85,7 @@ class Store:
             for name in (CELLS, PARTS):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
             probe = self.folder / f"{UNFINISHED}probe.{os.getpid()}"
-            write_through(probe, b"planbatch")
+            write_synced(probe, b"planbatch")
             probe.unlink()
         except OSError as error:
             raise _no_room(error, self.folder) from error
@@ -160,7 +160,7 @@ class Store:
             If it cannot be written; nothing is left of it then, and nothing else is touched.
         """
         place = self.place(key, part)
-        unfinished = beside(place)
+        unfinished = unfinished_name(place)
         tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
         described = {
             "format": FORMAT,
@@ -174,8 +174,8 @@ class Store:
         try:
             unfinished.mkdir()
             for name, data in tables.items():
-                write_through(unfinished / name, data)
-            write_through(unfinished / CELL, json_bytes(described))
+                write_synced(unfinished / name, data)
+            write_synced(unfinished / CELL, json_bytes(described))
             sync_folder(unfinished)
             unfinished.rename(place)
             sync_folder(place.parent)

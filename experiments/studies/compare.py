@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.policy import Policy, as_policy, policy_name
 from planbatch.experiments.common.text import counted, duration
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics

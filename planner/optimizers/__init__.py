@@ -16,7 +16,7 @@ from planbatch.planner.optimizers.local_search import LocalSearch
 from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
-from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.registry.registry import Registry
 
 
 def portfolio(

@@ -7,8 +7,8 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
-from planbatch.planner.expectation import EXPECTED_RUN_TIMES
-from planbatch.planner.history import History
+from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES
+from planbatch.planner.history.history import History
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.objective import Objective, not_finite
 from planbatch.planner.optimizer import Result, Status

@@ -17,7 +17,7 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 
 LEAVES_NOTHING = """
 import planbatch as pb
-from planbatch.planner.plugins.compiling import can_compile
+from planbatch.planner.registry.compiling import can_compile
 
 def cost(start, jobs, now):
     return float((start - jobs.submit).sum())

@@ -75,7 +75,7 @@ def test_a_released_job_is_not_released_again_and_holds_its_nodes():
     given_ = snapshot(parked(1))
     given_ = after(given_, commands_for(given_, plan((job(1), 0)), NOW, STRICT))
     assert lines(given_, plan((job(1), 0))) == []
-    assert asked_queue(given_, STRICT).released == {job(1).key}
+    assert asked_queue(given_, STRICT).released == {job(1).key: NOW}
 
 
 def test_a_job_without_a_planned_start_waits_at_the_horizon():
@@ -138,7 +138,7 @@ def test_a_begin_time_that_the_user_changed_since_is_hers():
 def test_a_begin_time_that_slurm_set_a_little_later_is_the_driver_s():
     """What has passed becomes the moment in which Slurm reads it."""
     late = replace(freed(1, 3), begin_time=NOW - 1)
-    assert asked_queue(snapshot(late), STRICT).released == {late.key}
+    assert asked_queue(snapshot(late), STRICT).released.keys() == {late.key}
     assert asked_begin(late) == 0
 
 
@@ -155,7 +155,7 @@ def test_holds_are_others_and_stay(who, rules):
     for one in (parked(7, held=who), freed(7, 4, held=who), job(7, held=who)):
         given_ = snapshot(one)
         assert as_asked(given_, 7, rules).held == who
-        assert asked_queue(given_, rules).released == frozenset()
+        assert asked_queue(given_, rules).released == {}
         sent = lines(given_, plan((one, 0)), rules)
         assert all(f"StartTime=uts{NOW + 600}" in each for each in sent)
         assert len(sent) == (rules is STRICT and one.begin_time == NOW - 4)
@@ -173,9 +173,9 @@ def test_what_slurm_refuses_is_taken_back_at_once_and_holds_nothing(reason, afte
     """For a reason of its own in the next tick; if it only does not start, when it has had the time to."""
     given_ = snapshot(freed(7, reason=reason))
     before, then = at(given_, after_ - 1), at(given_, after_)
-    assert asked_queue(before, rules).released == {job(7).key}
+    assert asked_queue(before, rules).released.keys() == {job(7).key}
     assert lines(before, {}, rules) == []
-    assert asked_queue(then, rules).released == frozenset()
+    assert asked_queue(then, rules).released == {}
     [command] = commands_for(then, {}, then.time, rules)
     assert command.deed == "take back"
     assert reason in command.why

@@ -15,6 +15,7 @@ import pytest
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.cli.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
+from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silent_for
@@ -29,7 +30,7 @@ from planbatch.experiments.live.slurm.snapshot import JobArray
 from planbatch.experiments.live.slurm.way_out import release_all
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
-from tests.live.model import NOW, applied, found, job, parked, snapshot
+from tests.live.model import NOW, applied, found, freed, job, parked, snapshot
 
 STRICT = DriveRules("strict", every=5, grace=15)
 
@@ -82,7 +83,7 @@ def test_a_tick_releases_what_is_due(tmp_path):
     cluster = Cluster(arrived(1), arrived(2))
     tick = driver(cluster, tmp_path).tick({})
     assert [command.label for command in tick.commands] == ["2"]
-    assert tick.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 60}
+    assert tick.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 63}
     assert found(cluster.queue, 2).begin_time == NOW
 
 
@@ -402,6 +403,26 @@ def test_plans_that_fail_count_only_if_a_node_could_run_a_job(tmp_path):
     assert (tick.kind, tick.idles) == ("plan", False)
 
 
+def test_a_released_job_that_slurm_starts_late_does_not_put_off_the_first_in_line():
+    """Eight nodes, a small job is released at NOW and starts after 3 s; the large one behind it is planned for 63 s.
+
+    Counted anew in each tick, the small job would end later each time, and other small ones could go first for ever.
+    """
+    planner = Planner(make_policy("plan-wait"), STRICT, guard=Guard.parse("0s"))
+    memory, starts = {}, []
+    for second in range(4):
+        queue = snapshot(
+            freed(1, exclusive=True, time_limit=60),
+            arrived(9, submit=NOW - 50),
+            *(small(k, time_limit=60, submit=NOW - 10) for k in range(10, 20)),
+            now=NOW + second,
+        )
+        planned = planner(queue, memory)
+        memory = planned.memory
+        starts.append(planned.starts[Target(arrived(9, submit=NOW - 50).key)] - NOW)
+    assert starts == [63] * 4
+
+
 def test_nodes_that_are_kept_free_for_a_large_job_do_not_idle(tmp_path):
     """And what is released, has just started or waits for Slurm does not count either."""
     large = arrived(9, time_limit=60)
@@ -635,7 +656,7 @@ def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
         "update JobId=2 AdminComment=",
         "update JobId=3 AdminComment=planbatch:free",
     ]
-    assert found(cluster.queue, 4).admin_comment == f"planbatch:asked=0:begin={NOW + 180}"
+    assert found(cluster.queue, 4).admin_comment == f"planbatch:asked=0:begin={NOW + 189}"
     assert (len(tick.late), tick.refused, tick.refusal) == (3, [], "")
 
 
@@ -700,7 +721,7 @@ def test_many_begin_times_are_set_at_once_each_by_one_line(tmp_path):
     assert sorted(answer.line for answer in tick.answers) == sorted(cluster.sent)
     assert len(cluster.sent) == 100 == len(set(cluster.sent))
     begins = [found(cluster.queue, number).begin_time - NOW for number in range(1, 101)]
-    assert begins == [0, *(min(60 * later, 600) for later in range(1, 100))]
+    assert begins == [0, *(min(63 * later, 600) for later in range(1, 100))]
     assert driver(cluster, tmp_path, soft).tick(tick.planned.memory).commands == ()
 
 

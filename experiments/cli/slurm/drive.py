@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.tick import Tick
 
 
-@click.command()
+@click.command(context_settings={"default_map": {"promise": "2x"}})
 @config_option
 @click.option(
     "--mode",
@@ -89,10 +89,10 @@ if TYPE_CHECKING:
 @noplan_option
 @click.option(
     "--guard",
-    default="0.1x",
+    default="0.01x+1.5w",
     show_default=True,
     metavar="SLACK",
-    help="For how long the job that has waited longest may be overtaken, as of --promise: 10min, 0.1x, none.",
+    help="How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (1.5w).",
 )
 @click.option(
     "--on-exit",
@@ -144,15 +144,14 @@ def command(
     one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
     job could be given back, or all of --ticks failed.
     """
-    from planbatch.baselines.promise import Promise
     from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.planning import check_live
+    from planbatch.experiments.live.planning import Guard, check_live
     from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver
     from planbatch.experiments.live.slurm.planner import Planner
     from planbatch.experiments.live.slurm.rules import DriveRules
     from planbatch.experiments.live.slurm.settings import check_trusted
-    from planbatch.planner.plugins import source
+    from planbatch.planner.registry import source
 
     if watched.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
@@ -168,7 +167,7 @@ def command(
         acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
         idle_ticks,
     )  # fmt: skip
-    planner = Planner(policy, rules, watched.options, chosen.seed, Promise.parse(guard))
+    planner = Planner(policy, rules, watched.options, chosen.seed, Guard.parse(guard))
     client = SlurmClient(watched.conf, watched.timeout)
     leave: Any = on_exit
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)

@@ -37,14 +37,14 @@ class AskedQueue:
     ----------
     snapshot : Snapshot
         The cluster, jobs that are released first; no job has a mark.
-    released : frozenset of JobKey
-        Jobs that may start and have not started yet: what they take is theirs.
+    released : mapping of JobKey to int
+        Jobs that may start and have not started yet, and since when they may (s): what they take is theirs.
     suspects : frozenset of JobKey
         Jobs of users of whom Slurm refused one that still waits.
     """
 
     snapshot: Snapshot
-    released: frozenset[JobKey]
+    released: Mapping[JobKey, int]
     suspects: frozenset[JobKey]
 
     def without(self, targets: frozenset[Target], until: int) -> "AskedQueue":
@@ -69,9 +69,11 @@ def asked_queue(snapshot: Snapshot, rules: DriveRules) -> AskedQueue:
     now = snapshot.time
     states = {job.key: state_of(job, rules, now) for job in snapshot.jobs if job.pending}
     pauses = pauses_of(snapshot, states, rules)
-    released = frozenset(
-        key for key, state in states.items() if state.released is not None and not state.refused
-    )
+    released = {
+        key: state.released
+        for key, state in states.items()
+        if state.released is not None and not state.refused
+    }
 
     def asked(job: LiveJob) -> LiveJob:
         if not job.pending:

@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from planbatch.experiments.common.atomic import beside
+from planbatch.experiments.common.atomic import unfinished_name
 
 #: Its name in the driver's folder, and that of the lock.
 NAME, LOCK = "heartbeat", "lock"
@@ -14,7 +14,7 @@ AHEAD = 5
 
 def beat(path: Path, now: float) -> None:
     """Write the time (whole seconds since 1970), readable by all, whole or not at all."""
-    unfinished = beside(path)
+    unfinished = unfinished_name(path)
     try:
         unfinished.write_text(f"{int(now)}\n", encoding="ascii")
         unfinished.chmod(0o644)

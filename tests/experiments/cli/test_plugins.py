@@ -214,7 +214,7 @@ def test_the_documented_defaults_are_those_of_the_code(run):
     assert found["tabu"] == ["neighbours=12", "tenure=0.25"]
 
 
-@pytest.mark.filterwarnings("default::planbatch.planner.plugins.objective.PlainPythonWarning")
+@pytest.mark.filterwarnings("default::planbatch.planner.registry.objective.PlainPythonWarning")
 def test_a_plain_function_is_said_to_be_slow(run, folder):
     """Once, with the line; the results are there all the same."""
     log = generated(run, "60")

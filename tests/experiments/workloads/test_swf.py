@@ -11,7 +11,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.common.compressed import atomic_write, decompress
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.compressed import decompress
 from planbatch.experiments.workloads.swf.read import (
     FIELDS,
     FRACTIONAL,

@@ -1,1 +1,0 @@
-"""Predictors of run times (experimental): causal by construction, since a predictor is a history."""
