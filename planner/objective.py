@@ -112,12 +112,12 @@ class Objective:
 
     @property
     def label(self) -> str:
-        """Its name, and its scenarios behind a colon."""
+        """Its name, and its scenarios after a colon."""
         return self.name if self.scenarios is None else f"{self.name}:{self.scenarios}"
 
     @property
     def history(self) -> History | None:
-        """What it needs to know of the past: that of run times for scenarios, or what the cost asks for."""
+        """The history that it needs: that of run times for scenarios, or what the cost asks for."""
         return history_of(self.cost) if self.scenarios is None else RUN_TIMES
 
     def drawn(self, problem: Round, rng: np.random.Generator) -> "Objective":

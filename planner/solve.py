@@ -1,4 +1,4 @@
-"""Solving one round: a search for a plan, and a proof of how far from optimal it can be."""
+"""Solving one round: a search for a plan, and a proof of its gap."""
 
 import copy
 from dataclasses import replace

@@ -77,7 +77,7 @@ def make_optimizer(name: str) -> Optimizer:
     Parameters
     ----------
     name : str
-        One of :data:`OPTIMIZERS`, with parameters behind a colon; or a user's own, ``FILE.py:name``.
+        One of :data:`OPTIMIZERS`, with parameters after a colon; or a user's own, ``FILE.py:name``.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class OrderSearch:
         self._search = objective.search(problem)
 
     def evaluate(self, order: Permutation) -> float:
-        """Return the cost of an order (infinite if it breaks a promise), and keep the best.
+        """Return the cost of an order (infinite if it breaks a promise), and remember the best.
 
         Parameters
         ----------
