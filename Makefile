@@ -43,7 +43,7 @@ lint: $(STAMP)
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
 	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/registry tests/test_bad_functions.py tests/core/test_values.py
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m integration
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
 
 # Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
 nightly: test

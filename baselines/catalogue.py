@@ -128,7 +128,7 @@ def working_time(*, calendar: str = "") -> Policy:
 
 
 def recorded() -> Policy:
-    """The schedule that stands in the log, beside the policies: nothing is simulated."""
+    """The log's own schedule, for comparison: nothing is simulated."""
     return Recorded()
 
 
@@ -237,7 +237,7 @@ def make_policy(name: str, **settings: Any) -> Policy:
     Parameters
     ----------
     name : str
-        One of :data:`POLICIES`, with parameters behind a colon: ``easy:smallest-area``,
+        One of :data:`POLICIES`, with parameters after a colon: ``easy:smallest-area``,
         ``plan:squared-wait,optimizer=tabu``, ``plan-aged-wait:12h``; or a user's own, ``FILE.py:name``.
     **settings
         Parameters that the name does not give. A policy uses those that it :func:`takes`, and ignores the others, so

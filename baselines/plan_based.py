@@ -109,7 +109,7 @@ class PlanBased:
 
     @property
     def history(self) -> History | None:
-        """What the objective and the optimizer's first plans ask for of the past.
+        """The history that the objective or the optimizer's first plans ask for.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class PlanBased:
         if kept is not None:
             raise ValueError(
                 f"{self.name}: the objective asks for another history than the first plans of {self.optimizer.name}, "
-                "and a replay keeps one"
+                "and a replay has one"
             )
         return wanted
 

@@ -16,7 +16,7 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Traits:
-    """What a policy says about itself; the defaults hold for any function.
+    """What a policy is; the defaults hold for any function.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Traits:
 
 
 def traits_of(policy: Any) -> Traits:
-    """Return what a policy says about itself in its attribute ``traits``; the defaults if it has none."""
+    """Return the attribute ``traits`` of a policy; the defaults if it has none."""
     found: Traits = getattr(policy, "traits", None) or Traits()
     return found
 
@@ -80,7 +80,7 @@ class Policy(Protocol):
     Jobs that the plan starts at ``problem.now`` are started; the others come back in the next round, with their
     planned starts in ``Round.planned``. A policy keeps no state between rounds.
 
-    It may have more to say: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
+    Optional attributes: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
     promised; ``for_workload(workload)``, the policy for one machine; ``core_form()``, a :class:`CorePolicy`.
 
     Examples
@@ -110,9 +110,9 @@ class CorePolicy:
     core : _core.Policy
         What decides.
     traits : Traits
-        What it says about itself.
+        Its traits.
     history : History, optional
-        What the replay keeps up to date for it.
+        What the replay updates for it.
     promise : Promise, optional
         What jobs are promised.
 

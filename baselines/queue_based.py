@@ -71,7 +71,7 @@ def fixed(name: str, core: _core.Policy, about: str, *, traits: Traits = PLAIN) 
 def first_reserved(
     jobs: int = 2, order: str | OrderKeys = "submit", name: str = "first-reserved"
 ) -> CorePolicy:
-    """Backfilling around reservations of the first so many blocked jobs, made anew in every round; 1 is EASY.
+    """Backfilling around reservations of the first blocked jobs, made anew in every round; with 1 it is EASY.
 
     Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
     Performance" (JSSPP 2002).
@@ -149,7 +149,7 @@ def relaxed(
 def slack_based(
     slack: str = "1d", order: str | OrderKeys = "submit", name: str = "slack"
 ) -> CorePolicy:
-    """Slack-based backfilling (Talby and Feitelson 1999): jobs may be delayed behind their first planned start.
+    """Slack-based backfilling (Talby and Feitelson 1999): jobs may start later than first planned, by a slack.
 
     A job starts now if, with the others planned again in the order of their starts, none starts later than its first
     planned start plus the slack. The slacks are promises, which the replay checks. The paper's priorities and costs of

@@ -1,4 +1,4 @@
-"""Rollouts: each set of jobs that could start now is judged by simulating what a base policy makes of it.
+"""Rollouts: each set of jobs that could start now is evaluated by simulating a base policy from there.
 
 The decision is in the core (``core/policies/rollouts``): candidates, futures, simulation and judgement.
 """
@@ -32,9 +32,10 @@ def rollouts(
 ) -> CorePolicy:
     """Simulate what EASY would make of each set of jobs that could start now, in sampled futures; start the best.
 
-    This is one step of policy improvement by rollouts (Bertsekas and Castañon: "Rollout Algorithms for Stochastic
-    Scheduling Problems", Journal of Heuristics 5, 1999): if the futures are the truth, the policy is no worse than its
-    base. After k futures with all sets proposed, the decision under a time is that of ``samples=k`` without one.
+    Experimental: it may change in any release. This is one step of policy improvement by rollouts (Bertsekas and
+    Castañon: "Rollout Algorithms for Stochastic Scheduling Problems", Journal of Heuristics 5, 1999): if the futures
+    are the truth, the policy is no worse than its base. After k futures with all sets proposed, the decision under a
+    time is that of ``samples=k`` without one.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def make_objective(name: str) -> Objective:
     Parameters
     ----------
     name : str
-        One of :data:`OBJECTIVES`, with parameters behind a colon; or a user's own.
+        One of :data:`OBJECTIVES`, with parameters after a colon; or a user's own.
 
     Raises
     ------

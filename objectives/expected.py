@@ -1,4 +1,4 @@
-"""Costs that know what a user's ended jobs took of their requests."""
+"""Costs by expected run times, from the ratios of run time and request of users' past jobs."""
 
 import numpy as np
 

@@ -54,7 +54,7 @@ class JobTable(NamedTuple):
     demands : int64 array, shape (n, K - 1)
         Demands on the resources besides processors; 0 if left out.
     past : float64 array, shape (n, H)
-        What the history of the job's user says, as the order asks for it (see :mod:`history`); no columns if it asks
+        Columns of the history that the order asks for (see :mod:`history`); no columns if it asks
         for nothing.
 
     Examples
@@ -208,7 +208,7 @@ class Workload:
         """Return the demands, or raise a ``ValueError`` that names the job."""
         names = [resource.name for resource in self.resources]
         if len(set(names)) < len(names):
-            raise ValueError(f"resources: a name stands twice in {', '.join(names)}")
+            raise ValueError(f"resources: a name occurs twice in {', '.join(names)}")
         table = amount_table("demand", self.demands, len(ids), names)
         for k, resource in enumerate(self.resources):
             large = np.flatnonzero(table[:, k] > resource.capacity)

@@ -1,4 +1,4 @@
-"""Names that stand for objects, and suggestions for misspelt ones."""
+"""Names of objects, and suggestions for misspelt ones."""
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches

@@ -73,7 +73,7 @@ class Round:
         The known windows in which a part of the machine is unavailable; none by default. Running jobs keep what they
         have.
     job_history : JobHistory
-        What is known of the jobs submitted so far; empty unless the policy's history asks for it.
+        The jobs submitted so far; empty unless the policy's history asks for it.
 
     Raises
     ------

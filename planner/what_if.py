@@ -17,7 +17,7 @@ from planbatch.planner.soundness import searched, true_cost
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The plan of a round with one job elsewhere, beside the plan without that change.
+    """The plan of a round with one job elsewhere, next to the plan without that change.
 
     Attributes
     ----------

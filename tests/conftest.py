@@ -1,6 +1,8 @@
 """Fixtures that several test files share."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -31,13 +33,15 @@ def _tiers(item: pytest.Item) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def no_processes(request, monkeypatch):
-    """A unit test starts no process: one that does is an integration test."""
+    """A unit test starts no Python: one that does is an integration test."""
+    start = subprocess.Popen.__init__
 
-    def refuse(*_args, **_kwargs):
-        raise AssertionError("a unit test starts no process: mark it integration")
+    def checked(process, args, *more, **options):
+        assert args[0] != sys.executable, "a unit test starts no process: mark it integration"
+        start(process, args, *more, **options)
 
     if not _tiers(request.node) and "live" not in request.path.parts:
-        monkeypatch.setattr("subprocess.Popen.__init__", refuse)
+        monkeypatch.setattr("subprocess.Popen.__init__", checked)
 
 
 @pytest.fixture(autouse=True)

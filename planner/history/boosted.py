@@ -47,7 +47,7 @@ def shared_numbers(state: FloatArray) -> FloatArray:
 
 
 def features_of(state: FloatArray, jobs: IntArray) -> FloatArray:
-    """Return what was known of jobs when they were submitted, a row each."""
+    """Return the features of jobs at their submission, a row each."""
     first = (len(state) - 1) * state.shape[1] - SHARED - KEPT + FIRST_FEATURE
     places = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
     known: FloatArray = state.reshape(state.size)[places]

@@ -19,7 +19,7 @@ Examples
 
 
 def asked_history(what: str, function: Any) -> History | None:
-    """Return the history that a user's function asks for, by name or as one of her own; None if it asks for none.
+    """Return the history that a user's function asks for, by name or as an object; None if it asks for none.
 
     Parameters
     ----------

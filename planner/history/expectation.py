@@ -34,7 +34,7 @@ RUN_TIMES = History(_core.RunTimes(), job_history=True)
 
 
 def expected_run(jobs: JobTable, i: int) -> float:
-    """Return the expected run time of a job (s): its walltime if no history is kept.
+    """Return the expected run time of a job (s): its walltime outside a replay that has the history.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def expected_run(jobs: JobTable, i: int) -> float:
 
 
 def expected_rate(jobs: JobTable, i: int) -> float:
-    """Return the expectation of 1 / max(run time, 10 s) of a job (1/s): by its walltime if no history is kept.
+    """Return the expectation of 1 / max(run time, 10 s) of a job (1/s); outside a replay by its walltime.
 
     Parameters
     ----------
@@ -87,5 +87,5 @@ def check_history(what: str, wanted: History | None) -> None:
     """Raise unless a function asks for no history, or for one of run times: a replay has one."""
     if wanted not in (None, EXPECTED_RUN_TIMES, RUN_TIMES):
         raise ValueError(
-            f"{what} asks for a history of its own, and a replay has one: that of run times"
+            f"{what} asks for another history, and a replay has one: that of run times"
         )

@@ -4,7 +4,7 @@ from planbatch import _core
 from planbatch.planner.history.history import History
 from planbatch.planner.model import JobTable
 
-#: Columns of ``jobs.past``, behind the user's row: the factor, and the part of the machine that the job takes.
+#: Columns of ``jobs.past``, after the user's row: the factor, and the part of the machine that the job takes.
 SHARE, SIZE = 1, 2
 
 FAIR_SHARE = History(_core.FairShare(604800.0))
@@ -19,7 +19,7 @@ True
 
 
 def fair_share(jobs: JobTable, i: int) -> float:
-    """Return the fair-share factor of a job's user, 0 … 1; 1, as of one who used nothing, if no history is kept.
+    """Return the fair-share factor of a job's user, 0 … 1; outside a replay, past use is zero and it is 1.
 
     The factor is 2^(−U / S): U the part that the user has in the decayed use of all, S the same share for every user
     so far (Slurm, "Classic Fairshare Algorithm").

@@ -1,8 +1,8 @@
 """What orders and objectives may know of the past: columns that a replay updates for the waiting jobs.
 
-A replay records *events*, one row per submission, start and end, as they happen; in every round, before anything is
-decided, the history takes in those since the round before, updates its *state*, and writes the columns ``past`` of the
-waiting jobs. It sees a run time when the job has ended, and no other way: so whatever it computes is causal.
+A replay logs *events*, one row per submission, start and end. Before each decision the history reads those since the
+last round, updates its *state*, and writes the columns ``past`` of the waiting jobs. It sees a run time only once the
+job has ended, so whatever it computes is causal.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from planbatch.planner.model import JobTable
 
 
 class EventColumn(IntEnum):
-    """The columns of the events.
+    """The columns of the event log.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class EventColumn(IntEnum):
     USER = 3  #: the row of its user in the state
     PROCS = 4  #: its processors
     WALLTIME = 5  #: its walltime (s)
-    RUNTIME = 6  #: once it has ended, for how long it ran (s); otherwise 0
+    RUNTIME = 6  #: its run time (s) once it has ended; otherwise 0
 
 
 class Event(IntEnum):
@@ -61,7 +61,7 @@ class History:
     core : _core.History
         What it computes; :meth:`of` makes one of a function in plain Python.
     learn : Learner, optional
-        What is learned of the past now and then, in plain Python; it stays in the state.
+        A model that is refitted on a schedule, in plain Python; its numbers are part of the state.
     job_history : bool
         Whether the rounds have a :class:`~planbatch.planner.history.job_history.JobHistory`, for policies that need
         more than columns.
@@ -120,7 +120,7 @@ class History:
 
     @property
     def columns(self) -> int:
-        """Columns of ``jobs.past``, behind the first."""
+        """Columns of ``jobs.past``, after the first."""
         return self.core.columns
 
     def rows(self, users: int, jobs: int) -> int:
@@ -129,15 +129,15 @@ class History:
 
 
 class Learner(Protocol):
-    """Learns from the past in plain Python, between two rounds, on a schedule; a frozen value, known by its fields."""
+    """Refits a model in plain Python, between two rounds, on a schedule; a frozen value, identified by its fields."""
 
     @property
     def every(self) -> int:
-        """How much time passes from one lesson to the next (s)."""
+        """Time between two fits (s)."""
         ...
 
     def enough(self, state: FloatArray) -> int:
-        """Return how many jobs have to have ended before the next lesson."""
+        """Return how many jobs must have ended before the next fit."""
         ...
 
     def __call__(self, events: IntArray, state: FloatArray) -> None:

@@ -28,7 +28,7 @@ class JobColumn(IntEnum):
     WALLTIME = 2  #: walltime (s)
     USER = 3  #: the number of its user
     START = 4  #: its start (s); ``NEVER`` while it waits
-    RUNTIME = 5  #: for how long it ran (s); ``UNKNOWN`` until it has ended
+    RUNTIME = 5  #: its run time (s); ``UNKNOWN`` until it has ended
 
 
 #: The run time of a job that has not ended.
@@ -43,14 +43,14 @@ class JobHistory(NamedTuple):
     rows : int64 array, shape (k, len(JobColumn) + K - 1)
         One row per job; none if no history is kept.
     past : float64 array, shape (k, C)
-        What the history wrote of each job, last while it waited.
+        The history's columns of each job, as of its last round in the queue.
     running : int64 array, shape (m,)
         The rows of the running jobs, in their order.
 
     Examples
     --------
     >>> import planbatch as pb
-    >>> job_history = pb.Round.of(capacity=4).job_history  # none is kept
+    >>> job_history = pb.Round.of(capacity=4).job_history  # empty outside a replay
     >>> job_history.rows.shape, job_history.past.shape, job_history.running.shape
     ((0, 6), (0, 0), (0,))
     """

@@ -16,7 +16,7 @@ from planbatch.planner.history.history import History
 
 
 class Corrector(IntEnum):
-    """What a job is believed to take once it has outlived its prediction; at most its request, but for one."""
+    """The new prediction of a job that has outlived its own; at most its request, except ``DOUBLING_BEYOND``."""
 
     INCREMENTAL = 0  #: the prediction and 1, 5, 15, 30 min, 1, 2, 5, 10, 20, 50, 100 h, the first that is enough
     DOUBLING = 1  #: the prediction, doubled until it is enough
@@ -29,17 +29,17 @@ class Corrector(IntEnum):
 
 @dataclass(frozen=True)
 class Predictor:
-    """What predicts the run times of waiting jobs.
+    """Predicts the run times of waiting jobs. Experimental: it may change in any release.
 
     Attributes
     ----------
     history : History
-        What it keeps of the past.
+        Its state and its columns.
     column : int
-        The column of ``jobs.past`` with the predicted run time (s), rounded down and held between one second and the
+        The column of ``jobs.past`` with the predicted run time (s), rounded down, and clipped to one second and the
         request. NaN is the request.
     corrector : Corrector
-        What corrects a prediction that a job outlives.
+        Replaces a prediction that a job outlives.
 
     Examples
     --------

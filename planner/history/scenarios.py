@@ -1,4 +1,4 @@
-"""Scenarios: run times drawn from what a user's jobs took of their requests, in which plans and starts are judged."""
+"""Scenarios: sets of run times, drawn from the ratios of run time and request of users' past jobs."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.round import Round
 
-#: More scenarios than this would take hours a replay, and say no more.
+#: More scenarios would take hours per replay.
 MOST_SCENARIOS = 1000
 
 
 @dataclass(frozen=True)
 class Scenarios:
-    """In how many scenarios plans are judged, and which of them count.
+    """How many scenarios evaluate a plan, and which of them count. Experimental: it may change in any release.
 
     Attributes
     ----------

@@ -78,8 +78,8 @@ def as_order(order: OrderKeys | str) -> OrderKeys:
     Parameters
     ----------
     order : callable or str
-        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``; behind a name
-        ``@T``, such as ``@20h``, has jobs that have waited for longer than T come first, in FCFS order.
+        A function ``keys(jobs, now)``, a name of :data:`ORDERS`, or ``FILE.py:name`` or ``MODULE:name``; a suffix
+        ``@T``, such as ``@20h``, puts jobs that have waited longer than T first, in FCFS order.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def as_orders(order: OrderKeys | str) -> OrderKeys:
     )
     wanted = [found for found in map(history_of, (primary, backfilling)) if found is not None]
     if any(history != wanted[0] for history in wanted):
-        raise ValueError("order: two orders that ask for different histories cannot stand together")
+        raise ValueError("order: two orders that ask for different histories cannot be combined")
     return _core.PairOfOrders(primary, backfilling)
 
 

@@ -35,7 +35,7 @@ class OrderText:
 def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
     """Take the text of an order apart.
 
-    A slash parts two orders if what stands before it is an order; otherwise it belongs to the path of a file.
+    A slash separates two orders if an order precedes it; otherwise it belongs to the path of a file.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
         try:
             threshold = seconds_of(end)
         except ValueError as error:
-            raise ValueError(f"order: {text}: behind the @, {error}") from None
+            raise ValueError(f"order: {text}: after the @, {error}") from None
     else:
         rest, end = text, ""
     primary, backfilling = _parted(rest, is_order)

@@ -92,7 +92,7 @@ def compiled_objective(
                 read_only_table(carray(past, (n, columns))),
             )
             result[0] = cost(read_only_ints(carray(start, n)), jobs, now)
-        except Exception:  # said again by the same function in plain Python
+        except Exception:  # raised again by the same function in plain Python
             return 1
         return 0
 
@@ -131,7 +131,7 @@ def _read_only() -> tuple[Any, Any, Any]:
 
 @cache
 def _have_helpers_compiled() -> None:
-    """Teach numba the functions that tell users' objectives what is known of the past."""
+    """Teach numba the functions by which users' objectives read the past."""
     from numba.extending import overload
 
     first, second = (1 + history.columns for history in (EXPECTED_RUN_TIMES, RUN_TIMES))

@@ -49,7 +49,7 @@ def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objecti
     name : str
         The name of an objective that is made.
     values : tuple
-        Arguments of the function behind ``now``.
+        Arguments of the function after ``now``.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from planbatch.planner.registry.reference import Reference, split
 
-#: Parameters that hold what tables call a thing, and are no settings.
+#: Parameters with the name in tables, which are no settings.
 HIDDEN = frozenset({"name"})
 _PLAIN = (bool, int, float, str)
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
@@ -18,7 +18,7 @@ _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting of a thing.
+    """One setting of an object.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Parameter:
     default : object
         The value if none is given; ``inspect.Parameter.empty`` if one must be.
     short : bool
-        Whether the text behind the colon may give it without its name.
+        Whether the text after the colon may give it without its name.
     """
 
     name: str
@@ -84,7 +84,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def parameters_of(function: Callable[..., Any], skip: int = 0) -> tuple[Parameter, ...]:
-    """Return the settings of a maker, or of a function behind its first ``skip`` parameters."""
+    """Return the settings of a maker, or of a function after its first ``skip`` parameters."""
     found = []
     listed = list(signature_of(function).parameters.values())[skip:]
     many = inspect.isclass(function) and len([p for p in listed if p.name not in HIDDEN]) > 1
@@ -151,13 +151,13 @@ def settings_of(reference: Reference, taken: tuple[Parameter, ...]) -> dict[str,
 
 
 def described(name: str, taken: tuple[Parameter, ...]) -> str:
-    """Return which parameters a thing takes, as a clause."""
+    """Return the parameters of an object as a clause."""
     if not taken:
         return f"{name} takes no parameters"
     return f"{name} takes {', '.join(map(str, taken))}"
 
 
 def accepted(settings: Mapping[str, Any], taken: tuple[Parameter, ...]) -> dict[str, Any]:
-    """Return those settings that a thing takes."""
+    """Return the settings that an object takes."""
     names = {parameter.name for parameter in taken}
     return {key: value for key, value in settings.items() if key in names}

@@ -18,11 +18,11 @@ class Reference:
     text : str
         As written.
     place : str
-        The file or the module of a user's own thing; empty for a name that is known.
+        The file or module of a user's object; empty for a registered name.
     name : str
-        The name, there or among those that are known.
+        The name, there or in the registry.
     short : str, optional
-        The text behind the colon that names no key, such as ``12h`` in ``aged-wait:12h``.
+        The text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``.
     settings : mapping of str to str
         The values by key; hyphens of keys are underscores.
     """
@@ -43,7 +43,7 @@ class Reference:
 
 
 def parse(text: str, known: Container[str]) -> Reference:
-    """Take a name apart; names that are known come before files and modules.
+    """Take a name apart; registered names come before files and modules.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def unwrapped(text: str) -> str:
 
 
 def is_one(text: str, known: Container[str]) -> bool:
-    """Tell whether a text is a whole reference to a known name, or to a user's own."""
+    """Tell whether a text is a whole reference to a registered name or a user's object."""
     match = _OWN.match(text)
     return text.partition(":")[0] in known or bool(match and text[match.end() :][:1] in ("", ":"))
 

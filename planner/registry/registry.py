@@ -1,4 +1,4 @@
-"""Registries: the things of one kind by name, those that planbatch has, that packages register, and a user's own."""
+"""Registries: objects of one kind by name: planbatch's, those of installed packages, and users' own."""
 
 import inspect
 import re
@@ -25,27 +25,27 @@ _ROLE = re.compile(r":\w+:`~?([^`]*)`")
 
 @dataclass(frozen=True)
 class Registry:
-    """The things of one kind by name.
+    """Objects of one kind by name.
 
-    A name stands for a *thing* or for a *maker* of things. A class, or a function that can be called without
-    positional arguments, is a maker; its parameters are settings. Anything else is a thing; the parameters of a
-    function behind those that its kind is called with are settings.
+    A name leads to an object or to a *maker* of objects. A class, or a function that can be called without positional
+    arguments, is a maker; its parameters are settings. Anything else is an object; the parameters of a function after
+    those of its kind are settings.
 
     Attributes
     ----------
     kind : str
         What they are: ``policy``, ``order``, ``objective``, ``optimizer``, ``metric``.
     known : mapping of str to object
-        The things or makers that planbatch has, by name.
+        Planbatch's objects or makers, by name.
     arguments : tuple of str
         What a function of the kind is called with.
     accept : callable
-        ``accept(thing, name, values)``: returns the thing as planbatch uses it; ``values`` are the settings of a
+        ``accept(target, name, values)``: returns the object as planbatch uses it; ``values`` are the settings of a
         function.
     plural : str
         What several are called: the entry points of packages are in the group ``planbatch.PLURAL``.
     documented : callable
-        Returns what has the documentation of a thing or maker that planbatch has.
+        Returns the owner of the docstring of an object or maker.
     """
 
     kind: str
@@ -70,11 +70,11 @@ class Registry:
         return parse(text, self.known if base in self.known else self.registered())
 
     def parameters(self, text: str) -> tuple[Parameter, ...]:
-        """Return the settings of the thing of a name."""
+        """Return the settings of a name."""
         return self.settings(self._target(self.reference(text)))
 
     def make(self, text: str, **defaults: Any) -> Any:
-        """Make the thing of a name.
+        """Make the object of a name.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Registry:
             ``name``, ``name:TEXT``, ``name:key=value,key=value``, where the name is known, ``FILE.py:name`` or
             ``MODULE:name``.
         **defaults
-            Values of parameters that the text does not give; those that the thing does not take are ignored.
+            Values of parameters that the text does not give; those that the object does not take are ignored.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Registry:
             yield name, self.settings(target), first_sentence(self.documented(target))
 
     def _target(self, reference: Reference) -> Any:
-        """Return the thing or maker of a reference."""
+        """Return the object or maker of a reference."""
         name = reference.name
         if reference.place:
             return find(reference.place, name)
@@ -146,7 +146,7 @@ class Registry:
         return self._loaded[name]
 
     def settings(self, target: Any) -> tuple[Parameter, ...]:
-        """Return the settings of a thing or maker."""
+        """Return the settings of an object or maker."""
         if is_maker(target):
             return parameters_of(target)
         return parameters_of(target, len(self.arguments)) if is_function(target) else ()
@@ -161,7 +161,7 @@ class Registry:
             where = f"{code.co_filename}, line {code.co_firstlineno}" if code else reference.text
             raise PluginError(
                 f"{where}: {reference.name}({', '.join(needed)}): a function used as {self.kind} takes "
-                f"({', '.join(self.arguments)}), and behind them parameters with defaults"
+                f"({', '.join(self.arguments)}), then parameters with defaults"
             )
 
 
@@ -182,7 +182,7 @@ def is_function(target: Any) -> bool:
 
 
 def is_maker(target: Any) -> bool:
-    """Tell whether something makes things: a class, or a function without positional parameters that are needed."""
+    """Tell whether something is a maker: a class, or a function without positional parameters that are needed."""
     return inspect.isclass(target) or (is_function(target) and not _needed(target))
 
 

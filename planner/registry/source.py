@@ -40,7 +40,7 @@ def find(place: str, name: str) -> Any:
     place : str
         ``path/to/file.py``, or the dotted name of a module, which may lie in the current folder.
     name : str
-        The name of the thing.
+        The name of the object.
 
     Raises
     ------

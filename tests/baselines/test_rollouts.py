@@ -164,7 +164,7 @@ def test_without_time_the_base_decides():
         ("rollouts:confidence=-1", "rollouts: confidence: -1.0 is negative"),
         ("rollouts:evaluations=-1", "rollouts: evaluations: -1 is negative"),
         ("rollouts:coming=soon", "'soon' is no duration, such as 12h, 2d, 90min or 600s"),
-        ("rollouts:multifactor", "rollouts: the order asks for a history of its own, and a replay has one"),
+        ("rollouts:multifactor", "rollouts: the order asks for another history"),
     ],
 )  # fmt: skip
 def test_bad_parameters(text, told):

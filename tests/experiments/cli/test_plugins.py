@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.integration
+
 MINE = """\
 import numpy as np
 

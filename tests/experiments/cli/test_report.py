@@ -6,6 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+pytestmark = pytest.mark.integration
+
 SECTIONS = ["summary", "trade-offs", "gantt", "lublin-batch-64", "lublin-batch-32", "cells"]
 
 

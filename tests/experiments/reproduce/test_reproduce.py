@@ -27,6 +27,8 @@ from planbatch.experiments.workloads.swf.write import swf_from_workload, write_s
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.resources import Resource
 
+pytestmark = pytest.mark.integration
+
 HOUR = 3600
 
 

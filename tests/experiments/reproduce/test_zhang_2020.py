@@ -27,6 +27,8 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
+pytestmark = pytest.mark.integration
+
 #: What Table V would be if WFP3 and UNICEP took the wait as it is: without and with backfilling; computed apart.
 CORRECT = {
     "Lublin-1": (337.34, 381.71, 126.50, 103.10),

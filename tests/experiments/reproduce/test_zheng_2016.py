@@ -39,6 +39,8 @@ from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.model import Workload
 from tests.builders import trace_of, workload_of
 
+pytestmark = pytest.mark.integration
+
 HOUR = 3600
 
 

@@ -37,8 +37,8 @@ def test_an_order_is_taken_apart(text, primary, backfilling, threshold, plain):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("saf@20", "order: saf@20: behind the @, '20' is no duration, such as 12h"),
-        ("fcfs/saf@soon", "order: fcfs/saf@soon: behind the @, 'soon' is no duration"),
+        ("saf@20", "order: saf@20: after the @, '20' is no duration, such as 12h"),
+        ("fcfs/saf@soon", "order: fcfs/saf@soon: after the @, 'soon' is no duration"),
         ("fcsf/sjf", "order: there is no 'fcsf'; did you mean fcfs?"),
         ("fcfs/sjff", "order: there is no 'sjff'; did you mean sjf?"),
         ("fcfs/", "order: there is no ''"),
