@@ -9,14 +9,21 @@ CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.t
 # An editable installation knows the modules by name: it is made again if one comes or goes.
 ROOMS  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
 
-.PHONY: setup run test nightly oldest lint sanitize bench docs dist clean
+# Where there is no C++ compiler, zig's is one; it comes from PyPI.
+ZIG := core/zig/requirements.txt
+ifeq ($(origin CXX)$(shell command -v c++ || command -v g++ || command -v clang++),default)
+export CXX := $(CURDIR)/core/zig/c++
+COMPILER := --requirement $(ZIG)
+endif
+
+.PHONY: setup run test nightly oldest lint sanitized sanitize bench docs dist clean
 
 setup: $(STAMP)
 
 $(LOCKED): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("planbatch needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --require-hashes --requirement requirements.lock $(COMPILER)
 	@touch $@
 
 # Builds the core, in build/; only what has changed is compiled again.
@@ -35,6 +42,7 @@ lint: $(STAMP)
 # What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests.
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
+	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/registry tests/test_bad_functions.py tests/core/test_values.py
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
 
 # Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
@@ -57,11 +65,11 @@ oldest: $(STAMP)
 # A core with sanitizers, in build/sanitize, on random input, good and bad; with SANITIZER=thread in threads.
 SECONDS ?= 60
 SANITIZER ?= address,undefined
-SANITIZED := build/sanitize-$(SANITIZER)
-sanitize: $(STAMP)
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B $(SANITIZED) -G Ninja -DPLANBATCH_SANITIZE=$(SANITIZER) -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(SANITIZED)
-	$(BIN)/python -m tests.core.fuzz --core $(SANITIZED) --seconds $(SECONDS)
+sanitized: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B build/sanitize -G Ninja -DPLANBATCH_SANITIZE=$(SANITIZER) -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize
+sanitize: sanitized
+	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS)
 
 # Against another commit: make bench COMMIT=...; the commit before by default.
 COMMIT ?= HEAD~1
@@ -72,10 +80,13 @@ bench: $(STAMP)
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
-# A wheel and a source distribution, into dist/, checked, and installed into empty environments.
+# A source distribution and, built of it, a wheel for each Python that is here, for Linux with glibc 2.28 or newer; into
+# dist/, checked, and installed into empty environments.
 dist: $(STAMP)
 	rm -rf dist
-	$(BIN)/python -m build --no-isolation --outdir dist
+	$(PIP) --require-hashes --requirement $(ZIG)
+	$(BIN)/python -m build --no-isolation --sdist --outdir dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" CXX="$(CURDIR)/core/zig/c++" ZIG_TARGET=$$(uname -m)-linux-gnu.2.28 $(BIN)/python -m manual.wheels dist
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python -m manual.installed dist
 

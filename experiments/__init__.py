@@ -9,16 +9,10 @@ if TYPE_CHECKING:
         Comparison as Comparison,
         compare as compare,
     )
-    from planbatch.experiments.studies.trade import (
-        Choice as Choice,
-        Trade as Trade,
-        choices as choices,
-        pareto_front as pareto_front,
-        trade as trade,
-    )
     from planbatch.experiments.studies.gains import Gains as Gains
     from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
+        merge_experiment as merge_experiment,
         run_experiment as run_experiment,
     )
     from planbatch.experiments.studies.spec import (
@@ -113,9 +107,9 @@ if TYPE_CHECKING:
         write_round_comparison as write_round_comparison,
     )
     from planbatch.experiments.figures.round_table import round_table as round_table
-    from planbatch.experiments.figures.trade import (
-        draw_trade as draw_trade,
-        trade_table as trade_table,
+    from planbatch.experiments.figures.tradeoff import (
+        draw_trade_off as draw_trade_off,
+        pareto_front as pareto_front,
     )
     from planbatch.experiments.workloads.deadlines import with_deadlines as with_deadlines
     from planbatch.experiments.workloads.describe import workload_info as workload_info

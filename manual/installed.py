@@ -1,6 +1,6 @@
 """Distributions in empty environments: ``python -m manual.installed dist``.
 
-For every Python from 3.11 to 3.13 that is on this machine, the wheel is installed with its dependencies into a new
+For every Python from 3.11 to 3.13 that is on this machine, its wheel is installed with its dependencies into a new
 virtual environment, and used outside the checkout: the command, a user's plug-in, and names from Python.
 """
 
@@ -84,11 +84,11 @@ def tried(python: str, wheel: Path) -> str:
 
 
 def main(folder: Path) -> None:
-    """Try the wheel of a folder with every Python that is there; say which are not."""
-    (wheel,) = folder.glob("*.whl")
+    """Try the wheels of a folder with every Python that is there; say which are not."""
     there = pythons()
     for version in VERSIONS:
         if version in there:
+            (wheel,) = folder.glob(f"*-cp{version.replace('.', '')}-*.whl")
             print(
                 f"Python {version}: {tried(there[version], wheel)} is installed and runs",
                 flush=True,

@@ -32,6 +32,9 @@ inline void check(const Workload& w) {
     for (std::size_t i = 0; i < w.amounts.size(); ++i)
         if (w.amounts[i] < 0 || w.amounts[i] > w.capacities[i % w.width()])
             throw std::invalid_argument("workload: a job needs more than the machine has, or less than nothing");
+    for (const Column times : {w.deadline, w.slack, w.floor})
+        for (const std::int64_t time : times)
+            if (time < -2 * never || time > 2 * never) throw std::invalid_argument("workload: a deadline or a promise beyond 2^61 seconds");
     for (std::size_t i = 0; i < w.size(); ++i) {
         const auto is_duration = [](std::int64_t seconds) { return 1 <= seconds && seconds <= never / 4; };
         if (!is_duration(w.walltime[i]) || !is_duration(w.occupied[i]) || !is_duration(w.runtime[i]) || w.runtime[i] > std::max(w.walltime[i], w.occupied[i]))

@@ -17,7 +17,6 @@ VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
     "experiment": "Run a grid of workloads, policies and seeds from a TOML file.",
-    "trade": "Plot mean against maximum waits: policies × promises, and the Pareto front.",
     "tune": "Search a policy's parameters on the past, and judge them on later spans.",
     "round": "Search for a plan of one scheduling round.",
     "explain": "Explain why a job starts when it does, in a plan or in a replay.",

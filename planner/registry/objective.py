@@ -1,6 +1,7 @@
 """Objectives as users give them: objects, functions, names."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from planbatch import _core
@@ -24,7 +25,8 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
     """Return an objective unchanged, or make one of a cost function or a name.
 
     Names are those of ``planbatch.objectives``, or a user's own: ``FILE.py:name``, ``MODULE:name``. A function in plain
-    Python is compiled where numba is installed and can; in an :class:`Objective` it stays as it is.
+    Python is compiled where numba is installed and can; in an :class:`Objective` it stays as it is. One that is
+    decorated with ``numba.njit`` is compiled for the core in either form.
 
     Raises
     ------
@@ -38,7 +40,7 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
 
 
 def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objective:
-    """Return an objective unchanged, or make one of a cost function.
+    """Return an objective, its function compiled if numba has compiled it, or make one of a cost function.
 
     Parameters
     ----------
@@ -55,7 +57,9 @@ def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objecti
         If it is neither.
     """
     if isinstance(thing, Objective):
-        return thing
+        if plain_function(thing.cost) is thing.cost:
+            return thing
+        return replace(thing, cost=objective_of(thing.cost, thing.name).cost)
     if isinstance(thing, _core.Objective):
         return Objective(name, thing)
     if not callable(thing):

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ import numpy as np
 #: What the core, and what calls it, may raise at input that is not sound.
 REFUSED = (ValueError, TypeError, OverflowError, IndexError)
 SEED = 20
-LIBRARIES = ("libasan.so", "libstdc++.so")
 
 
 def preload(folder: Path) -> None:
@@ -27,9 +27,10 @@ def preload(folder: Path) -> None:
     cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
     found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.MULTILINE)
     assert found, "the build names no compiler"
+    sanitizer = "tsan" if "PLANBATCH_SANITIZE:STRING=thread" in cache else "asan"
     paths = [
         subprocess.check_output([found[1], f"-print-file-name={name}"], text=True).strip()
-        for name in LIBRARIES
+        for name in (f"lib{sanitizer}.so", "libstdc++.so")
     ]
     wanted = {
         "LD_PRELOAD": " ".join(paths),
@@ -69,6 +70,16 @@ class Fuzz:
             "slack:1h",
         ]
         self.estimates = ["requested", "actual", "mixed", "predicted:last-two", "predicted:e-loss"]
+
+    def attempt(self, number: int) -> None:
+        """Do one round; say which one failed."""
+        if os.environ.get("PLANBATCH_FUZZ_PROGRESS"):
+            print(f"round {number}", flush=True)
+        try:
+            self.once(number)
+        except BaseException:
+            print(f"failed in round {number}", file=sys.stderr, flush=True)
+            raise
 
     def once(self, number: int) -> None:
         """Do all that is done in one round."""
@@ -367,6 +378,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--first", type=int, default=0, help="the number of the first round")
     parser.add_argument("--rounds", type=int, default=10**9)
+    parser.add_argument("--threads", type=int, default=1, help="so many rounds at the same time")
     given = parser.parse_args()
     if given.core:
         preload(given.core)
@@ -374,16 +386,10 @@ def main() -> None:
     fuzz = Fuzz()
     print(f"fuzzing {fuzz.core.__file__}", flush=True)
     began, number = time.monotonic(), given.first
-    progress = os.environ.get("PLANBATCH_FUZZ_PROGRESS")
-    while number < given.first + given.rounds and time.monotonic() < began + given.seconds:
-        if progress:
-            print(f"round {number}", flush=True)
-        try:
-            fuzz.once(number)
-        except BaseException:
-            print(f"failed in round {number}", file=sys.stderr, flush=True)
-            raise
-        number += 1
+    with ThreadPoolExecutor(given.threads) as pool:
+        while number < given.first + given.rounds and time.monotonic() < began + given.seconds:
+            list(pool.map(fuzz.attempt, range(number, number + given.threads)))
+            number += given.threads
     print(f"{number - given.first} rounds from {given.first} on: nothing found")
 
 

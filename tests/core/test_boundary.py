@@ -69,6 +69,8 @@ HOSTILE = {
     "occupied 0": {"occupied": ints(9, 0, 7)},
     "occupied beyond all": {"occupied": ints(9, BIG, 7)},
     "walltimes beyond all": {"walltime": ints(2**60, 2**60, 2**60)},
+    "promises before all times": {"latest": ints(-(2**63), 99, 99)},
+    "deadlines beyond all times": {"deadline": ints(99, 99, 2**62)},
     "running more than the machine": {"running_amounts": ints(9).reshape(1, 1)},
     "running less than nothing": {"running_amounts": ints(-1).reshape(1, 1)},
     "running that wraps": {
@@ -334,6 +336,8 @@ def simulation(**changes):
         {"runtime": ints(0, 5, 7)},
         {"runtime": ints(90, 5, 7)},
         {"walltime": ints(9, 5, BIG)},
+        {"deadline": ints(9, 5, -(2**63))},
+        {"slack": ints(9, 5, BIG)},
         {"amounts": ints(-2, 4, 1)},
         {"window_start": ints(5)},
         {"submit": None},

@@ -122,7 +122,6 @@ def test_replay_writes_starts_of_several_policies(run, log, tmp_path):
             "starts: there is no folder file",
         ),
         (["compare", "--out", "file/deep/out"], "out: file is a file, not a folder"),
-        (["trade", "--out", "file/deep/out"], "out: file is a file, not a folder"),
         (["rounds", "capture", "--out", "file/out"], "out: file is a file, not a folder"),
     ],
 )

@@ -181,16 +181,18 @@ def test_optimizers_of_the_users_own_are_compared_on_rounds(run, folder):
     assert json.loads(out)["cost"] >= 0
 
 
-def test_trade_takes_the_users_own(run, folder):
-    """Policies and metrics, in the table and in trade.csv."""
+def test_several_promises_of_the_users_own(run, folder):
+    """A row for each, and the user's metrics, in the table and in comparison.csv."""
     log = generated(run)
-    code, out, err = run("trade", log, "--policy", "plan:mine.py:total_wait", "--promise", "24h", "--metric",
-                         "mine.py:late", "--jobs", "1", "--out", "out")  # fmt: skip
+    code, out, err = run("compare", log, "--policy", "easy", "--policy", "plan:mine.py:total_wait", "--promise", "none",
+                         "--promise", "24h", "--metric", "mine.py:late", "--jobs", "1", "--out", "out")  # fmt: skip
     assert code == 0, err
     assert "late" in out
-    header, *rows = (folder / "out/trade.csv").read_text().splitlines()
-    assert header.endswith(",late")
-    assert {row.split(",")[1] for row in rows} == {"easy", "plan-total-wait"}
+    header, *rows = (folder / "out/comparison.csv").read_text().splitlines()
+    assert "late" in header.split(",")
+    assert [row.split(",1")[0].strip('"') for row in rows] == [
+        "easy", "plan-total-wait, no promise", "plan-total-wait, promise 1d",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["policies", "orders", "objectives", "optimizers", "metrics"])

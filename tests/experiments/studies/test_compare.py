@@ -122,7 +122,9 @@ def test_pictures_and_numbers_are_written(workload, policies, tmp_path):
     write_comparison(comparison, tmp_path / "one")
     write_comparison(comparison, tmp_path / "two")
     written = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert written == ["comparison.csv", "mean-wait.png", "mean-wait.svg", "waits.png", "waits.svg"]
+    assert written == [
+        "comparison.csv", "mean-wait.png", "mean-wait.svg", "trade-off.png", "trade-off.svg", "waits.png", "waits.svg",
+    ]  # fmt: skip
     for name in written:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert "plan-squared-wait" not in (tmp_path / "one" / "waits.svg").read_text()

@@ -15,12 +15,16 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.runs.pickled import packed
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import make_objective
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.orders.catalogue import ORDERS, as_order, order_by
+from planbatch.planner.registry.compiling import can_compile
 from planbatch.planner.registry.objective import PlainPythonWarning, as_objective
 from planbatch.planner.registry.source import PluginError
 from planbatch.planner.solve import solve
 from tests.builders import random_round
+
+needs_numba = pytest.mark.skipif(not can_compile(), reason="needs numba")
 
 MINE = '''
 import numpy as np
@@ -84,6 +88,7 @@ def mine(tmp_path, monkeypatch):
     sys.modules.pop("beside", None)
 
 
+@needs_numba
 def test_a_plain_function_becomes_a_compiled_objective(mine):
     """With its parameters, a name for tables, and the cost that Python computes."""
     objective = make_objective("mine.py:total_wait:power=2")
@@ -97,6 +102,7 @@ def test_a_plain_function_becomes_a_compiled_objective(mine):
     assert make_objective("mine.py:total_wait").cost is make_objective("mine.py:total_wait").cost
 
 
+@needs_numba
 def test_what_numba_cannot_compile_runs_in_python_and_says_so(mine):
     """The file, the line and the reason."""
     with pytest.warns(PlainPythonWarning, match=r"objective plain runs as plain Python.*line \d+"):
@@ -108,6 +114,7 @@ def test_what_numba_cannot_compile_runs_in_python_and_says_so(mine):
     )
 
 
+@needs_numba
 def test_a_function_of_the_session_is_compiled_too():
     """As one in a file; an Objective stays as it is."""
 
@@ -116,12 +123,29 @@ def test_a_function_of_the_session_is_compiled_too():
 
     assert as_objective(last_start).compiled
     assert as_objective(last_start).name == "last-start"
+    assert not as_objective(Objective("mine", last_start)).compiled
+
+
+@needs_numba
+def test_a_function_that_numba_has_compiled_is_compiled_for_the_core():
+    """Alone, and in an Objective: the core would have to call it through Python."""
+    from numba import njit
+
+    @njit
+    def last_start(start, jobs, now):
+        return float(start.max() - now)
+
+    problem = random_round(6, seed=1)
+    for given in (last_start, Objective("mine", last_start)):
+        objective = as_objective(given)
+        assert objective.compiled
+        assert objective.cost(problem.now + np.arange(6), problem.jobs, problem.now) == 5.0
 
 
 def test_makers_make_objectives(mine):
     """A function that can be called with names alone is a maker; what it returns is the objective."""
     objective = make_objective("mine.py:capped:cap=10")
-    assert objective.compiled
+    assert objective.compiled == can_compile()
     assert objective.name == "capped:cap=10"
     problem = random_round(5, seed=3)
     assert objective.cost(problem.jobs.submit + 99, problem.jobs, problem.now) == 50
@@ -202,7 +226,7 @@ def test_another_process_gets_the_text_of_the_file(mine, tmp_path):
         "import sys; from planbatch.experiments.runs.pickled import unpacked\n"
         "from planbatch.experiments.replay.replay import replay\n"
         "w, p, start = unpacked(open(sys.argv[1], 'rb').read())\n"
-        "assert p.objective.compiled; print(bool((replay(w, p).start == start).all()))"
+        f"assert p.objective.compiled is {can_compile()}; print(bool((replay(w, p).start == start).all()))"
     )
     found = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "policy")],
@@ -237,6 +261,7 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(mine, name, message):
     assert "\n" not in str(caught.value)
 
 
+@needs_numba
 def test_an_own_kernel_with_a_fault_is_refused(mine):
     """Numba's pages become the line and the reason."""
     mine.write_text(
