@@ -96,7 +96,7 @@ def left_of(total: int, reserved: Sequence[Span], held: Sequence[Span], now: int
         if amount <= 0:
             continue
         if found and found[-1][1:] == (begin, amount):
-            begin = found.pop()[0]
+            begin = found.pop()[0]  # noqa: PLW2901 - joined with the one before
         found.append((begin, end, amount))
     return found
 
