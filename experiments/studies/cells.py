@@ -151,7 +151,7 @@ class Cell:
         }  # fmt: skip
 
 
-def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: None) -> list[Cell]:
+def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: None) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
     Raises

@@ -182,7 +182,7 @@ class WorkloadOptions:
             )
         return [memory_rule(self.memory, **given), *rules]
 
-    def described(self) -> str:
+    def described(self) -> str:  # noqa: PLR0912 - one per option
         """Describe the options in words; empty if they do nothing."""
         done = []
         if self.columns:
