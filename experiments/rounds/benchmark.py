@@ -134,6 +134,7 @@ def with_resources(problem: Round, rng: np.random.Generator) -> Round:
     return replace(
         problem,
         resources=(Resource("memory", capacity, "GiB"), Resource("licences", 8)),
+        windows=None,  # type: ignore[arg-type]
         jobs=problem.jobs._replace(demands=demands),
         running=running._replace(demands=in_use),
     )
