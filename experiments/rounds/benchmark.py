@@ -38,7 +38,7 @@ OBJECTIVES = ("wait", "squared-wait", "makespan", "tardiness")
 #: The file of best-known costs and proven bounds, by round and objective.
 BEST_KNOWN = Path(__file__).with_name("best_known.json")
 #: Evaluations that annealing makes in a second of the machine whose seconds count (:func:`pace`).
-REFERENCE_PACE = 30_000.0
+REFERENCE_PACE = 230_000.0
 #: Seconds and seeds of a release's table, and of a quick look.
 RELEASE, QUICK = ((2.0, 10), (10.0, 3), (60.0, 1)), ((2.0, 1),)
 #: Offered load at which queues of so many jobs occur.
