@@ -16,7 +16,7 @@ export CXX := $(CURDIR)/core/zig/c++
 COMPILER := --requirement $(ZIG)
 endif
 
-.PHONY: setup run test lint sanitized sanitize bench docs dist clean
+.PHONY: setup run test nightly oldest lint sanitized sanitize bench docs dist clean
 
 setup: $(STAMP)
 
@@ -39,9 +39,28 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests.
 test: lint
-	$(BIN)/python -m pytest -n 3 --dist worksteal
-	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/plugins tests/test_bad_functions.py tests/core/test_values.py
+	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
+	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/registry tests/test_bad_functions.py tests/core/test_values.py
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
+
+# Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
+nightly: test
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "nightly or slow"
+	$(MAKE) oldest
+	$(MAKE) sanitize SECONDS=1800
+	$(MAKE) sanitize SECONDS=600 SANITIZER=thread
+	$(BIN)/python -m tests.mutants
+
+# Unit tests with the oldest versions that pyproject.toml allows, in build/oldest.
+OLDEST := build/oldest
+oldest: $(STAMP)
+	$(BIN)/uv venv --clear --quiet $(OLDEST)
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra dev pyproject.toml --output-file $(OLDEST)/requirements.txt
+	$(BIN)/uv pip install --quiet --python $(OLDEST) --requirement $(OLDEST)/requirements.txt
+	PATH="$(CURDIR)/$(OLDEST)/bin:$$PATH" $(BIN)/uv pip install --quiet --python $(OLDEST) --no-deps --no-build-isolation --config-setting build-dir=$(OLDEST)/core --editable .
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal
 
 # A core with sanitizers, in build/sanitize, on random input, good and bad; with SANITIZER=thread in threads.
 SECONDS ?= 60

@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
-from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.policy import Policy, as_policy
 from planbatch.baselines.queue_based import (
     DUE,
     KEEPS,
@@ -31,7 +31,7 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.registry import Registry, first_sentence
+from planbatch.planner.registry.registry import Registry, first_sentence
 from planbatch.planner.round import Round
 
 #: A reference to the policy ``plan``: its objective, and whether more follows.
@@ -128,7 +128,7 @@ def working_time(*, calendar: str = "") -> Policy:
 
 
 def recorded() -> Policy:
-    """The schedule that stands in the log, beside the policies: nothing is simulated."""
+    """The log's own schedule, for comparison: nothing is simulated."""
     return Recorded()
 
 
@@ -208,10 +208,10 @@ Examples
 
 
 def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Policy:
-    if isinstance(thing, str | type) or not callable(thing):
+    if isinstance(thing, str):
         raise ValueError(f"policy: {thing!r} is neither a policy nor a name")
     if not values:
-        return thing  # type: ignore[no-any-return]
+        return as_policy(thing)
 
     def policy(problem: Round, rng: np.random.Generator) -> Plan | Result:
         return thing(problem, rng, *values)  # type: ignore[no-any-return]
@@ -237,7 +237,7 @@ def make_policy(name: str, **settings: Any) -> Policy:
     Parameters
     ----------
     name : str
-        One of :data:`POLICIES`, with parameters behind a colon: ``easy:smallest-area``,
+        One of :data:`POLICIES`, with parameters after a colon: ``easy:smallest-area``,
         ``plan:squared-wait,optimizer=tabu``, ``plan-aged-wait:12h``; or a user's own, ``FILE.py:name``.
     **settings
         Parameters that the name does not give. A policy uses those that it :func:`takes`, and ignores the others, so
@@ -280,19 +280,6 @@ def make_policy(name: str, **settings: Any) -> Policy:
 def takes(name: str) -> tuple[str, ...]:
     """Return which parameters the policy of a name takes; see :func:`make_policy`."""
     return tuple(p.name for p in POLICY_NAMES.parameters(name) if p.name in SETTINGS)
-
-
-def as_policy(policy: Policy | str) -> Policy:
-    """Take a policy as it is, or by the name that :func:`make_policy` takes.
-
-    Raises
-    ------
-    ValueError
-        If there is no policy of this name, or it is neither.
-    """
-    if isinstance(policy, str):
-        return make_policy(policy)
-    return _accept(policy, policy_name(policy), ())
 
 
 #: Every parameter that some policy takes.

@@ -12,14 +12,14 @@ from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.expectation import RUN_TIMES
-from planbatch.planner.history import History
+from planbatch.planner.history.expectation import RUN_TIMES
+from planbatch.planner.history.history import History
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status, core_policy
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
 
@@ -87,15 +87,21 @@ class PlanBased:
     @property
     def traits(self) -> Traits:
         """It searches; its parameters are names of objective and optimizer, the budget, the promise, any scenarios."""
-        scenarios = self.objective.scenarios
+        scenarios, seconds = self.objective.scenarios, self.budget.seconds
+        if seconds is not None:
+            effort = max(seconds, 1e-6) * 1e6
+        else:  # the core evaluates a plan in microseconds
+            effort = 20.0 + (self.budget.evaluations or 0) * (50 if self._core() is None else 1)
         return Traits(
             searches=True,
+            timed=seconds is not None,
+            effort=effort,
             needs_deadlines=self.objective.name in DEADLINE_OBJECTIVES,
             parameters={
                 "objective": self.objective.name,
                 "optimizer": self.optimizer.name,
                 "evaluations": self.budget.evaluations,
-                "seconds": self.budget.seconds,
+                "seconds": seconds,
                 "promise": "none" if self.promise is None else str(self.promise),
                 **({} if scenarios is None else scenarios.parameters),
             },
@@ -103,7 +109,7 @@ class PlanBased:
 
     @property
     def history(self) -> History | None:
-        """What the objective and the optimizer's first plans ask for of the past.
+        """The history that the objective or the optimizer's first plans ask for.
 
         Raises
         ------
@@ -117,16 +123,19 @@ class PlanBased:
         if kept is not None:
             raise ValueError(
                 f"{self.name}: the objective asks for another history than the first plans of {self.optimizer.name}, "
-                "and a replay keeps one"
+                "and a replay has one"
             )
         return wanted
 
     def core_form(self) -> CorePolicy | None:
         """The same policy for replays in the compiled core, or None if the optimizer searches in Python."""
-        core = core_policy(self.optimizer, self.objective, self.budget, self.promise is not None)
+        core = self._core()
         if core is None:
             return None
         return CorePolicy(self.name, core, self.traits, self.history, self.promise)
+
+    def _core(self) -> Any:
+        return core_policy(self.optimizer, self.objective, self.budget, self.promise is not None)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Search for a plan; a round in which nothing can start keeps the plan as it is.

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.history import History
+from planbatch.planner.history.history import History
+from planbatch.planner.names import create
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -15,7 +16,7 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Traits:
-    """What a policy says about itself; the defaults hold for any function.
+    """What a policy is; the defaults hold for any function.
 
     Attributes
     ----------
@@ -31,6 +32,10 @@ class Traits:
         Whether its starts are read from a log, in which more may be in use than the machine has.
     draws : bool
         Whether it draws random numbers, so that experiments replay it with every seed.
+    timed : bool
+        Whether a time limit ends its searches, so that its decisions depend on the machine.
+    effort : float, optional
+        Roughly how long its decisions take per job, in some unit: the order of tasks and progress follow it.
     parameters : mapping of str to object
         Its own parameters by name, as files and tables show them.
     """
@@ -41,13 +46,23 @@ class Traits:
     needs_deadlines: bool = False
     recorded: bool = False
     draws: bool = True
+    timed: bool = False
+    effort: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 def traits_of(policy: Any) -> Traits:
-    """Return what a policy says about itself in its attribute ``traits``; the defaults if it has none."""
+    """Return the attribute ``traits`` of a policy; the defaults if it has none."""
     found: Traits = getattr(policy, "traits", None) or Traits()
     return found
+
+
+def effort_of(policy: Any) -> float:
+    """Return roughly how long a policy's decisions take per job; see :class:`Traits`."""
+    effort = traits_of(policy).effort
+    if effort is not None:
+        return effort
+    return 1000.0 if core_form(policy) is None else 5.0
 
 
 def policy_name(policy: Any) -> str:
@@ -65,7 +80,7 @@ class Policy(Protocol):
     Jobs that the plan starts at ``problem.now`` are started; the others come back in the next round, with their
     planned starts in ``Round.planned``. A policy keeps no state between rounds.
 
-    It may have more to say: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
+    Optional attributes: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
     promised; ``for_workload(workload)``, the policy for one machine; ``core_form()``, a :class:`CorePolicy`.
 
     Examples
@@ -95,9 +110,9 @@ class CorePolicy:
     core : _core.Policy
         What decides.
     traits : Traits
-        What it says about itself.
+        Its traits.
     history : History, optional
-        What the replay keeps up to date for it.
+        What the replay updates for it.
     promise : Promise, optional
         What jobs are promised.
 
@@ -116,6 +131,10 @@ class CorePolicy:
     history: History | None = None
     promise: Any = None
 
+    def core_form(self) -> "CorePolicy":
+        """Return the policy itself."""
+        return self
+
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
         start, notes, evaluations, seed_cost, cost = self.core.decide(problem.core, rng)
@@ -129,10 +148,23 @@ class CorePolicy:
 
 def core_form(policy: Any) -> CorePolicy | None:
     """Return a policy as the compiled core decides it, or None if it is plain Python."""
-    if isinstance(policy, CorePolicy):
-        return policy
     form = getattr(policy, "core_form", None)
     return None if form is None else form()
+
+
+def as_policy(policy: Policy | str) -> Policy:
+    """Take a policy as it is, or by the name that :func:`make_policy` takes.
+
+    Raises
+    ------
+    ValueError
+        If there is no policy of this name, or it is neither.
+    """
+    if isinstance(policy, str):
+        return create("policy", policy)  # type: ignore[no-any-return]
+    if isinstance(policy, type) or not callable(policy):
+        raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
+    return policy
 
 
 def calls_python(core: Any) -> bool:

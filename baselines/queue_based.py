@@ -9,10 +9,11 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Policy, Traits
 from planbatch.baselines.promise import Promise
-from planbatch.planner.history import history_of
+from planbatch.planner.history.history import history_of
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
-from planbatch.planner.orders import OrderKeys, as_order, as_orders, core_order, order_text
+from planbatch.planner.orders.catalogue import as_order, as_orders, order_text
+from planbatch.planner.orders.order import OrderKeys, core_order
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
@@ -70,7 +71,7 @@ def fixed(name: str, core: _core.Policy, about: str, *, traits: Traits = PLAIN) 
 def first_reserved(
     jobs: int = 2, order: str | OrderKeys = "submit", name: str = "first-reserved"
 ) -> CorePolicy:
-    """Backfilling around reservations of the first so many blocked jobs, made anew in every round; 1 is EASY.
+    """Backfilling around reservations of the first blocked jobs, made anew in every round; with 1 it is EASY.
 
     Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
     Performance" (JSSPP 2002).
@@ -148,7 +149,7 @@ def relaxed(
 def slack_based(
     slack: str = "1d", order: str | OrderKeys = "submit", name: str = "slack"
 ) -> CorePolicy:
-    """Slack-based backfilling (Talby and Feitelson 1999): jobs may be delayed behind their first planned start.
+    """Slack-based backfilling (Talby and Feitelson 1999): jobs may start later than first planned, by a slack.
 
     A job starts now if, with the others planned again in the order of their starts, none starts later than its first
     planned start plus the slack. The slacks are promises, which the replay checks. The paper's priorities and costs of

@@ -1,4 +1,4 @@
-"""The schedule that stands in the log, beside the policies: it decides nothing."""
+"""The log's own schedule as a policy: it decides nothing."""
 
 import hashlib
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ class Recorded:
 
     @property
     def traits(self) -> Traits:
-        """What it says about itself."""
+        """Its traits."""
         return Traits(recorded=True, draws=False)
 
     def for_workload(self, workload: Workload) -> "Recorded":

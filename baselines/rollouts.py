@@ -1,4 +1,4 @@
-"""Rollouts: each set of jobs that could start now is judged by simulating what a base policy makes of it.
+"""Rollouts: each set of jobs that could start now is evaluated by simulating a base policy from there.
 
 The decision is in the core (``core/policies/rollouts``): candidates, futures, simulation and judgement.
 """
@@ -8,12 +8,13 @@ from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.planner.budget import Budget
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.expectation import RUN_TIMES, check_history
-from planbatch.planner.history import history_of
+from planbatch.planner.history.expectation import RUN_TIMES, check_history
+from planbatch.planner.history.history import history_of
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.annealing import Annealing
-from planbatch.planner.orders import OrderKeys, as_order, core_order
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.orders.catalogue import as_order
+from planbatch.planner.orders.order import OrderKeys, core_order
+from planbatch.planner.registry.objective import as_objective
 
 #: Futures in each round unless their number or a time is given.
 DEFAULT_SAMPLES = 16
@@ -31,9 +32,10 @@ def rollouts(
 ) -> CorePolicy:
     """Simulate what EASY would make of each set of jobs that could start now, in sampled futures; start the best.
 
-    This is one step of policy improvement by rollouts (Bertsekas and Castañon: "Rollout Algorithms for Stochastic
-    Scheduling Problems", Journal of Heuristics 5, 1999): if the futures are the truth, the policy is no worse than its
-    base. After k futures with all sets proposed, the decision under a time is that of ``samples=k`` without one.
+    Experimental: it may change in any release. This is one step of policy improvement by rollouts (Bertsekas and
+    Castañon: "Rollout Algorithms for Stochastic Scheduling Problems", Journal of Heuristics 5, 1999): if the futures
+    are the truth, the policy is no worse than its base. After k futures with all sets proposed, the decision under a
+    time is that of ``samples=k`` without one.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ ELSEWHERE = """\
 
 ## A cluster beside its plan
 
-[A live cluster](live.md#what-it-showed) has the waits that the same jobs had under Slurm's backfill and under planbatch, drawn by `python -m tests.live.lab.compare_with_slurm`.
+[What driving a cluster showed](live-results.md) has the waits of the same jobs under Slurm's backfill and under planbatch.
 """
 
 
@@ -72,9 +72,9 @@ SHOWN = (
     Shown(
         "Mean against longest wait",
         (
-            "planbatch trade log.swf --policy easy --policy plan-wait --policy plan-aged-wait:6h --promise none --promise 2x --out trade",
+            "planbatch compare log.swf --policy easy --policy plan-wait --policy plan-aged-wait:6h --promise none --promise 2x --out trade",
         ),
-        (("trade/trade.png", "One point per policy and promise, and the Pareto front (`pb.draw_trade`)"),),
+        (("trade/trade-off.png", "One point per policy and promise, and the Pareto front (`pb.draw_trade_off`)"),),
     ),
     Shown(
         "The report's pictures",

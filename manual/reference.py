@@ -19,6 +19,12 @@ ABOUT = {
 }
 
 
+#: Modules whose names may change in any release.
+EXPERIMENTAL = (
+    "planner.history.predict", "planner.history.scenarios", "objectives.scenarios", "baselines.rollouts", "experiments.live",
+)  # fmt: skip
+
+
 def names(package: str) -> dict[str, str]:
     """Return the public names of a package, and the module of each, in the order of the front door."""
     module = importlib.import_module(f"planbatch.{package}")
@@ -34,6 +40,8 @@ def package_page(package: str) -> str:
         room = module.removeprefix(f"planbatch.{package}.")
         if room != heading:
             lines += [f"## {room}", ""]
+            if f"{package}.{room}".startswith(EXPERIMENTAL):
+                lines += ["*Experimental: these names may change in any release.*", ""]
             heading = room
         lines += [f"::: {module}.{name}", "    options:", f"      heading: {name}"]
         lines += [f"      toc_label: {name}", ""]

@@ -15,8 +15,8 @@ from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
 from planbatch.objectives.wait import AREA_WAIT, FOURTH_WAIT, SQUARED_WAIT, USER_WAIT, WAIT
 from planbatch.objectives.weighted import WEIGHTED_WAIT, weighted_wait
 from planbatch.planner.objective import Objective
-from planbatch.planner.plugins.objective import objective_of
-from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.registry.objective import objective_of
+from planbatch.planner.registry.registry import Registry
 
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
@@ -90,7 +90,7 @@ def make_objective(name: str) -> Objective:
     Parameters
     ----------
     name : str
-        One of :data:`OBJECTIVES`, with parameters behind a colon; or a user's own.
+        One of :data:`OBJECTIVES`, with parameters after a colon; or a user's own.
 
     Raises
     ------

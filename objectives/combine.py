@@ -5,7 +5,7 @@ from functools import cache
 from planbatch import _core
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 
 
 def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:

@@ -1,9 +1,9 @@
-"""Costs that know what a user's ended jobs took of their requests."""
+"""Costs by expected run times, from the ratios of run time and request of users' past jobs."""
 
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.expectation import expected_rate
+from planbatch.planner.history.expectation import expected_rate
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms

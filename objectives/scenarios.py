@@ -1,22 +1,22 @@
-"""Objectives over scenarios: what a permutation costs if jobs take what they could take."""
+"""Objectives over scenarios: the cost of a permutation over sampled run times."""
 
 from dataclasses import replace
 
-from planbatch.planner.expectation import check_history
+from planbatch.planner.history.expectation import check_history
+from planbatch.planner.history.scenarios import Scenarios
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.plugins.objective import as_objective
-from planbatch.planner.scenarios import Scenarios
+from planbatch.planner.registry.objective import as_objective
 
 
 def over_scenarios(
     objective: Objective | Cost | str, scenarios: int = 8, risk: float = 0.0
 ) -> Objective:
-    """Return an objective whose plans are judged over sampled sets of run times.
+    """Return an objective that evaluates plans over sampled sets of run times. Experimental: it may change.
 
-    In each round, sets of run times of running and waiting jobs are drawn once, from what the ended jobs of their users
-    took of their requests. In each of them, the jobs that the plan starts now start now; the others follow in the
-    order of the permutation, each at its earliest feasible start; and the objective is that of these starts and run
-    times. Whatever is started fits by walltimes.
+    In each round, sets of run times of running and waiting jobs are drawn once, from the ratios of run time and request
+    of their users' ended jobs. In each set, the jobs that the plan starts now start now; the others follow in the order
+    of the permutation, each at its earliest feasible start; and the objective is that of these starts and run times.
+    Whatever is started fits by walltimes.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def weighted_wait(
     power : float
         Exponent of the wait, above 0 and at most 8.
     area, size, length, age, run, share : float
-        Exponents of the weight, from −4 to 4. ``run`` and ``share`` ask for histories; a replay keeps one, so that one
+        Exponents of the weight, from −4 to 4. ``run`` and ``share`` ask for histories; a replay has one, so that one
         of them is 0.
 
     Raises
@@ -80,7 +80,7 @@ def weighted_wait(
             raise ValueError(f"weighted-wait: {name}: {value:g} is not from -4 to 4")
     if run != 0.0 and share != 0.0:
         raise ValueError(
-            "weighted-wait: run, share: these ask for two histories, and a replay keeps one; leave one of them 0"
+            "weighted-wait: run, share: these ask for two histories, and a replay has one; leave one of them 0"
         )
     exponents = [float(x) for x in (power, area, size, length, age, run, share)]
     cost = _core.MeanWeightedWait(*exponents)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from planbatch.lazy import offer
-from planbatch.planner.names import provide
+from planbatch.planner.names import register_factory
 
 if TYPE_CHECKING:
     from planbatch.baselines import *
@@ -20,12 +20,19 @@ def _objective(name: str) -> Any:
     return make_objective(name)
 
 
+def _policy(name: str) -> Any:
+    from planbatch.baselines.catalogue import make_policy
+
+    return make_policy(name)
+
+
 def _of_frames(name: str) -> Any:
     from planbatch.experiments.workloads import frames
 
     return getattr(frames, name)
 
 
-# The planner takes names of objectives and data frames, but its layer may not import what they need.
-provide("objective", _objective)
-provide("frame", _of_frames)
+# Names of objectives and policies, and data frames, are taken where their catalogues are not imported.
+register_factory("objective", _objective)
+register_factory("policy", _policy)
+register_factory("frame", _of_frames)

@@ -7,23 +7,26 @@ from planbatch.lazy import offer
 if TYPE_CHECKING:
     from planbatch.planner.bounds import lower_bound as lower_bound
     from planbatch.planner.budget import Budget as Budget, Clock as Clock
-    from planbatch.planner.orders import OrderError as OrderError
+    from planbatch.planner.orders.order import OrderError as OrderError
     from planbatch.planner.columns import Permutation as Permutation
     from planbatch.planner.decoder import decode as decode
-    from planbatch.planner.expectation import (
+    from planbatch.planner.history.expectation import (
         EXPECTED_RUN_TIMES as EXPECTED_RUN_TIMES,
         expected_rate as expected_rate,
         expected_run as expected_run,
     )
     from planbatch.planner.explanation import Explanation as Explanation, explain as explain
-    from planbatch.planner.histories import HISTORIES as HISTORIES
-    from planbatch.planner.history import (
+    from planbatch.planner.history.catalogue import HISTORIES as HISTORIES
+    from planbatch.planner.history.history import (
         Event as Event,
         History as History,
-        News as News,
+        EventColumn as EventColumn,
         asks_for as asks_for,
     )
-    from planbatch.planner.ledger import Entry as Entry, Ledger as Ledger
+    from planbatch.planner.history.job_history import (
+        JobColumn as JobColumn,
+        JobHistory as JobHistory,
+    )
     from planbatch.planner.model import (
         NEVER as NEVER,
         Job as Job,
@@ -58,16 +61,21 @@ if TYPE_CHECKING:
     from planbatch.planner.optimizers.portfolio import Portfolio as Portfolio
     from planbatch.planner.optimizers.simanneal_adapter import SimAnneal as SimAnneal
     from planbatch.planner.optimizers.tabu import Tabu as Tabu
-    from planbatch.planner.orders import ORDERS as ORDERS, order_by as order_by
+    from planbatch.planner.orders.catalogue import ORDERS as ORDERS, order_by as order_by
     from planbatch.planner.plan import Plan as Plan, check_plan as check_plan
-    from planbatch.planner.predictors import PREDICTORS as PREDICTORS, Predictor as Predictor
+    from planbatch.planner.history.predictor import Predictor as Predictor
+    from planbatch.planner.history.predictors import PREDICTORS as PREDICTORS
     from planbatch.planner.profile import Profile as Profile
     from planbatch.planner.resources import Resource as Resource, Window as Window
     from planbatch.planner.round import Round as Round, RunningTable as RunningTable
-    from planbatch.planner.scenarios import Scenarios as Scenarios
-    from planbatch.planner.solve import solve as solve
+    from planbatch.planner.history.scenarios import Scenarios as Scenarios
+    from planbatch.planner.solve import solve as solve, what_if as what_if
     from planbatch.planner.soundness import OptimizerError as OptimizerError
+    from planbatch.planner.what_if import WhatIf as WhatIf
     from planbatch.planner.terms import Terms as Terms
-    from planbatch.planner.fair_share import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
+    from planbatch.planner.history.fair_share import (
+        FAIR_SHARE as FAIR_SHARE,
+        fair_share as fair_share,
+    )
 
 offer(__name__)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-#: Units of time (s), largest first. A unit is used for two and more: 90 min says more than 1.5 h.
+#: Units of time (s), largest first. A unit is used from two on: 90 min rather than 1.5 h.
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 #: A table in a notebook has no more rows than this.
 MOST_ROWS = 10
@@ -37,13 +37,13 @@ def hms(seconds: float) -> str:
     return f"{minutes // 60:,}:{minutes % 60:02}:{rest:02}"
 
 
-def counted(count: int, thing: str) -> str:
-    """Write how many things there are.
+def counted(count: int, noun: str) -> str:
+    """Write a number with its noun.
 
     >>> counted(1, "cell"), counted(2000, "cell")
     ('1 cell', '2,000 cells')
     """
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def html_table(

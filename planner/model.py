@@ -16,7 +16,7 @@ from planbatch.planner.columns import (
     int_column,
 )
 from planbatch.planner.display import counted, duration, hms, html_table
-from planbatch.planner.names import make_named
+from planbatch.planner.names import create
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
 __all__ = [
@@ -54,7 +54,7 @@ class JobTable(NamedTuple):
     demands : int64 array, shape (n, K - 1)
         Demands on the resources besides processors; 0 if left out.
     past : float64 array, shape (n, H)
-        What the history of the job's user says, as the order asks for it (see :mod:`history`); no columns if it asks
+        Columns of the history that the order asks for (see :mod:`history`); no columns if it asks
         for nothing.
 
     Examples
@@ -208,7 +208,7 @@ class Workload:
         """Return the demands, or raise a ``ValueError`` that names the job."""
         names = [resource.name for resource in self.resources]
         if len(set(names)) < len(names):
-            raise ValueError(f"resources: a name stands twice in {', '.join(names)}")
+            raise ValueError(f"resources: a name occurs twice in {', '.join(names)}")
         table = amount_table("demand", self.demands, len(ids), names)
         for k, resource in enumerate(self.resources):
             large = np.flatnonzero(table[:, k] > resource.capacity)
@@ -285,8 +285,8 @@ class Workload:
     @classmethod
     def from_frame(cls, frame: Any, capacity: int | None = None, **options: Any) -> "Workload":
         """Make a workload of a data frame with one row per job; see :func:`workload_of_frame`."""
-        return make_named("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
+        return create("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
 
     def to_frame(self) -> Any:
         """Return the jobs as a data frame, from which :meth:`from_frame` makes the same workload again."""
-        return make_named("frame", "frame_of_workload")(self)
+        return create("frame", "frame_of_workload")(self)

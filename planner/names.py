@@ -1,4 +1,4 @@
-"""Names that stand for objects, and suggestions for misspelt ones."""
+"""Names of objects, and suggestions for misspelt ones."""
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ from typing import Any
 _makers: dict[str, Callable[[str], Any]] = {}
 
 
-def provide(kind: str, make: Callable[[str], Any]) -> None:
+def register_factory(kind: str, make: Callable[[str], Any]) -> None:
     """Register the maker of named objects of a layer above: the planner accepts names of objectives, but has none.
 
     Parameters
@@ -20,8 +20,8 @@ def provide(kind: str, make: Callable[[str], Any]) -> None:
     _makers[kind] = make
 
 
-def make_named(kind: str, name: str) -> Any:
-    """Make the object of a name with the maker that :func:`provide` registered for its kind."""
+def create(kind: str, name: str) -> Any:
+    """Make the object of a name with the maker that :func:`register_factory` registered for its kind."""
     return _makers[kind](name)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
-from planbatch.planner.ledger import Ledger, empty_ledger
+from planbatch.planner.history.job_history import JobHistory, empty_job_history
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 
@@ -72,8 +72,8 @@ class Round:
     windows : Windows
         The known windows in which a part of the machine is unavailable; none by default. Running jobs keep what they
         have.
-    ledger : Ledger
-        What is known of the jobs submitted so far; empty unless the policy's history asks for it.
+    job_history : JobHistory
+        The jobs submitted so far; empty unless the policy's history asks for it.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class Round:
     occupied: IntArray = field(default=None)  # type: ignore[arg-type]
     resources: tuple[Resource, ...] = ()
     windows: Windows = field(default=None)  # type: ignore[assignment]
-    ledger: Ledger = field(default_factory=empty_ledger, repr=False)
+    job_history: JobHistory = field(default_factory=empty_job_history, repr=False)
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -279,7 +279,12 @@ class Round:
     @cached_property
     def core(self) -> _core.Round:
         """The round as the compiled core takes it: checked copies of its columns."""
-        jobs, running, windows, ledger = self.jobs, self.running, self.windows, self.ledger
+        jobs, running, windows, job_history = (
+            self.jobs,
+            self.running,
+            self.windows,
+            self.job_history,
+        )
         return _core.Round(
             now=int(self.now),
             capacities=self.capacities,
@@ -299,9 +304,9 @@ class Round:
             window_end=windows.end,
             window_amounts=windows.amounts,
             ended_early=bool(self.ended_early),
-            history_rows=ledger.rows,
-            history_past=ledger.past,
-            history_running=ledger.running,
+            history_rows=job_history.rows,
+            history_past=job_history.past,
+            history_running=job_history.running,
         )
 
     def __getstate__(self) -> dict[str, Any]:

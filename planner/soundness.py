@@ -44,7 +44,7 @@ class OptimizerError(ValueError):
 
 
 class OrderGivenError(ValueError):
-    """What an optimizer evaluates is no order; the message says what it gave."""
+    """An optimizer evaluated something that is no order; the message has it."""
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """Fixtures that several test files share."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,7 +23,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     But for clusters, which keep to the clock.
     """
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None or "lab" in item.path.name)
+    items.sort(key=lambda item: not _tiers(item) or "lab" in item.path.name)
+
+
+def _tiers(item: pytest.Item) -> list[str]:
+    """The tiers of a test that is no unit test; `slow` is nightly."""
+    return [tier for tier in ("integration", "nightly", "slow") if item.get_closest_marker(tier)]
+
+
+@pytest.fixture(autouse=True)
+def no_processes(request, monkeypatch):
+    """A unit test starts no Python: one that does is an integration test."""
+    start = subprocess.Popen.__init__
+
+    def checked(process, args, *more, **options):
+        assert args[0] != sys.executable, "a unit test starts no process: mark it integration"
+        start(process, args, *more, **options)
+
+    if not _tiers(request.node) and "live" not in request.path.parts:
+        monkeypatch.setattr("subprocess.Popen.__init__", checked)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from planbatch.planner.optimizers.first_plan import (
     FIRST_PLANS_OF_LONG_QUEUES,
     LONG_QUEUE,
 )
-from planbatch.planner.orders import order_by
+from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 

@@ -18,7 +18,8 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective, ObjectiveError
-from planbatch.planner.orders import OrderError, as_orders, order_by
+from planbatch.planner.orders.catalogue import as_orders, order_by
+from planbatch.planner.orders.order import OrderError
 from planbatch.planner.solve import solve
 from tests.builders import random_round
 
@@ -281,7 +282,7 @@ def test_the_command_for_a_round_tells_it_in_one_line(run, folder, name, bound):
     assert re.fullmatch(f"planbatch: {said('objective', name, problem)}", err.splitlines()[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
     """In this process, and in two."""
@@ -301,7 +302,7 @@ def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
             assert re.search(f"no result: [^\n]*Error: {said(kind, name)}", err), err
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder):
     """Each failure has its row."""
     names = ("nan", "raising", "text")
@@ -320,7 +321,7 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder):
         assert re.match(f"ObjectiveError: {said('objective', name, problem)}", rows[name]["error"])
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_other_cells_of_an_experiment_are_finished(run, folder):
     """From a TOML file."""
     (folder / "grid.toml").write_text(

@@ -283,7 +283,7 @@ def test_a_replay_names_the_optimizer_and_the_round(folder, slip):
         replay(workload, PlanBased("wait", f"mine.py:{slip}", 5))
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
     """In this process, and in two."""
@@ -297,7 +297,7 @@ def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
         assert re.search(rf"no result: \S+: OptimizerError: {said(slip)}", err), err
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder, jobs):
     """The good optimizer has its row, each other one an error."""
@@ -323,7 +323,7 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder, jobs
         assert re.match(rf"OptimizerError: {said(slip)}", row["error"])
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_other_cells_of_an_experiment_are_finished(run, folder):
     """Each failure is told once, and the rest can be read."""
     policies = "".join(

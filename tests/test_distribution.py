@@ -15,6 +15,8 @@ import pytest
 
 from planbatch import _core
 
+pytestmark = pytest.mark.nightly
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: A user's own modules, named as the folders of the repository are; whoever imports them fails.
@@ -129,7 +131,7 @@ def test_policies_travel_to_the_processes_of_an_installation(installed):
     assert str(ROOT) not in installed("python", "-c", code)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_types_reach_a_users_mypy(installed, tmp_path):
     """By names of the front door, and by those of its packages; what is wrong is found."""
     code = tmp_path / "use.py"

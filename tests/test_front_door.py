@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import cloudpickle
 import pytest
-from numba import cloudpickle
 
 import planbatch
 
@@ -38,6 +38,7 @@ def test_every_name_is_there_and_no_module(name):
     assert name in dir(package)
 
 
+@pytest.mark.integration
 def test_the_command_and_the_packages_import_neither_numba_nor_pandas():
     """``planbatch --help`` answers at once, and so does ``import planbatch``."""
     code = """
@@ -57,6 +58,7 @@ def test_the_command_and_the_packages_import_neither_numba_nor_pandas():
     assert printed.endswith("[]")
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("name", "module"),
     [
@@ -84,6 +86,7 @@ def test_a_function_wins_over_a_module_of_its_name(name, module, first):
     assert answer("\n".join(lines)) == "True True True module"
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("package", "name"),
     [

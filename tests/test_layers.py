@@ -42,7 +42,7 @@ INPUT_AND_OUTPUT = {
     "pickle", "platformdirs", "shutil", "socket", "sqlite3", "subprocess", "sys", "tempfile", "urllib",
 }  # fmt: skip
 #: The exceptions: where users' own files are read, and named.
-READERS = {"planner.plugins.source", "planner.plugins.compiling"}
+READERS = {"planner.registry.source", "planner.registry.compiling"}
 
 
 class Import(NamedTuple):
@@ -217,11 +217,11 @@ def test_no_module_imports_itself_through_others():
 def test_only_one_module_imports_the_compiler_of_users_functions():
     """Everything works without it."""
     importers = {i.importer for i in IMPORTS if top(i.imported) in ("numba", "llvmlite")}
-    assert {name for name in importers if top(name) != "tests"} == {"planner.plugins.compiling"}
+    assert {name for name in importers if top(name) != "tests"} == {"planner.registry.compiling"}
 
 
 #: What stands below the planner's other rooms, and imports none of them.
-BASE = ("columns", "durations", "model", "resources", "ledger", "history", "terms")
+BASE = ("columns", "durations", "model", "resources", "terms")
 
 
 def test_the_base_of_the_planner_imports_none_of_its_rooms():
@@ -233,7 +233,7 @@ def test_the_base_of_the_planner_imports_none_of_its_rooms():
         for i in IMPORTS
         if i.importer in base and i.imported.split(".")[1:2] and i.imported.split(".")[1] in rooms
     ]
-    assert rooms >= {"bounds", "optimizers", "plugins", "predictions"}
+    assert rooms >= {"bounds", "history", "optimizers", "orders", "registry"}
     assert not listed(wrong)
 
 

@@ -45,7 +45,7 @@ class PythonJobs {
     static bool same_bits(double a, double b) { return a == b || (a != a && b != b); }
 };
 
-// What a function asks for by its attribute `history`, a planbatch.planner.history.History.
+// What a function asks for by its attribute `history`, a planbatch.planner.history.history.History.
 inline std::shared_ptr<const History> history_of_function(const nb::object& function) {
     const nb::gil_scoped_acquire gil;
     const nb::object wanted = nb::getattr(function, "history", nb::none());

@@ -20,6 +20,7 @@ from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
+    from planbatch.baselines.policy import Policy
     from planbatch.experiments.studies.compare import Comparison
 
 
@@ -47,6 +48,12 @@ METRIC_WIDTH = 12
     help="Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
 )
 @click.option("--no-out", is_flag=True, help="Write no files.")
+@click.option(
+    "--against",
+    metavar="NAME",
+    help="Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
+    "queue and week, and the jobs that lose most.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(
     workload: str | None,
@@ -56,6 +63,7 @@ def command(
     jobs: int | None,
     out: Path | None,
     no_out: bool,
+    against: str | None,
     as_json: bool,
 ) -> int:
     """Replay WORKLOAD under several policies, and compare them.
@@ -71,6 +79,8 @@ def command(
         check_folder(out)
     policies = chosen.policies()
     check_metrics(metrics)
+    if against is not None:
+        check_against(against, policies)
 
     from planbatch.experiments.studies.compare import compare
     from planbatch.experiments.workloads.load import ALL, load_pools
@@ -100,6 +110,8 @@ def command(
 
             write_comparison(comparison, own)
             say(f"pictures, comparison.csv and the replays written to {own}")
+        if against is not None and against in comparison.finished:
+            show_gains(comparison, against, own, quiet=as_json)
         if comparison.unfinished:
             break
     if as_json:
@@ -107,6 +119,41 @@ def command(
         whole = {"pools": found} if options.partition == ALL else found[0]
         click.echo(json.dumps(whole, ensure_ascii=False))
     return max(conclude(comparison) for comparison in comparisons)
+
+
+def check_against(name: str, policies: "list[Policy]") -> None:
+    """Raise ``ValueError`` unless a policy of that name is compared, with others."""
+    from planbatch.baselines.policy import policy_name
+    from planbatch.planner.names import did_you_mean
+
+    names = [policy_name(policy) for policy in policies]
+    if name not in names:
+        raise ValueError(f"against: {name!r} is not compared here; {did_you_mean(name, names)}")
+    if len(names) < 2:
+        raise ValueError("against: name at least one other policy with --policy")
+
+
+def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quiet: bool) -> None:
+    """Print who gains and who loses against a policy, and write it as tables and pictures."""
+    from planbatch.experiments.common.text import slug
+    from planbatch.experiments.figures.gains import GROUPS, gains_table, losers_table, write_gains
+    from planbatch.experiments.studies.gains import Gains
+
+    traces = comparison.traces
+    for name in traces:
+        if name == against:
+            continue
+        gains = Gains.of(traces[against], traces[name])
+        if not quiet:
+            print_table(
+                gains_table(gains, "size"), gains_table(gains, "length"), losers_table(gains)
+            )
+        if out is not None:
+            stem = f"gains-{slug(against)}-{slug(name)}"
+            for column in GROUPS:
+                gains.by(column).to_csv(out / f"{stem}-{column}.csv")
+            write_gains(gains, out / stem)
+            say(f"who gains and who loses under {name} written to {out / stem}*")
 
 
 def conclude(comparison: "Comparison") -> int:

@@ -12,6 +12,31 @@ from planbatch.experiments.cli.shell import INTERRUPTED, print_table, say
 
 if TYPE_CHECKING:
     from planbatch.experiments.studies.grid import RunReport
+    from planbatch.experiments.studies.spec import Experiment
+
+#: What ``planbatch experiment init`` writes.
+TEMPLATE = """\
+# planbatch experiment run THIS_FILE: every workload under every policy, with every seed.
+title = "EASY against a plan"
+seeds = [0, 1, 2, 3, 4]           # policies that draw random numbers are replayed with each
+evaluations = 100                 # plans that they evaluate per round
+estimates = ["requested"]         # what schedulers know of run times: requested, actual, mixed, predicted:NAME
+# metrics = ["p95-wait"]          # further columns; planbatch list metrics has all
+
+[[workload]]
+name = "embedded"
+source = "embedded"               # or a file, or the name of a log: planbatch workload fetch
+# first = 5000                    # only the first jobs
+# load = 1.2                      # compress arrivals
+
+[[policy]]
+name = ["easy", "conservative"]   # planbatch list policies has all; your own are FILE.py:NAME
+
+[[policy]]
+name = "plan"
+objective = ["squared-wait"]
+promise = ["none", "2x"]          # a latest start for each job
+"""
 
 
 @click.group()
@@ -44,6 +69,14 @@ def command() -> None:
     metavar="ADDRESS",
     help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
 )
+@click.option(
+    "--part",
+    metavar="K/N",
+    help="Run only the K-th of N parts, such as $SLURM_ARRAY_TASK_ID/64; parts may share a folder, or be merged.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="List the cells with an estimate of their time; run none."
+)
 @metric_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def run(
@@ -52,6 +85,8 @@ def run(
     jobs: int | None,
     backend: str,
     scheduler: str | None,
+    part: str | None,
+    dry_run: bool,
     metrics: tuple[str, ...],
     as_json: bool,
 ) -> int:
@@ -70,12 +105,17 @@ def run(
     from planbatch.experiments.common.pinned_core import usable_cores
     from planbatch.experiments.studies.grid import run_experiment
 
+    chosen = None if part is None else parse_part(part)
+    if dry_run:
+        list_cells(experiment, out if out is not None else Path("out") / file.stem, chosen, as_json)
+        return 0
     report = run_experiment(
         experiment,
         out if out is not None else Path("out") / file.stem,
         jobs=jobs or len(usable_cores()),
         backend=backend,
         scheduler=scheduler,
+        part=chosen,
         say=say,
         quiet=False,
     )
@@ -84,6 +124,77 @@ def run(
     elif not report.interrupted:
         show(report)
     return conclude(report)
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Folder of the whole; may be one of FOLDERS.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def merge(file: Path, folders: tuple[Path, ...], out: Path, as_json: bool) -> int:
+    """Put together the parts of the experiment of a TOML FILE that were run in several FOLDERS.
+
+    Missing cells are named, and the exit code is 1.
+    """
+    from planbatch.experiments.studies.grid import merge_experiment
+    from planbatch.experiments.studies.toml_file import read_experiment
+
+    report = merge_experiment(read_experiment(file), folders, out, say=say)
+    if as_json:
+        click.echo(json.dumps(described(report), ensure_ascii=False))
+    else:
+        show(report)
+    return 1 if report.missing else 0
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def init(file: Path) -> None:
+    """Write a commented experiment to FILE, to begin with."""
+    if file.exists():
+        raise ValueError(f"{file}: there is such a file already; choose another name")
+    file.write_text(TEMPLATE, encoding="utf-8")
+    say(f"{file} written; run it with: planbatch experiment run {file}")
+
+
+def parse_part(text: str) -> tuple[int, int]:
+    """Read ``K/N``.
+
+    >>> parse_part("3/64")
+    (3, 64)
+    """
+    number, slash, count = text.partition("/")
+    if not (slash and number.isdecimal() and count.isdecimal()):
+        raise ValueError(f"part: {text!r} is not K/N, such as 3/64")
+    return int(number), int(count)
+
+
+def list_cells(
+    experiment: "Experiment", out: Path, part: tuple[int, int] | None, as_json: bool
+) -> None:
+    """Print the cells of an experiment that are to be run, each with an estimate of its time."""
+    from planbatch.experiments.common.text import duration
+    from planbatch.experiments.runs.store import Store
+    from planbatch.experiments.studies.cells import expand
+    from planbatch.experiments.studies.grid import estimated_seconds, part_of
+
+    cells = expand(experiment, say)
+    mine = set(part_of([cell.key for cell in cells], part))
+    store = Store(out)
+    rows = []
+    for cell in cells:
+        if cell.key in mine:
+            done = store.place(cell.key).exists()
+            rows.append((cell.name, 0.0 if done else estimated_seconds(cell), done))
+    total = sum(seconds for _, seconds, _ in rows)
+    if as_json:
+        listed = [{"cell": name, "seconds": s, "stored": done} for name, s, done in rows]
+        click.echo(json.dumps({"cells": listed, "seconds": total}, ensure_ascii=False))
+        return
+    for name, seconds, done in rows:
+        click.echo(f"{name}: {'stored' if done else 'about ' + duration(seconds)}")
+    click.echo(f"{len(rows)} cells, about {duration(total)} of one core; nothing was run")
 
 
 def conclude(report: "RunReport") -> int:

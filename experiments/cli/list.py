@@ -8,7 +8,7 @@ import click
 from planbatch.experiments.cli.shell import print_table
 
 if TYPE_CHECKING:
-    from planbatch.planner.plugins.registry import Registry
+    from planbatch.planner.registry.registry import Registry
 
 KINDS = ("policies", "orders", "objectives", "optimizers", "predictors", "metrics")
 
@@ -57,7 +57,7 @@ def registry_of(kind: str) -> "Registry":
 
         return POLICY_NAMES
     if kind == "orders":
-        from planbatch.planner.orders import ORDER_NAMES
+        from planbatch.planner.orders.catalogue import ORDER_NAMES
 
         return ORDER_NAMES
     if kind == "objectives":
@@ -69,7 +69,7 @@ def registry_of(kind: str) -> "Registry":
 
         return OPTIMIZER_NAMES
     if kind == "predictors":
-        from planbatch.planner.predictors import PREDICTOR_NAMES
+        from planbatch.planner.history.predictors import PREDICTOR_NAMES
 
         return PREDICTOR_NAMES
     from planbatch.experiments.studies.metrics import METRIC_NAMES

@@ -10,6 +10,7 @@ import click
 
 from planbatch.experiments.cli.lazy_group import LazyGroup
 from planbatch.experiments.cli.shell import say
+from planbatch.lazy import missing_extra
 
 #: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
@@ -17,9 +18,9 @@ VERBS = {
     "compare": "Compare policies on a workload: a table and pictures.",
     "replay": "Replay a workload under policies: figures, starts, JSON.",
     "experiment": "Run a grid of workloads, policies and seeds from a TOML file.",
-    "trade": "Plot mean against maximum waits: policies × promises, and the Pareto front.",
     "tune": "Search a policy's parameters on the past, and judge them on later spans.",
     "round": "Search for a plan of one scheduling round.",
+    "explain": "Explain why a job starts when it does, in a plan or in a replay.",
     "rounds": "Capture real rounds, and compare optimizers on them.",
     "reproduce": "Reproduce published results, beside the papers' figures.",
     "slurm": "Watch a Slurm cluster, and plan what waits there.",
@@ -87,6 +88,11 @@ def _status() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except ModuleNotFoundError as error:
+        if (advice := missing_extra(error)) is None:
+            raise
+        say(f"planbatch: {advice}")
+        return 2
     except (ValueError, OSError) as error:
         if "PLANBATCH_DEBUG" in os.environ:
             raise

@@ -45,8 +45,8 @@ class PolicyOptions:
         What schedulers know of run times.
     seed : int
         Seed of the random numbers.
-    promise : str
-        The promise of plan-based policies; see :meth:`Promise.parse`.
+    promises : tuple of str
+        The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
     deadlines : str
         Which jobs get deadlines; see :func:`with_deadlines`.
     calendar : str
@@ -59,9 +59,22 @@ class PolicyOptions:
     seconds: float | None
     estimates: "Estimates"
     seed: int
-    promise: str
+    promises: tuple[str, ...]
     deadlines: str
     calendar: str
+
+    @property
+    def promise(self) -> str:
+        """The promise, for commands that take one.
+
+        Raises
+        ------
+        ValueError
+            If several are given.
+        """
+        if len(self.promises) > 1:
+            raise ValueError("promise: give one; compare and replay take several")
+        return self.promises[0]
 
     def policies(self) -> "list[Policy]":
         """Make the named policies (by default, those of :data:`DEFAULT_POLICIES`).
@@ -72,8 +85,13 @@ class PolicyOptions:
             If there is no such policy, or a parameter is out of its range; the message is one sentence.
         """
         self.check()
-        names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
-        return [self.make(name, self.promise) for name in names]
+        from planbatch.baselines.catalogue import takes
+
+        return [
+            self.make(name, promise)
+            for name in dict.fromkeys(self.policy or DEFAULT_POLICIES)
+            for promise in (dict.fromkeys(self.promises) if "promise" in takes(name) else ("none",))
+        ]
 
     def check(self) -> None:
         """Raise a ``ValueError`` if a number is out of its range."""
@@ -110,7 +128,7 @@ class PolicyOptions:
 
         policies = [self.make(name, "none") for name in self.policy]
         names = [policy_name(policy) for policy in policies if traits_of(policy).needs_deadlines]
-        if self.promise == "deadline":
+        if "deadline" in self.promises:
             names.append("promise deadline")
         warn_without_deadlines(due.deadline, names, "; give some with --deadlines")
         return due
@@ -127,7 +145,7 @@ class PolicyOptions:
 #: Values of fields for which a command has no flag.
 LEFT_OUT: dict[str, Any] = {
     "policy": (),
-    "promise": "none",
+    "promises": ("none",),
     "seconds": None,
     "estimates": "requested",
     "deadlines": "",
@@ -160,10 +178,12 @@ _FLAGS = {
         help="What schedulers know: requested times; actual run times; mixed, run times of waiting and requested times "
         "of running jobs; or predicted:NAME, what a predictor makes of the past (planbatch list predictors).",
     ),
-    "promise": click.option(
+    "promises": click.option(
         "--promise",
-        default="none",
+        "promises",
+        default=("none",),
         show_default=True,
+        multiple=True,
         metavar="SLACK",
         help="The latest start that plan-based policies promise each job: its first planned start "
         "and a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",

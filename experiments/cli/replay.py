@@ -94,7 +94,7 @@ def command(
             **described_resources(loaded),
             **described_walltimes(loaded),
             "results": [
-                {**result(replay), **plain(comparison.values.get(name, {}))}
+                {**result(replay), "policy": name, **plain(comparison.values.get(name, {}))}
                 for name, replay in comparison.finished.items()
             ],
         }
@@ -140,15 +140,15 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
 
 def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptions) -> int:
     """Print every fault of every trace on standard error; return the exit code, 1 for faults."""
-    from planbatch.baselines.policy import policy_name
     from planbatch.experiments.replay.checker import (
         check_reservations,
         check_trace,
         recorded_replay,
     )
+    from planbatch.experiments.studies.compare import policy_names
 
     sound = True
-    named = {policy_name(policy): policy for policy in policies}
+    named = dict(zip(policy_names(policies), policies, strict=True))
     for name, trace in comparison.traces.items():
         faults = check_trace(trace)
         if trace.traits.keeps_reservations and chosen.estimates in ("requested", "actual"):

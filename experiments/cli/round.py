@@ -6,65 +6,145 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.cli.shell import warn_without_deadlines
+from planbatch.experiments.cli.search_flags import SearchOptions, search_options
+from planbatch.experiments.cli.shell import print_table, say
 
 if TYPE_CHECKING:
+    from planbatch.planner.model import IntArray
     from planbatch.planner.optimizer import Result
     from planbatch.planner.round import Round
+    from planbatch.planner.what_if import WhatIf
+
+#: Most jobs that a table lists.
+SHOWN = 20
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--optimizer", "optimizer_name", default="annealing", show_default=True, metavar="NAME",
-              help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all.")  # fmt: skip
-@click.option("--objective", "objective_name", default="wait", show_default=True, metavar="NAME",
-              help="What plans cost; planbatch list objectives has all, your own are FILE.py:NAME.")  # fmt: skip
-@click.option("--evaluations", type=int, metavar="N", help="Plans to evaluate [default: 8800].")
-@click.option("--seconds", type=float, metavar="S", help="Seconds to search, instead.")
-@click.option(
-    "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
-)
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@search_options
 @click.option("--bound/--no-bound", default=True, help="Whether to prove a lower bound.")
+@click.option(
+    "--if",
+    "change",
+    metavar="JOB@TIME|JOB@now|-JOB",
+    help="Plan again with a job at that time (s), or without it: who pays, and how much?",
+)
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def command(
     file: Path,
-    optimizer_name: str,
-    objective_name: str,
-    evaluations: int | None,
-    seconds: float | None,
-    seed: int,
+    chosen: SearchOptions,
     bound: bool,
+    change: str | None,
+    picture: Path | None,
     as_json: bool,
 ) -> None:
-    """Search for a plan of the round in FILE, and prove how far from optimal it can be."""
-    import numpy as np
+    """Search for a plan of the round in FILE, and prove how far from optimal it can be.
 
+    FILE is a round as JSON; - is standard input.
+    """
     from planbatch.experiments.rounds.file import read_round
-    from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
-    from planbatch.planner.budget import Budget
-    from planbatch.planner.optimizers import check_supported, make_optimizer
-    from planbatch.planner.solve import EVALUATIONS, solve
-    from planbatch.planner.soundness import searched
 
-    if seed < 0:
-        raise ValueError(f"seed: {seed} is negative; give 0 or more")
+    if picture is not None:
+        from planbatch.experiments.figures.round_picture import check_picture
+
+        check_picture(picture)
     problem = read_round(file)
-    optimizer, objective = make_optimizer(optimizer_name), make_objective(objective_name)
-    check_supported(optimizer, objective)
-    if objective.name in DEADLINE_OBJECTIVES:
-        warn_without_deadlines(problem.jobs.deadline, [objective.name])
-    if evaluations is None and seconds is None:
-        evaluations = EVALUATIONS
-    budget = Budget(seconds=seconds, evaluations=evaluations)
-    rng = np.random.default_rng(seed)
-    if bound:
-        result = solve(problem, objective, optimizer, budget, rng)
-    else:
-        result = searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
+    if change is not None:
+        change_one_job(problem, chosen, change, picture, as_json)
+        return
+    result = chosen.search(problem, bound=bound)
     if as_json:
         click.echo(json.dumps(described(problem, result)))
     else:
-        show(problem, result, f"{optimizer_name} on {objective_name}")
+        show(problem, result, f"{chosen.optimizer} on {chosen.objective}")
+    if picture is not None:
+        from planbatch.planner.optimizers.first_plan import first_plan
+
+        objective, _, _ = chosen.make(problem)
+        first = first_plan(problem, objective).start
+        draw(problem, {"plan": result.plan.start, "best first plan": first}, picture)
+
+
+def change_one_job(
+    problem: "Round", chosen: SearchOptions, change: str, picture: Path | None, as_json: bool
+) -> None:
+    """Plan with and without a change, and print who pays."""
+    from planbatch.planner.solve import what_if
+
+    job, start = parse_change(change, problem.now)
+    objective, optimizer, budget = chosen.make(problem)
+    found = what_if(problem, job, start, objective, optimizer, budget, chosen.seed)
+    if as_json:
+        delays = dict(zip(map(str, problem.ids.tolist()), found.delays.tolist(), strict=True))
+        costs = {"cost_before": found.cost_before, "cost_after": found.cost_after}
+        click.echo(json.dumps({"job": job, "start": start, **costs, "delays": delays}))
+    else:
+        show_change(problem, found, chosen.objective)
+    if picture is not None:
+        after = f"without job {job}" if start is None else f"job {job} at {start}"
+        draw(
+            problem, {"plan": found.before.start, after: found.after.start}, picture, problem.ids.tolist().index(job)
+        )  # fmt: skip
+
+
+def parse_change(text: str, now: int) -> tuple[int, int | None]:
+    """Read ``JOB@TIME``, ``JOB@now`` or ``-JOB``.
+
+    >>> parse_change("7@now", 100), parse_change("7@250", 100), parse_change("-7", 100)
+    ((7, 100), (7, 250), (7, None))
+    """
+    job, at, time = text.removeprefix("-").partition("@")
+    if text.startswith("-") == bool(at) or not job.isdecimal():
+        raise ValueError(f"if: {text!r} is none of JOB@TIME, JOB@now and -JOB")
+    if not at:
+        return int(job), None
+    if time != "now" and not time.isdecimal():
+        raise ValueError(f"if: in {text!r}, {time!r} is neither now nor a time in whole seconds")
+    return int(job), now if time == "now" else int(time)
+
+
+def draw(
+    problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int | None = None
+) -> None:
+    """Write a picture of plans, and say where."""
+    from planbatch.experiments.figures.round_picture import write_plans_picture
+
+    write_plans_picture(path, problem, plans, mark)
+    say(f"picture written to {path}")
+
+
+def show_change(problem: "Round", found: "WhatIf", objective: str) -> None:
+    """Print what a change of one job costs the others, those first that pay most."""
+    from rich.table import Table
+
+    from planbatch.experiments.common.text import counted, duration
+
+    what = "goes" if found.start is None else f"starts at {found.start}"
+    delays = found.delays
+    others = problem.ids != found.job
+    later, earlier = int((delays[others] > 0).sum()), int((delays[others] < 0).sum())
+    table = Table("job", "processors", "start before", "start after", "delay", box=None)
+    for i in abs(delays * others).argsort(kind="stable")[::-1][:SHOWN]:
+        if delays[i] and others[i]:
+            sign = "+" if delays[i] > 0 else "-"
+            table.add_row(
+                str(problem.ids[i]),
+                f"{problem.jobs.procs[i]:,}",
+                duration(int(found.before.start[i] - problem.now)),
+                duration(int(found.after.start[i] - problem.now)),
+                sign + duration(abs(int(delays[i]))),
+            )
+    print_table(
+        f"[bold]If job {found.job} {what}[/]: {counted(later, 'job')} start later, {earlier:,} earlier",
+        f"{objective} of the other jobs: {found.cost_before:,.6g} before, {found.cost_after:,.6g} after",
+        table,
+    )
 
 
 def described(problem: "Round", result: "Result") -> dict[str, Any]:
@@ -99,7 +179,7 @@ def show(problem: "Round", result: "Result", title: str) -> None:
         console.print(f"no plan costs less than {result.lower_bound:,.6g}: gap {result.gap:.1%}")
     console.print(f"{result.evaluations:,} evaluations in {result.seconds:.3f} s, {result.status}")
     table = Table("job", "processors", "walltime", "waited", "starts in", box=None)
-    shown = result.plan.order()[:20]
+    shown = result.plan.order()[:SHOWN]
     for i in shown:
         table.add_row(
             str(problem.ids[i]),

@@ -1,15 +1,17 @@
-"""Files that are written whole or not at all, and are on the disk when the call returns."""
+"""Files that are written whole or not at all."""
 
+import io
 import os
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 #: What the names of unfinished files begin with.
 UNFINISHED = "."
 
 
-def beside(path: Path) -> Path:
+def unfinished_name(path: Path) -> Path:
     """Return a name of its own beside a path, for what is not finished."""
     return path.with_name(f"{UNFINISHED}{path.name}.{uuid.uuid4().hex[:8]}")
 
@@ -22,9 +24,9 @@ def write_whole(path: Path, data: bytes) -> None:
     OSError
         If it cannot be written; nothing is left of it then.
     """
-    unfinished = beside(path)
+    unfinished = unfinished_name(path)
     try:
-        write_through(unfinished, data)
+        write_synced(unfinished, data)
         unfinished.replace(path)
         sync_folder(path.parent)
     except OSError:
@@ -33,7 +35,7 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def write_through(path: Path, data: bytes) -> None:
+def write_synced(path: Path, data: bytes) -> None:
     """Write a file and wait until it is on the disk."""
     with path.open("wb") as file:
         file.write(data)
@@ -49,3 +51,39 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
+    """Open a file to write to that takes the name ``path`` only when all went well.
+
+    If anything goes wrong, an existing file stays as it was, and nothing half-written is left.
+
+    Raises
+    ------
+    OSError
+        If the folder does not exist or is not writable; the message names the path.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file
+            yield device
+        return
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file to write")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"{path}: there is no folder {path.parent} to write it into; create it first"
+        )
+    target = Path(os.path.realpath(path))  # a link stays a link, and its target is replaced
+    unfinished = unfinished_name(target)
+    try:
+        with unfinished.open("xb") as file:
+            yield file
+        unfinished.replace(target)
+    except BaseException as error:
+        with suppress(OSError):
+            unfinished.unlink()
+        if isinstance(error, OSError):
+            why = error.strerror or error
+            raise OSError(f"{path}: cannot be written ({why}); nothing was changed") from error
+        raise

@@ -1,14 +1,11 @@
-"""Reading files with any compression, and writing them whole or not at all."""
+"""Files with any compression."""
 
 import bz2
 import gzip
 import io
 import lzma
 import os
-import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import zstandard
@@ -130,44 +127,3 @@ def compress(data: bytes, path: Path) -> bytes:
     if kind == "zstd":
         return zstandard.ZstdCompressor().compress(data)
     return data
-
-
-@contextmanager
-def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
-    """Open a file to write to that takes the name ``path`` only when all went well.
-
-    If anything goes wrong, an existing file stays as it was, and nothing half-written is left.
-
-    Raises
-    ------
-    OSError
-        If the folder does not exist or is not writable; the message names the path.
-    """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file
-            yield device
-        return
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file to write")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(
-            f"{path}: there is no folder {path.parent} to write it into; create it first"
-        )
-    target = Path(os.path.realpath(path))  # a link stays a link, and its target is replaced
-    name = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # mkstemp makes files that only their owner can read
-        os.replace(name, target)
-    except BaseException as error:
-        if name is not None:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
-        if isinstance(error, OSError):
-            why = error.strerror or error
-            raise OSError(f"{path}: cannot be written ({why}); nothing was changed") from error
-        raise

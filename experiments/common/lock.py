@@ -6,6 +6,36 @@ from pathlib import Path
 from typing import IO, Any
 
 
+@contextmanager
+def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Hold the lock of a file as long as the context lasts.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the lock; made if there is none.
+    wait : bool
+        Whether to wait until nobody else has it.
+
+    Yields
+    ------
+    bool
+        Whether it could be had.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, blocking=wait)
+    try:
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
 def take(file: IO[Any]) -> bool:
     """Lock an open file until it is closed; return whether nobody else has.
 
@@ -20,10 +50,3 @@ def take(file: IO[Any]) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Hold a lock as long as the context lasts; a context that says whether it could be had."""
-    with path.open("w") as lock:
-        yield take(lock)

@@ -14,10 +14,12 @@ from planbatch.experiments.figures.style import (
     FAINT,
     TICKS,
     axes_for,
+    grid,
     line_styles,
     titled,
     write_picture,
 )
+from planbatch.experiments.figures.tradeoff import SIZE, draw_trade_off
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.compare import Comparison
 
@@ -31,7 +33,7 @@ WAITS = (8.4, 4.6)
 
 
 def write_comparison(comparison: Comparison, folder: str | Path) -> None:
-    """Write ``comparison.csv``, and the pictures ``waits`` and ``mean-wait`` as PNG and SVG.
+    """Write ``comparison.csv``, and the pictures ``waits``, ``mean-wait`` and ``trade-off`` as PNG and SVG.
 
     Parameters
     ----------
@@ -48,8 +50,8 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pb.write_comparison(pb.compare(workload, ["fcfs", "easy"]), Path(folder))
-    ...     sorted(path.name for path in Path(folder).iterdir())
-    ['comparison.csv', 'mean-wait.png', 'mean-wait.svg', 'waits.png', 'waits.svg']
+    ...     sorted({path.stem for path in Path(folder).iterdir()})
+    ['comparison', 'mean-wait', 'trade-off', 'waits']
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,6 +59,7 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     write_picture(folder / "waits", WAITS, lambda axes: draw_waits(comparison, axes))
     size = bars_size(comparison)
     write_picture(folder / "mean-wait", size, lambda axes: draw_mean_waits(comparison, axes))
+    write_picture(folder / "trade-off", SIZE, lambda axes: draw_trade_off(comparison, axes))
 
 
 def searching(comparison: Comparison) -> list[str]:
@@ -131,8 +134,7 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         axes.set_xticks(ticks, [TICKS[tick] for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.yaxis.set_major_formatter("{x:.0f}%")
-        axes.grid(color="#E6E6E6", linewidth=0.8)
-        axes.set_axisbelow(True)
+        grid(axes)
         axes.set_xlabel(
             f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})"
         )
@@ -226,8 +228,7 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         axes.spines["left"].set_visible(False)
         axes.set_xlim(0, 1.32 * end / length)
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
-        axes.grid(axis="x", color="#E6E6E6", linewidth=0.8)
-        axes.set_axisbelow(True)
+        grid(axes, "x")
         axes.set_xlabel(
             f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
         )

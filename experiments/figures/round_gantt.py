@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.patches import Rectangle
 
 from planbatch.experiments.figures.comparison import unit_of
 from planbatch.experiments.figures.style import (
+    COLOURS,
     FAINT,
     INK,
     axes_for,
@@ -293,3 +295,16 @@ def number_blocks(
             (begin + end - 2 * problem.now) / 2 / length, low + count / 2, text,
             ha="center", va="center", fontsize=7, color="white" if dark else INK, clip_on=True,
         )  # fmt: skip
+
+
+def mark_job(axes: Axes, problem: Round, start: IntArray, job: int, until: int) -> None:
+    """Outline the blocks of one job of a plan that :func:`draw_plan` drew."""
+    _, length = unit_of(until - problem.now)
+    for begin, end, low, count, drawn in lay_out(problem, start):
+        if drawn == job:
+            axes.add_patch(
+                Rectangle(
+                    ((begin - problem.now) / length, low), (end - begin) / length, count,
+                    fill=False, edgecolor=COLOURS[1], linewidth=2, zorder=3,
+                )
+            )  # fmt: skip

@@ -16,6 +16,7 @@ from planbatch.experiments.figures.style import (
     DASHES,
     axes_for,
     drawing,
+    grid,
     logarithmic_ticks,
     save,
     titled,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 LEAST_EXCESS = 1e-4
 #: Sizes of pictures (inches).
 PROFILE, CURVES = (8.4, 4.4), (10.4, 4.4)
-GRID = "#E6E6E6"
 
 
 def write_round_comparison(
@@ -110,12 +110,6 @@ def percent(value: float, _: object = None) -> str:
     ('0%', '0.01%', '50%')
     """
     return f"{100 * value:,.4g}%"
-
-
-def grid(axes: Axes) -> None:
-    """Draw the grid in the project's style."""
-    axes.grid(color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
 
 
 def has_excess(comparison: RoundComparison, objective: str) -> bool:

@@ -1,1 +1,1 @@
-"""A real cluster: what it runs and what waits, plans for it, and a journal of both."""
+"""A real cluster (experimental): its jobs, plans for them, and a journal of both."""

@@ -1,5 +1,6 @@
 """Planning a live queue again and again: what one tick hands on to the next, and plans that have every job."""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -43,6 +44,60 @@ class Remembered:
 
 
 @dataclass(frozen=True)
+class Guard:
+    """For how long the job that has waited longest may be overtaken: some slack, and multiples of its wait so far.
+
+    Limits are no measure of it: where jobs run for a twentieth of theirs, a tenth of a limit is many run times. What a
+    job has waited until it is first in the queue is one, since the others that were there have been started by then.
+
+    Attributes
+    ----------
+    slack : Promise
+        Time, and multiples of the job's walltime.
+    waits : float
+        Multiples of the time that the job has waited when it is first.
+
+    Examples
+    --------
+    >>> Guard.parse("10min+2w")
+    Guard(slack=Promise(seconds=600, walltimes=0.0, within=None, by_deadline=False), waits=2.0)
+    """
+
+    slack: Promise
+    waits: float
+
+    @classmethod
+    def parse(cls, text: str) -> "Guard | None":
+        """Read ``none``, or a sum of times (``10min``), multiples of the walltime (``0.03x``) and of the wait (``2w``).
+
+        Raises
+        ------
+        ValueError
+            If the text is none of these.
+        """
+        terms = text.split("+")
+        waits = [term for term in terms if re.fullmatch(r"\d+(\.\d+)?w", term)]
+        rest = "+".join(term for term in terms if term not in waits)
+        try:
+            slack = Promise.parse(rest or "0s")
+        except ValueError:
+            slack = None
+        if text == "none":
+            return None
+        if slack is None or slack.within is not None or slack.by_deadline:
+            raise ValueError(
+                f"guard: cannot read {text!r}; give none, or times, walltimes and waits, such as 10min+0.03x+2w"
+            )
+        return cls(slack, sum(float(term[:-1]) for term in waits))
+
+    def limits(self, problem: Round) -> IntArray:
+        """Return by how much each waiting job may be overtaken (s); shape (n,)."""
+        slack, _ = self.slack.limits(problem.jobs)
+        waited = self.waits * (problem.now - problem.jobs.submit)
+        return slack + waited.astype(np.int64)
+
+
+@dataclass(frozen=True)
 class LivePlan(Generic[Key]):
     """The plan of one tick.
 
@@ -77,7 +132,7 @@ def plan_round(
     *,
     ended_early: bool = False,
     heads: BoolArray | None = None,
-    guard: Promise | None = None,
+    guard: Guard | None = None,
 ) -> LivePlan[Key]:
     """Plan a round with a policy, as one of a series.
 
@@ -101,7 +156,7 @@ def plan_round(
         Whether a job ended before its expected end since the tick before.
     heads : bool array, shape (n,), optional
         The jobs that have waited longest, of each partition, say.
-    guard : Promise, optional
+    guard : Guard, optional
         What these are promised on top of the earliest start that they have now in the order of the queue.
 
     Raises
@@ -173,7 +228,7 @@ def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:
     return replace(problem, jobs=jobs, planned=before, notes=column("note"))
 
 
-def guarded(problem: Round, heads: BoolArray, guard: Promise) -> Round:
+def guarded(problem: Round, heads: BoolArray, guard: Guard) -> Round:
     """Promise the jobs that have waited longest what they would get if they were next, and some slack.
 
     Promises are never put off, so nobody is overtaken for longer than the slack once it is first in the queue.
@@ -181,8 +236,10 @@ def guarded(problem: Round, heads: BoolArray, guard: Promise) -> Round:
     jobs = problem.jobs
     free = replace(problem, jobs=jobs._replace(latest=np.full(len(problem), NEVER)))
     next_in_line = decode(free, np.arange(len(problem))).start
-    slack, _ = guard.limits(jobs)
-    latest = np.where(heads, np.minimum(jobs.latest, next_in_line + slack), jobs.latest)
+    # A promise that cannot be kept any more does not slip further: nothing else goes before such a job.
+    possible = np.minimum(next_in_line, problem.planned)
+    latest = np.maximum(np.minimum(jobs.latest, next_in_line + guard.limits(problem)), possible)
+    latest = np.where(heads, latest, jobs.latest)
     return replace(problem, jobs=jobs._replace(latest=latest))
 
 

@@ -1,8 +1,9 @@
 """What schedulers know of run times (design rule 8)."""
 
-from planbatch.planner.history import History
+from planbatch.planner.history.history import History
+from planbatch.planner.history.predictor import Predictor
+from planbatch.planner.history.predictors import PREDICTOR_NAMES
 from planbatch.planner.model import IntArray, Workload
-from planbatch.planner.predictors import PREDICTOR_NAMES, Predictor
 
 #: ``requested``, ``actual``, ``mixed``, or ``predicted:NAME``.
 Estimates = str

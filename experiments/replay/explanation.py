@@ -39,6 +39,12 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
     >>> why.start == trace.start[trace.workload.id == 41]
     array([ True])
     """
+    problem, plan, running = hindsight(trace, job)
+    return explain(problem, plan, job, running)
+
+
+def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, list[int]]:
+    """Return the round at a job's submission with what was to come, its plan, and the ids of the running jobs."""
     workload, start = trace.workload, trace.start
     found = np.flatnonzero(workload.id == job)
     if not len(found):
@@ -71,4 +77,4 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
         resources=workload.resources,
         windows=windows,
     )
-    return explain(problem, Plan(column(start)), job, workload.id[runs].tolist())
+    return problem, Plan(column(start)), workload.id[runs].tolist()

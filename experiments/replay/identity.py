@@ -12,8 +12,8 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.model import Workload
-from planbatch.planner.plugins.compiling import compiler
-from planbatch.planner.plugins.source import content_digest_of
+from planbatch.planner.registry.compiling import compiler
+from planbatch.planner.registry.source import content_digest_of
 
 #: Header fields that policies read.
 _HEADER = ("UnixStartTime", "TimeZone", "TimeZoneString")

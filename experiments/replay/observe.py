@@ -1,6 +1,7 @@
 """Observing the rounds of a replay: a policy that decides as another one does, and reports its plans."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,7 +30,8 @@ class Observed:
         self.name = policy_name(policy)
         self.promise = getattr(policy, "promise", None)
         self.history = getattr(policy, "history", None)
-        self.traits = traits_of(policy)
+        # Recorded starts are not decided in rounds: asked for one, such a policy refuses.
+        self.traits = replace(traits_of(policy), recorded=False)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide as the policy does, and report the plan."""

@@ -6,9 +6,7 @@ from time import perf_counter
 import numpy as np
 
 from planbatch import _core
-from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy, core_form, policy_name, traits_of
-from planbatch.baselines.recorded import Recorded
+from planbatch.baselines.policy import Policy, as_policy, core_form, policy_name, traits_of
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
@@ -44,7 +42,7 @@ def replay(
     estimates : str
         What schedulers know of run times: ``requested``, the requested times; ``actual``, the run times; ``mixed``, as
         in the simulator behind Zheng et al. 2016, the requested times of running and the run times of waiting jobs; or
-        ``predicted:NAME``, what a predictor makes of the past (:mod:`~planbatch.planner.predictors`).
+        ``predicted:NAME``, what a predictor makes of the past (:mod:`~planbatch.planner.history.predictors`).
     seed : int
         Seed of the policy's random numbers.
     progress : callable, optional
@@ -71,7 +69,7 @@ def replay(
     ([], 0)
     """
     policy = bound(as_policy(policy), workload)
-    if isinstance(policy, Recorded):
+    if traits_of(policy).recorded:
         return recorded_trace(workload, policy)
     simulation = simulation_for(policy, workload, estimates)
     rng = np.random.default_rng(seed)

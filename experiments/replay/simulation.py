@@ -13,12 +13,12 @@ from planbatch.experiments.replay.estimates import (
     shared_history,
 )
 from planbatch.experiments.replay.trace import RoundLog
-from planbatch.planner.history import History
-from planbatch.planner.ledger import Ledger
+from planbatch.planner.history.history import History
+from planbatch.planner.history.job_history import JobHistory
+from planbatch.planner.history.predictor import Corrector
 from planbatch.planner.model import NEVER, FloatArray, IntArray, JobTable, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
-from planbatch.planner.predictions.predictor import Corrector
 from planbatch.planner.resources import Windows, window_table
 from planbatch.planner.round import Round, RunningTable
 
@@ -94,7 +94,7 @@ class Simulation:
         self._core = _core.Simulation(
             _columns(workload, estimates, promise, rows),
             None if history is None else history.core,
-            history is not None and history.ledger,
+            history is not None and history.job_history,
             len(users),
             0 if predictor is None else predictor.column,
             int(Corrector.AT_START if predictor is None else predictor.corrector),
@@ -260,7 +260,7 @@ class Simulation:
             c["occupied"],
             self.workload.resources,
             Windows(c["window_start"], c["window_end"], c["window_amounts"]),
-            Ledger(c["history_rows"], c["history_past"], c["history_running"]),
+            JobHistory(c["history_rows"], c["history_past"], c["history_running"]),
         )
 
     def _check_progress(self) -> None:

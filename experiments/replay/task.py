@@ -9,7 +9,14 @@ from functools import cached_property
 from time import perf_counter, process_time
 from typing import Any
 
-from planbatch.baselines.policy import Policy, calls_python, core_form, policy_name, traits_of
+from planbatch.baselines.policy import (
+    Policy,
+    calls_python,
+    core_form,
+    effort_of,
+    policy_name,
+    traits_of,
+)
 from planbatch.experiments.common.pinned_core import own_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
@@ -124,7 +131,7 @@ class ReplayTask:
     @property
     def timed(self) -> bool:
         """Whether a time limit ends the searches, so that the outcome depends on the machine."""
-        return traits_of(self.policy).parameters.get("seconds") is not None
+        return traits_of(self.policy).timed
 
     @property
     def in_core(self) -> bool:
@@ -138,15 +145,7 @@ class ReplayTask:
     @property
     def weight(self) -> float:
         """Roughly how long the replay takes, in some unit; used to order tasks and to show progress."""
-        n = len(self.workload)
-        traits = traits_of(self.policy)
-        seconds, evaluations = (traits.parameters.get(key) for key in ("seconds", "evaluations"))
-        if seconds is not None:
-            return n * max(float(seconds), 1e-6) * 1e6
-        if not traits.searches:
-            return n * (5.0 if core_form(self.policy) else 1000.0)
-        slow = 1 if str(traits.parameters.get("optimizer")).startswith("annealing") else 50
-        return n * (20.0 + float(evaluations or 0) * slow)
+        return len(self.workload) * effort_of(self.policy)
 
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the outcome, and the given names, for ``cell.json``."""

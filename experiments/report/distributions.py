@@ -9,18 +9,16 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from planbatch.experiments.common.text import duration, number
 from planbatch.experiments.figures.comparison import left_edge
-from planbatch.experiments.figures.style import drawing
-from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import (
-    Picture,
-    finish,
+from planbatch.experiments.figures.style import (
+    drawing,
     grid,
     headed,
     legend_right,
     number_text,
-    styles,
     time_ticks,
-)  # fmt: skip
+)
+from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.report.drawing import Picture, finish, styles
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.planner.model import FloatArray
 

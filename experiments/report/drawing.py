@@ -6,26 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.legend import Legend
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from planbatch.experiments.figures.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    TICKS,
-    line_styles,
-    logarithmic_ticks,
-)
+from planbatch.experiments.figures.style import COLOURS, FAINT, GRID, INK, line_styles
 from planbatch.experiments.report.cases import Case
-from planbatch.planner.display import unit_for
 
-GRID = "#E6E6E6"
 #: Colours of pictures → names of the page's colours. Pictures written as files keep their own colours.
 THEME = {
     INK: "ink", FAINT: "faint", GRID: "grid", "#ffffff": "paper",
@@ -33,12 +20,6 @@ THEME = {
 }  # fmt: skip
 #: Resolution of PNG files (dots per inch).
 DPI = 160
-#: Further ticks (s), for axes that would have too few.
-MORE_TICKS = {
-    2: "2 s", 5: "5 s", 20: "20 s", 120: "2 min", 300: "5 min", 1200: "20 min", 1800: "30 min", 7200: "2 h",
-    10800: "3 h", 43200: "12 h", 2 * 86400: "2 d", 4 * 86400: "4 d", 14 * 86400: "2 w", 56 * 86400: "8 w",
-    112 * 86400: "16 w",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -121,74 +102,3 @@ def styles(case: Case) -> dict[str, dict[str, Any]]:
         label: {"color": colour, "linestyle": dash}
         for label, (colour, dash) in line_styles(case.labels, case.searching).items()
     }
-
-
-def headed(figure: Figure, title: str) -> None:
-    """Give a figure its title, flush left."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-
-
-def grid(axes: Axes) -> None:
-    """Draw the grid in the project's style."""
-    axes.grid(color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-
-
-def legend_right(figure: Figure, axes: Axes, title: str = "policy") -> Legend:
-    """Put a legend to the right of all panels."""
-    handles, labels = axes.get_legend_handles_labels()
-    legend = figure.legend(
-        handles, labels, title=title, loc="outside right center", frameon=False, handlelength=2.6,
-        alignment="left", fontsize=9,
-    )  # fmt: skip
-    legend.get_title().set_color(FAINT)
-    return legend
-
-
-def time_ticks(axis: Any, low: float, high: float) -> None:
-    """Give a logarithmic axis of durations its ticks."""
-    named = TICKS
-    if sum(low <= tick <= high for tick in TICKS) <= 2:
-        named = {**TICKS, **MORE_TICKS}
-    if sum(low <= tick <= high for tick in named) <= 2:
-        unit, length = unit_for(low)
-        even = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low / length, high / length)
-        named = {round(tick * length): f"{tick:g} {unit}" for tick in even}
-    axis.set_major_locator(FixedLocator([tick for tick in named if low <= tick <= high]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: named.get(round(value), "")))
-    axis.set_minor_locator(NullLocator())
-
-
-def number_ticks(axis: Any, low: float, high: float) -> None:
-    """Give a logarithmic axis of numbers at least three ticks."""
-    axis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
-    axis.set_major_formatter(FuncFormatter(number_text))
-    axis.set_minor_locator(NullLocator())
-
-
-def ratio_ticks(axis: Any, low: float, high: float) -> None:
-    """Give a logarithmic axis of ratios its ticks, powers of two."""
-    powers = np.arange(np.floor(np.log2(low)), np.ceil(np.log2(high)) + 1)
-    step = max(1, int(np.ceil(len(powers) / 9)))
-    powers = powers[powers % step == 0]
-    axis.set_major_locator(FixedLocator(list(2.0**powers)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
-    axis.set_minor_locator(NullLocator())
-
-
-def ratio_text(value: float) -> str:
-    """Write a ratio.
-
-    >>> ratio_text(0.25), ratio_text(1), ratio_text(8)
-    ('×1/4', '×1', '×8')
-    """
-    return f"×{value:,.3g}" if value >= 1 else f"×1/{1 / value:,.3g}"
-
-
-def number_text(value: float, _: object = None) -> str:
-    """Write the number at a tick.
-
-    >>> number_text(0.5), number_text(10000)
-    ('0.5', '10,000')
-    """
-    return f"{value:,.6g}" if value >= 1 else f"{value:g}"

@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.common.text import duration, number, share
-from planbatch.experiments.figures.style import FAINT, drawing
-from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.distributions import draw_curve_panel
-from planbatch.experiments.report.drawing import (
-    Picture,
-    finish,
+from planbatch.experiments.figures.style import (
+    FAINT,
+    drawing,
     headed,
     legend_right,
     ratio_ticks,
-    styles,
     time_ticks,
 )
+from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.report.distributions import draw_curve_panel
+from planbatch.experiments.report.drawing import Picture, finish, styles
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray

@@ -15,16 +15,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.common.text import duration
-from planbatch.experiments.figures.style import FAINT, TICKS, drawing
-from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import (
-    Picture,
-    finish,
+from planbatch.experiments.figures.style import (
+    FAINT,
+    TICKS,
+    drawing,
     headed,
     ratio_text,
     ratio_ticks,
     time_ticks,
 )
+from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray

@@ -5,16 +5,18 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, INK, drawing
-from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import (
-    Picture,
-    finish,
+from planbatch.experiments.figures.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    drawing,
     grid,
     headed,
     ratio_text,
     ratio_ticks,
 )
+from planbatch.experiments.report.cases import Case
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.summary import Line
 
 #: Panels side by side.

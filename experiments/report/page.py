@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planbatch.experiments.common.compressed import atomic_write
+from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics

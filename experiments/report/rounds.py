@@ -8,19 +8,17 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.common.text import number, share
-from planbatch.experiments.figures.style import drawing
-from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import (
-    Picture,
-    finish,
+from planbatch.experiments.figures.style import (
+    drawing,
     grid,
     headed,
     legend_right,
     number_text,
     number_ticks,
-    styles,
 )
-from planbatch.experiments.report.pareto import MARKERS
+from planbatch.experiments.figures.tradeoff import MARKERS
+from planbatch.experiments.report.cases import Case
+from planbatch.experiments.report.drawing import Picture, finish, styles
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.runs.read import Cell, ResultsError
 from planbatch.planner.model import FloatArray

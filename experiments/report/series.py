@@ -11,19 +11,18 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
 from matplotlib.ticker import FuncFormatter
 
 from planbatch.experiments.common.text import duration, number
-from planbatch.experiments.figures.style import FAINT, drawing
-from planbatch.experiments.report.cases import Runs, months
-from planbatch.experiments.report.drawing import (
-    Picture,
-    finish,
+from planbatch.experiments.figures.style import (
+    FAINT,
+    drawing,
     grid,
     headed,
     legend_right,
     number_text,
     ratio_ticks,
-    styles,
     time_ticks,
-)  # fmt: skip
+)
+from planbatch.experiments.report.cases import Runs, months
+from planbatch.experiments.report.drawing import Picture, finish, styles
 from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, STYLE, logarithmic_ticks, save
+from planbatch.experiments.figures.style import COLOURS, FAINT, STYLE, grid, logarithmic_ticks, save
 
 #: Colour and dash of every policy, the same in all pictures.
 LOOKS: dict[str, tuple[str, object]] = {
@@ -39,8 +39,7 @@ def panels(
         figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=12)
         axes = figure.subplots(rows, columns, squeeze=False)
         for panel in axes.flat:
-            panel.grid(color="#E6E6E6", linewidth=0.8)
-            panel.set_axisbelow(True)
+            grid(panel)
         yield figure, axes.tolist()
 
 

@@ -5,18 +5,18 @@ is a digest of the round's content. ``order`` has the job ids, which decode to t
 what its order decodes to (impossible for regular objectives), ``starts`` has its starts in that order.
 """
 
-import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.common.compressed import atomic_write
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.lock import locked
 from planbatch.experiments.rounds.file import round_to
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
@@ -157,7 +157,9 @@ def improve(
         By key, for those of ``problems`` that have a known plan.
     """
     best: dict[str, BestKnown] = {}
-    with _locked(path):
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with nullcontext() if path is None else locked(path.with_name(f".{path.name}.lock"), wait=True):
         # Read late: another comparison may have improved the file meanwhile.
         known = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
@@ -182,15 +184,3 @@ def _write(path: Path, entries: Mapping[str, BestKnown]) -> None:
         lines.append(f" {json.dumps(key)}: {json.dumps(fields)}")
     with atomic_write(path) as stream:
         stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
-
-
-@contextmanager
-def _locked(path: Path | None) -> Iterator[None]:
-    """Keep other comparisons from writing the file meanwhile."""
-    if path is None:
-        yield
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(f".{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

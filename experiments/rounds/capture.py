@@ -8,8 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from planbatch import _core
-from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy, core_form, traits_of
+from planbatch.baselines.policy import Policy, as_policy, core_form, traits_of
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, replay
@@ -21,7 +20,7 @@ from planbatch.planner.model import BoolArray, Workload
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 
 #: Share by which the number of waiting jobs may differ from a size.
@@ -121,7 +120,7 @@ def capture(
         )
     chosen = bound(as_policy(policy), workload)
     # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
-    timed = traits_of(chosen).parameters.get("seconds") is not None
+    timed = traits_of(chosen).timed
     compiled = core_form(chosen) is not None and not timed
     sample = sampled_compiled if compiled else sampled_interpreted
     room = per_size if cost is None else per_size * CANDIDATES

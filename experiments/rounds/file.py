@@ -10,13 +10,14 @@ machine is unavailable.
 """
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.common.compressed import atomic_write
+from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.rounds.lines import line_of
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
@@ -224,7 +225,7 @@ def read_round(path: str | Path) -> Round:
     Parameters
     ----------
     path : str or Path
-        A round file, JSON.
+        A round file, JSON; ``-`` is standard input.
 
     Examples
     --------
@@ -239,15 +240,15 @@ def read_round(path: str | Path) -> Round:
     >>> again
     Round(at 0 s, 2 waiting, 0 running, 4 of 4 processors free)
     """
-    path = Path(path)
+    name = "standard input" if str(path) == "-" else str(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = sys.stdin.read() if str(path) == "-" else Path(path).read_text(encoding="utf-8")
         data = json.loads(text)
     except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: there is no such round file") from None
+        raise FileNotFoundError(f"{name}: there is no such round file") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path}: not a round file, since it is not JSON ({error})") from None
-    return round_from(data, str(path), text)
+        raise ValueError(f"{name}: not a round file, since it is not JSON ({error})") from None
+    return round_from(data, name, text)
 
 
 def round_to(problem: Round, source: str = "") -> dict[str, Any]:

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.common.compressed import atomic_write, compress, decompress
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.compressed import compress, decompress
 from planbatch.experiments.runs.processor_assignment import Piece, assign
 from planbatch.experiments.runs.read import Jobs
 from planbatch.experiments.workloads.tables.table import Table, table_of_text

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from planbatch.experiments.common.compressed import SUFFIXES, atomic_write, compress
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.compressed import SUFFIXES, compress
 from planbatch.experiments.runs.batsim import (
     batsim_platform,
     batsim_workload,

@@ -8,7 +8,7 @@ from typing import Any
 from cloudpickle import CloudPickler
 
 from planbatch.experiments.runs.task import attempt
-from planbatch.planner.plugins.source import sent
+from planbatch.planner.registry.source import sent
 
 
 class _PluginPickler(CloudPickler):  # type: ignore[misc]

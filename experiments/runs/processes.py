@@ -19,7 +19,7 @@ from typing import Any
 
 from planbatch.experiments.runs.pickled import packed, unpacked
 from planbatch.experiments.runs.progress_file import make_board, teller, watched
-from planbatch.experiments.runs.scratch_folder import own_folder
+from planbatch.experiments.runs.scratch_folder import scratch_folder
 from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, Task, attempt
 
 #: How often a process checks whether its parent is still alive (s).
@@ -57,7 +57,7 @@ def in_processes(
     from concurrent.futures.process import BrokenProcessPool
 
     left = dict.fromkeys(range(len(tasks)), 0)
-    with own_folder() as folder:
+    with scratch_folder() as folder:
         make_board(_board(folder), len(tasks))
         with watched(_board(folder), progress):
             while left:

@@ -18,9 +18,9 @@ from typing import Any
 
 from planbatch.experiments.common.atomic import (
     UNFINISHED,
-    beside,
     sync_folder,
-    write_through,
+    unfinished_name,
+    write_synced,
     write_whole,
 )
 from planbatch.experiments.common.lock import locked
@@ -85,16 +85,21 @@ class Store:
             for name in (CELLS, PARTS):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
             probe = self.folder / f"{UNFINISHED}probe.{os.getpid()}"
-            write_through(probe, b"planbatch")
+            write_synced(probe, b"planbatch")
             probe.unlink()
         except OSError as error:
             raise _no_room(error, self.folder) from error
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other runs out of the folder until the context or this process ends."""
-        with locked(self.folder / _LOCK) as alone:
-            if not alone:
+    def locked(self, part: str = "") -> Iterator[None]:
+        """Keep other runs out of the folder until the context or this process ends.
+
+        Several parts of an experiment may write there at a time, but each only once, and none with a whole run.
+        """
+        whole = self.folder / _LOCK
+        others = self.folder.glob(f"{_LOCK}-*") if not part else [whole]
+        with locked(whole.with_name(f"{_LOCK}-{part}") if part else whole) as alone:
+            if not alone or not all(_is_free(lock) for lock in others):
                 raise ResultsError(f"{self.folder}: another run writes its results there")
             yield
 
@@ -105,7 +110,7 @@ class Store:
                 shutil.rmtree(path, ignore_errors=True)
         for pattern in (f"{UNFINISHED}*", f"{CELLS}/*/{UNFINISHED}*"):
             for path in self.folder.glob(pattern):
-                if path.is_file() and path.name != _LOCK:
+                if path.is_file() and not path.name.startswith(_LOCK):
                     path.unlink()
 
     def begin(self, title: str, keys: Sequence[str]) -> None:
@@ -160,7 +165,7 @@ class Store:
             If it cannot be written; nothing is left of it then, and nothing else is touched.
         """
         place = self.place(key, part)
-        unfinished = beside(place)
+        unfinished = unfinished_name(place)
         tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
         described = {
             "format": FORMAT,
@@ -174,8 +179,8 @@ class Store:
         try:
             unfinished.mkdir()
             for name, data in tables.items():
-                write_through(unfinished / name, data)
-            write_through(unfinished / CELL, json_bytes(described))
+                write_synced(unfinished / name, data)
+            write_synced(unfinished / CELL, json_bytes(described))
             sync_folder(unfinished)
             unfinished.rename(place)
             sync_folder(place.parent)
@@ -235,10 +240,42 @@ class Store:
         """Replace the ``cell.json`` of a cell whose names have changed."""
         self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(described))
 
+    def copy_from(self, source: "Store", key: str) -> dict[str, Any]:
+        """Copy a complete cell of another store; return its ``cell.json``.
+
+        Raises
+        ------
+        ResultsError
+            If the cell is damaged there.
+        DiskFullError, OSError
+            If it cannot be written; nothing is left of it then.
+        """
+        described = source.load(key)
+        assert described is not None
+        place = self.place(key)
+        unfinished = unfinished_name(place)
+        try:
+            unfinished.mkdir()
+            for name in (JOBS, ROUNDS, CELL):
+                write_synced(unfinished / name, (source.place(key) / name).read_bytes())
+            sync_folder(unfinished)
+            unfinished.rename(place)
+            sync_folder(place.parent)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise _no_room(error, place) from error
+        return described
+
     def others(self, keys: Sequence[str]) -> list[str]:
         """List the stored cells that are not among these."""
         stored = {path.name for path in (self.folder / CELLS).iterdir()}
         return sorted(stored - set(keys))
+
+
+def _is_free(lock: Path) -> bool:
+    """Return whether nobody holds a lock."""
+    with locked(lock) as free:
+        return free
 
 
 def json_bytes(thing: Any) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from planbatch.planner.plugins.source import place_of
+from planbatch.planner.registry.source import place_of
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
 Tell = Callable[[int], None]

@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planbatch.baselines.catalogue import as_policy
-from planbatch.baselines.policy import Policy, policy_name
+from planbatch.baselines.policy import Policy, as_policy, policy_name
 from planbatch.experiments.common.text import counted, duration
 from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
@@ -76,7 +75,7 @@ class Comparison:
     def summaries(self) -> list[dict[str, Any]]:
         """Everything reported about every policy that finished (see :func:`summary`), and the further metrics."""
         return [
-            {**replay.summary, **self.values.get(name, {})}
+            {**replay.summary, "policy": name, **self.values.get(name, {})}
             for name, replay in self.finished.items()
         ]
 
@@ -173,7 +172,7 @@ def compare(
     workload : Workload
         The jobs and the machine.
     policies : sequence of Policy or str
-        The policies, or their names; no two may have the same name.
+        The policies, or their names; those of one name have to differ in their promises.
     estimates : str
         What schedulers know of run times.
     seed : int
@@ -219,13 +218,16 @@ def compare(
     """
     asked = as_metrics(metrics)
     chosen = [as_policy(policy) for policy in policies]
-    names = [policy_name(policy) for policy in chosen]
+    names = policy_names(chosen)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"policies: {twice[0]} is named more than once")
     if jobs < 1:
         raise ValueError(f"jobs: {jobs} is not a positive number of processes")
-    tasks = [ReplayTask(workload, policy, estimates, seed) for policy in chosen]
+    tasks = [
+        ReplayTask(workload, policy, estimates, seed, label=name)
+        for policy, name in zip(chosen, names, strict=True)
+    ]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
     found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
     outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
@@ -244,6 +246,17 @@ def compare(
         asked,
         measured_for(finished, asked, say),
     )
+
+
+def policy_names(policies: Sequence[Policy]) -> list[str]:
+    """Return the names of policies; those of equal names are extended by what they promise."""
+    named: dict[str, set[str]] = {}
+    pairs = []
+    for policy in policies:
+        name, promise = policy_name(policy), getattr(policy, "promise", None)
+        pairs.append((name, "no promise" if promise is None else f"promise {promise}"))
+        named.setdefault(name, set()).add(pairs[-1][1])
+    return [f"{name}, {what}" if len(named[name]) > 1 else name for name, what in pairs]
 
 
 def row_of(outcome: Outcome | Failure) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from planbatch.experiments.common.pinned_core import usable_cores
 from planbatch.experiments.replay.metrics import summary
+from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
 from planbatch.experiments.replay.trace import Trace, joined
@@ -20,6 +21,12 @@ from planbatch.experiments.studies.cells import Cell, expand
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import Experiment
 from planbatch.experiments.studies.summary import write_tables
+from planbatch.experiments.workloads.transform import first_jobs
+
+#: A message names no more missing cells than this.
+MOST_NAMED = 10
+#: So many jobs are replayed to estimate the time of a cell.
+SAMPLE = 500
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,7 @@ def run_experiment(
     jobs: int = 1,
     backend: str = "loky",
     scheduler: str | None = None,
+    part: tuple[int, int] | None = None,
     say: Say = lambda line: None,
     quiet: bool = True,
 ) -> RunReport:
@@ -90,6 +98,9 @@ def run_experiment(
         How they run; see :func:`make_backend`.
     scheduler : str, optional
         Address of a Dask cluster.
+    part : tuple of int, optional
+        ``(k, n)`` runs the k-th of n parts, about a n-th of the cells. All parts may write into one folder, at the same
+        time, or each into its own: :func:`merge_experiment` puts them together.
     say : callable
         Called with messages for the user.
     quiet : bool
@@ -120,10 +131,12 @@ def run_experiment(
     check_backend(backend, scheduler)
     cells = expand(experiment, say)
     _check_seconds(cells, jobs, scheduler)
+    mine = set(part_of([cell.key for cell in cells], part))
     store = Store(Path(out))
     store.check()
-    with store.locked():
-        store.clean()
+    with store.locked("" if part is None else f"{part[0]}-of-{part[1]}"):
+        if part is None:
+            store.clean()
         found = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
         found |= _joined_before(store, cells, say)
         reused = len(found)
@@ -137,13 +150,18 @@ def run_experiment(
         try:
             workers = Workers(jobs, backend, scheduler, quiet)
             _run(
-                [cell for cell in cells if cell.key not in found],
+                [cell for cell in cells if cell.key in mine and cell.key not in found],
                 store,
                 workers,
                 found,
                 failed,
                 say,
             )
+            if part is not None:  # other parts may have stored theirs in the meantime
+                others = [cell for cell in cells if cell.key not in found]
+                found |= stored(store, [cell.whole for cell in others if cell.spans is None], say)
+                found |= _joined_before(store, others, say)
+                _say_missing(cells, found, say)
             write_tables(store, cells, found, experiment.metrics, say)
         except KeyboardInterrupt:
             interrupted = True
@@ -151,6 +169,104 @@ def run_experiment(
     return RunReport(
         store.folder, len(cells), reused, failed, interrupted, missing, found, experiment.metrics
     )
+
+
+def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
+    """Return every n-th key, from the k-th on, for part (k, n); all of them for None.
+
+    >>> part_of(["a", "b", "c", "d"], (2, 3)), part_of(["a"], None)
+    (['b'], ['a'])
+    """
+    if part is None:
+        return keys
+    number, count = part
+    if not 1 <= number <= count:
+        raise ValueError(f"part: {number}/{count} is none of 1/{count} … {count}/{count}")
+    return keys[number - 1 :: count]
+
+
+def merge_experiment(
+    experiment: Experiment,
+    folders: Sequence[str | Path],
+    out: str | Path,
+    *,
+    say: Say = lambda line: None,
+) -> RunReport:
+    """Put together the parts of an experiment that were run in several folders.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The whole experiment.
+    folders : sequence of str or Path
+        Folders of its parts.
+    out : str or Path
+        Folder of the whole; may be one of them. Cells that are there already stay.
+    say : callable
+        Called with messages for the user, such as the names of missing cells.
+
+    Raises
+    ------
+    ValueError, OSError
+        If a folder is none of results, or the results cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> grid = pb.Experiment([pb.synthetic_workload(jobs=100, capacity=16)], ["fcfs", "easy"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pb.run_experiment(grid, f"{folder}/1", part=(1, 2))
+    ...     _ = pb.run_experiment(grid, f"{folder}/2", part=(2, 2))
+    ...     whole = pb.merge_experiment(grid, [f"{folder}/1", f"{folder}/2"], f"{folder}/all")
+    >>> whole.cells, whole.missing
+    (2, 0)
+    """
+    sources = [Store(Path(folder)) for folder in folders]
+    for source in sources:
+        if not source.folder.is_dir():
+            raise ValueError(f"{source.folder}: there is no such folder of results")
+        source.check()
+    cells = expand(experiment, say)
+    store = Store(Path(out))
+    store.check()
+    with store.locked():
+        found: dict[str, Any] = {}
+        for cell in cells:
+            described = store.load_or_put_aside(cell.key, cell.name, say)
+            for source in sources:
+                if described is None and source.place(cell.key).exists():
+                    described = store.copy_from(source, cell.key)
+            if described is not None:
+                found[cell.key] = described
+        store.begin(experiment.title, [cell.key for cell in cells])
+        _say_missing(cells, found, say)
+        write_tables(store, cells, found, experiment.metrics, say)
+    missing = len(cells) - len(found)
+    return RunReport(
+        store.folder, len(cells), len(found), {}, False, missing, found, experiment.metrics
+    )
+
+
+def _say_missing(cells: Sequence[Cell], found: Mapping[str, Any], say: Say) -> None:
+    """Report the cells that are not stored, by name."""
+    absent = [cell.name for cell in cells if cell.key not in found]
+    if absent:
+        more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
+        say(
+            f"{len(absent)} of {len(cells)} cells are missing: {'; '.join(absent[:MOST_NAMED])}{more}"
+        )
+
+
+def estimated_seconds(cell: Cell) -> float:
+    """Estimate how long a cell takes (s): its first jobs are replayed, and the time grows with the number of jobs."""
+    seconds = 0.0
+    for task in cell.tasks:
+        jobs = task.workload
+        sample = first_jobs(jobs, min(SAMPLE, len(jobs)))
+        trace = replay(sample, task.policy, estimates=task.estimates, seed=task.seed)
+        seconds += trace.seconds * len(jobs) / len(sample)
+    return seconds
 
 
 def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> None:

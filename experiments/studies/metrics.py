@@ -14,13 +14,15 @@ from planbatch.experiments.studies.waits import (
     area_weighted_response,
     first_plan_delay,
     first_plan_error,
+    first_plan_late,
+    first_plan_within,
     no_wait,
     p2sf,
     size_wait,
     wait_percentile,
 )
-from planbatch.planner.plugins.registry import Registry
-from planbatch.planner.plugins.source import place_of
+from planbatch.planner.registry.registry import Registry
+from planbatch.planner.registry.source import place_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -36,6 +38,8 @@ _UNITS = {
     ),
     "utilisation": "share",
     "no-wait": "share",
+    "first-plan-within": "share",
+    "first-plan-late": "share",
     "prediction-error": "share",
     "underestimated": "share",
 }  # fmt: skip
@@ -133,6 +137,8 @@ METRICS: dict[str, Callable[..., float]] = {
     "p2sf": p2sf,
     "first-plan-delay": first_plan_delay,
     "first-plan-error": first_plan_error,
+    "first-plan-within": first_plan_within,
+    "first-plan-late": first_plan_late,
     "user-fairness": user_fairness,
     "prediction-error": prediction_error,
     "underestimated": underestimated,

@@ -56,3 +56,14 @@ def first_plan_delay(jobs: "DataFrame") -> float:
 def first_plan_error(jobs: "DataFrame") -> float:
     """The mean of |actual start − first planned start|, in seconds."""
     return float((jobs["start"] - jobs["first_planned"]).abs().mean())
+
+
+def first_plan_within(jobs: "DataFrame", minutes: float = 1.0) -> float:
+    """The share of the jobs that start at most so many minutes from their first planned start."""
+    moved = (jobs["start"] - jobs["first_planned"]).abs()
+    return float((moved <= 60 * minutes).mean())
+
+
+def first_plan_late(jobs: "DataFrame", minutes: float = 1.0) -> float:
+    """The share of the jobs that start more than so many minutes after their first planned start."""
+    return float((jobs["start"] - jobs["first_planned"] > 60 * minutes).mean())

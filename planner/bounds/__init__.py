@@ -13,7 +13,7 @@ from planbatch.planner.bounds.resources import alone_bound, relaxations
 from planbatch.planner.bounds.separable import sum_bound
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 

@@ -33,7 +33,7 @@ from planbatch.planner.bounds.staircase import (
 )
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.orders import order_by
+from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 

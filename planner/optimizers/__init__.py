@@ -16,7 +16,7 @@ from planbatch.planner.optimizers.local_search import LocalSearch
 from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
-from planbatch.planner.plugins.registry import Registry
+from planbatch.planner.registry.registry import Registry
 
 
 def portfolio(
@@ -37,6 +37,7 @@ def portfolio(
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
+    "hybrid": Annealing.hybrid,
     "simanneal": SimAnneal,
     "tabu": Tabu,
     "local-search": LocalSearch,
@@ -52,7 +53,7 @@ Examples
 --------
 >>> import planbatch as pb
 >>> sorted(pb.OPTIMIZERS)
-['annealing', 'annealing-paper', 'cp-sat', 'exhaustive', 'greedy', 'lns', 'local-search', 'portfolio',
+['annealing', 'annealing-paper', 'cp-sat', 'exhaustive', 'greedy', 'hybrid', 'lns', 'local-search', 'portfolio',
 'simanneal', 'tabu']
 """
 
@@ -77,7 +78,7 @@ def make_optimizer(name: str) -> Optimizer:
     Parameters
     ----------
     name : str
-        One of :data:`OPTIMIZERS`, with parameters behind a colon; or a user's own, ``FILE.py:name``.
+        One of :data:`OPTIMIZERS`, with parameters after a colon; or a user's own, ``FILE.py:name``.
 
     Raises
     ------

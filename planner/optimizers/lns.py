@@ -26,7 +26,7 @@ TIME_PER_EVALUATION = 1e-4
 
 @dataclass(frozen=True)
 class LargeNeighbourhood:
-    """Free a window of the permutation, put it into its best order, and continue elsewhere (Shaw 1998).
+    """Optimise the order of a window of the permutation, then move on to another (Shaw 1998).
 
     A window is a run of neighbours in the order of the planned starts, or, every other time, a random set of jobs
     that exchange places among themselves. Windows near the front are drawn more often.

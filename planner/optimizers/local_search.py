@@ -13,7 +13,7 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """Move a random job to a random place, and keep what is not worse (Klusáček and Rudová 2010, random search).
+    """Move a random job to a random position; accept what is not worse (Klusáček and Rudová 2010, random search).
 
     Examples
     --------

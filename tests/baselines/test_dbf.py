@@ -238,7 +238,7 @@ def test_regular_jobs_gain():
     assert waits["dbf-2016"] < 0.8 * waits["conservative"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_on_a_real_log(real_log):
     """Without deadlines the figures are conservative backfilling's; with them, none is lost."""
     workload = load_log(real_log("KTH-SP2-1996-2.1-cln")).workload()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from planbatch import _core
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.planner.ledger import Entry, Ledger
+from planbatch.planner.history.job_history import JobColumn, JobHistory
 from planbatch.planner.model import NEVER
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, workload_of
@@ -95,15 +95,15 @@ def test_only_what_is_surely_better_is_chosen():
 
 
 def ledger_of(submits: list[int], now: int) -> Round:
-    """Return an empty round with a ledger of jobs, all running for a second."""
-    rows = np.zeros((len(submits), len(Entry)), dtype=np.int64)
-    rows[:, Entry.SUBMIT] = submits
-    rows[:, Entry.PROCS] = np.arange(1, len(submits) + 1)
-    rows[:, Entry.WALLTIME] = 10
-    rows[:, Entry.RUNTIME] = 1
-    ledger = Ledger(rows, np.zeros((len(submits), 0)), np.zeros(0, dtype=np.int64))
+    """Return an empty round with a history of jobs, all running for a second."""
+    rows = np.zeros((len(submits), len(JobColumn)), dtype=np.int64)
+    rows[:, JobColumn.SUBMIT] = submits
+    rows[:, JobColumn.PROCS] = np.arange(1, len(submits) + 1)
+    rows[:, JobColumn.WALLTIME] = 10
+    rows[:, JobColumn.RUNTIME] = 1
+    job_history = JobHistory(rows, np.zeros((len(submits), 0)), np.zeros(0, dtype=np.int64))
     none = Round.of(100, now)
-    return Round(now, 100, none.running, none.jobs, ledger=ledger)
+    return Round(now, 100, none.running, none.jobs, job_history=job_history)
 
 
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=20), st.integers(1, 60), st.integers(0))
@@ -111,13 +111,13 @@ def test_coming_jobs_are_a_span_of_the_past(submits, span, seed):
     """Whatever comes came together once: all that was submitted within a span of the past, and nothing else."""
     problem = ledger_of(sorted(submits), 100)
     moment, rows = _core.draw_coming(problem.core, span, np.random.default_rng(seed % 2**32))
-    known = problem.ledger.rows[:, Entry.SUBMIT]
+    known = problem.job_history.rows[:, JobColumn.SUBMIT]
     within = np.flatnonzero((known >= moment) & (known < moment + span))
     assert rows.tolist() == (within.tolist() if known[0] < 100 else [])
 
 
 def test_nothing_comes_without_a_ledger_or_a_span():
-    """Rounds of a file have no ledger; a span of 0 asks for no jobs."""
+    """Rounds of a file have no history; a span of 0 asks for no jobs."""
     rng = np.random.default_rng(0)
     assert len(_core.draw_coming(Round.of(4, 10).core, 60, rng)[1]) == 0
     assert len(_core.draw_coming(ledger_of([1, 2, 3], 10).core, 0, rng)[1]) == 0
@@ -164,7 +164,7 @@ def test_without_time_the_base_decides():
         ("rollouts:confidence=-1", "rollouts: confidence: -1.0 is negative"),
         ("rollouts:evaluations=-1", "rollouts: evaluations: -1 is negative"),
         ("rollouts:coming=soon", "'soon' is no duration, such as 12h, 2d, 90min or 600s"),
-        ("rollouts:multifactor", "rollouts: the order asks for a history of its own, and a replay has one"),
+        ("rollouts:multifactor", "rollouts: the order asks for another history"),
     ],
 )  # fmt: skip
 def test_bad_parameters(text, told):

@@ -17,10 +17,10 @@ from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.first_plan import FIRST_PLANS
-from planbatch.planner.orders import order_by
+from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.plan import check_plan
-from planbatch.planner.plugins.compiling import can_compile
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.compiling import can_compile
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from tests.builders import random_round
 from tests.first_plans import first_plans

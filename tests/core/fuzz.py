@@ -273,12 +273,12 @@ class Fuzz:
         from planbatch.objectives import SQUARED_WAIT
         from planbatch.planner.optimizers.annealing import Annealing
 
-        core, jobs, running, windows, ledger = (
+        core, jobs, running, windows, job_history = (
             self.core,
             problem.jobs,
             problem.running,
             problem.windows,
-            problem.ledger,
+            problem.job_history,
         )
         columns: dict[str, Any] = {
             "now": int(problem.now), "capacities": problem.capacities, "running_end": running.end,
@@ -286,8 +286,8 @@ class Fuzz:
             "deadline": jobs.deadline, "latest": jobs.latest, "user": jobs.user, "amounts": problem.demands,
             "past": jobs.past, "planned": problem.planned, "occupied": problem.occupied, "notes": problem.notes,
             "window_start": windows.start, "window_end": windows.end, "window_amounts": windows.amounts,
-            "ended_early": bool(problem.ended_early), "history_rows": ledger.rows, "history_past": ledger.past,
-            "history_running": ledger.running,
+            "ended_early": bool(problem.ended_early), "history_rows": job_history.rows, "history_past": job_history.past,
+            "history_running": job_history.running,
         }  # fmt: skip
         names = [name for name in columns if name not in ("now", "ended_early")]
         for name in rng.choice(names, 6):

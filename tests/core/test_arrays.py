@@ -8,7 +8,7 @@ import pytest
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.budget import Budget
-from planbatch.planner.history import Event, History, News, asks_for
+from planbatch.planner.history.history import Event, EventColumn, History, asks_for
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.round import Round
@@ -31,7 +31,7 @@ def test_what_an_objective_keeps_stays_as_it_was(optimizer):
     )
     del problem, search
     gc.collect()
-    np.random.default_rng(0).random(10**6).sort()  # so that freed memory is written to
+    np.random.default_rng(0).random(10**6).sort()  # so that freed state is written to
     assert len(kept) > 10
     for start, then, jobs, columns in kept:
         assert start.tolist() == then.tolist()
@@ -46,22 +46,22 @@ def test_what_an_order_and_a_history_keep_stays_as_it_was():
     """Over a whole replay; what a history writes into older columns and memories reaches nobody."""
     kept, seen = [], []
 
-    def follow(news, memory, jobs, now):
+    def update(events, state, jobs, now):
         for _, (_, old_memory, old_jobs) in zip(range(3), reversed(seen), strict=False):
             old_memory[:] = -1.0
             old_jobs.past[:] = -1.0
-        memory[-1, 1] += (news[:, News.EVENT] == Event.ENDED).sum()
-        jobs.past[:, 1] = memory[-1, 1]
-        seen.append((news, memory, jobs))
+        state[-1, 1] += (events[:, EventColumn.EVENT] == Event.ENDED).sum()
+        jobs.past[:, 1] = state[-1, 1]
+        seen.append((events, state, jobs))
         with pytest.raises(ValueError, match="read-only"):
-            news[:] = 0
+            events[:] = 0
 
     def by_end(jobs, now):
         kept.append((jobs, [column.copy() for column in jobs]))
         assert (jobs.past[:, 1] >= 0).all()
         return jobs.past[:, 1] * 1e6 + jobs.walltime
 
-    asks_for(History.of(follow, 2, 1), by_end)
+    asks_for(History.of(update, 2, 1), by_end)
     workload = synthetic_workload(jobs=100, capacity=16, load=1.2, seed=2)
     from planbatch import _core
     from planbatch.baselines.queue_based import in_order

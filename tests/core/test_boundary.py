@@ -5,9 +5,9 @@ import pytest
 
 from planbatch import _core
 from planbatch.objectives import OBJECTIVES, WAIT
-from planbatch.planner.history import History
+from planbatch.planner.history.history import History
 from planbatch.planner.optimizers.annealing import Annealing
-from planbatch.planner.orders import ORDERS
+from planbatch.planner.orders.catalogue import ORDERS
 from planbatch.planner.round import Round
 from tests.builders import workload_of
 

@@ -17,7 +17,7 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 
 LEAVES_NOTHING = """
 import planbatch as pb
-from planbatch.planner.plugins.compiling import can_compile
+from planbatch.planner.registry.compiling import can_compile
 
 def cost(start, jobs, now):
     return float((start - jobs.submit).sum())
@@ -66,6 +66,7 @@ def run(code, **options):
     )
 
 
+@pytest.mark.integration
 def test_an_interpreter_that_ends_finds_no_leak():
     """Users' functions in objectives, orders, histories and errors; kept, and in cycles."""
     out, err = run(LEAVES_NOTHING).communicate()
@@ -100,6 +101,7 @@ else:
 """
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("case", LONG)
 def test_ctrl_c_ends_what_takes_long(case):
     """A search returns what it has, a replay raises; both soon."""

@@ -7,6 +7,8 @@ import pytest
 
 from manual import ROOT
 
+pytestmark = pytest.mark.integration
+
 SANITIZED = ROOT / "build" / "sanitize"
 
 

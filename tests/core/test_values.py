@@ -8,10 +8,10 @@ import pytest
 
 from planbatch import _core
 from planbatch.objectives import OBJECTIVES, make_objective
-from planbatch.planner.history import History
+from planbatch.planner.history.history import History
 from planbatch.planner.objective import Objective
-from planbatch.planner.orders import ORDERS, as_order, as_orders
-from planbatch.planner.plugins.compiling import can_compile, compiled_objective
+from planbatch.planner.orders.catalogue import ORDERS, as_order, as_orders
+from planbatch.planner.registry.compiling import can_compile, compiled_objective
 from planbatch.planner.round import Round
 
 PROBLEM = Round.of(8, 10, [], [(0, 2, 9), (3, 6, 5), (5, 1, 7)])
@@ -78,8 +78,8 @@ POLICY = [
     _core.Lookahead(_core.F1(), 50),
     _core.DeadlineBackfilling(),
     _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, _core.Turns.TOGETHER, [1, 2]),
-    _core.PlanBased(_core.MeanWait(), [0.5] * 12, [0, 1], 50, True, 0, 0.0),
-    _core.PlanBased(_core.MeanWait(), [0.5] * 12, [0, 2], 50, True, 0, 0.0),
+    _core.PlanBased(_core.MeanWait(), [0.5] * 13, [0, 1], 50, True, 0, 0.0),
+    _core.PlanBased(_core.MeanWait(), [0.5] * 13, [0, 2], 50, True, 0, 0.0),
 ]
 
 

@@ -4,7 +4,7 @@ Replays read ``replay POLICY WORKLOAD [ESTIMATES [SEED]]``, searches ``solve OPT
 """
 
 from planbatch.objectives.catalogue import OBJECTIVES
-from planbatch.planner.orders import ORDERS
+from planbatch.planner.orders.catalogue import ORDERS
 
 PLAIN = "tests.golden.plain:"
 

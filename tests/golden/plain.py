@@ -7,7 +7,7 @@ import numpy as np
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray, JobTable
 from planbatch.planner.optimizers.search import OrderSearch, moved
-from planbatch.planner.orders import order_by
+from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round

@@ -12,7 +12,7 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.experiments.workloads.transform import first_jobs
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 LOGS = {
     "KTH-SP2": "KTH-SP2-1996-2.1-cln",

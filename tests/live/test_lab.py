@@ -20,8 +20,8 @@ import pytest
 from manual import ROOT
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.heartbeat import NAME, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
+from planbatch.experiments.live.slurm.release import NAME, beat
 from planbatch.experiments.live.slurm.snapshot import LiveJob
 from tests import needs
 from tests.live.lab.accounts import give_rights

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines import PlanBased, make_policy
-from planbatch.baselines.promise import Promise
-from planbatch.experiments.live.planning import check_live, plan_round
+from planbatch.experiments.live.planning import Guard, check_live, plan_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
@@ -165,7 +164,7 @@ def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longe
             problem, range(11), policy, memory, np.random.default_rng(0), heads=heads, guard=guard
         )
 
-    guard = Promise.parse("6s")
+    guard = Guard.parse("6s")
     assert planned(0, {}, None).start[0] > 66
     first = planned(0, {}, guard)
     assert (first.start[0], first.problem.jobs.latest[0]) == (60, 66)
@@ -173,3 +172,12 @@ def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longe
     assert (then.start[0], then.problem.jobs.latest[0]) == (66, 66)
     last = planned(7, then.memory, guard)
     assert (last.start[0], last.problem.jobs.latest[0]) == (60, 66)
+
+
+def test_a_guard_counts_limits_and_waits():
+    """100 s after its submission, a job of 60 s: 5 + 0.1 × 60 + 2 × 100."""
+    problem = Round.of(2, 100, [(1, 160)], [(0, 2, 60)])
+    assert Guard.parse("5s+0.1x+2w").limits(problem).tolist() == [211]
+    assert Guard.parse("none") is None
+    with pytest.raises(ValueError, match="guard: cannot read 'within:3h'"):
+        Guard.parse("within:3h")

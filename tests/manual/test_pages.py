@@ -44,6 +44,7 @@ def test_every_public_name_is_in_the_reference(package):
     lines = reference.package_page(package).splitlines()
     listed = [line.rpartition(".")[2] for line in lines if line.startswith(":::")]
     assert sorted(listed) == sorted(reference.names(package))
+    assert any("Experimental" in line for line in lines) == (package != "baselines")
 
 
 def test_every_verb_has_its_help():

@@ -127,7 +127,7 @@ def ten_questions_are_answered_by_one_search(site, tmp_path):
     assert missed == {}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_site(tmp_path):
     """One test, so that the site is built once, however many processes run the tests."""
     site = built(tmp_path / "site")

@@ -8,7 +8,7 @@ from planbatch.objectives.aged import aged_wait
 from planbatch.planner.decoder import decode
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.objective import CheckedCost, ObjectiveError
-from planbatch.planner.plugins.objective import as_objective
+from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
 from tests.builders import random_round

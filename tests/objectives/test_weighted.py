@@ -13,8 +13,8 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import make_objective
 from planbatch.objectives.weighted import WEIGHTED_WAIT, weighted_wait
-from planbatch.planner.expectation import EXPECTED_RUN_TIMES
-from planbatch.planner.fair_share import FAIR_SHARE
+from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES
+from planbatch.planner.history.fair_share import FAIR_SHARE
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
 from tests.builders import assert_same, random_round

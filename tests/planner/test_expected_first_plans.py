@@ -10,7 +10,7 @@ from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import WAIT
-from planbatch.planner.expectation import EXPECTED_RUN_TIMES, Expected
+from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES, Expected
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.first_plan import EXPECTED_PLANS, FIRST_PLANS, KNOWN_PLANS

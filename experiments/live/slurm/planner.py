@@ -8,14 +8,16 @@ import numpy as np
 
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
-from planbatch.baselines.promise import Promise
-from planbatch.experiments.live.planning import LivePlan, Remembered, plan_round
-from planbatch.experiments.live.slurm.asked import AskedQueue, Target, asked_queue
-from planbatch.experiments.live.slurm.observe import Observation, observe
-from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.planning import Guard, LivePlan, Remembered, plan_round
+from planbatch.experiments.live.slurm.marks import (
+    DriveRules,
+    Target,
+    UserQueue,
+    without_driver_changes,
+)
+from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
+from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
-from planbatch.experiments.live.slurm.waiting import WaitingJob
 from planbatch.planner.model import NEVER, BoolArray
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round, RunningTable
@@ -60,7 +62,7 @@ class Planner:
         What of the cluster is planned.
     seed : int
         Seed of the policy's random numbers.
-    guard : Promise, optional
+    guard : Guard, optional
         For how long the job that has waited longest, of each partition, may be overtaken.
 
     Examples
@@ -81,7 +83,7 @@ class Planner:
     rules: DriveRules
     options: ObserveOptions = field(default_factory=ObserveOptions)
     seed: int = 0
-    guard: Promise | None = None
+    guard: Guard | None = None
 
     def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
         """Plan a snapshot.
@@ -98,7 +100,7 @@ class Planner:
         ValueError
             If no round can be made of the snapshot, or more would run than there is. Nothing may be done then.
         """
-        queue = asked_queue(snapshot, self.rules)
+        queue = without_driver_changes(snapshot, self.rules)
         planned, used = self._plan(queue, memory)
         beyond = self._beyond_share(planned, used, queue.suspects)
         if not beyond:
@@ -135,12 +137,13 @@ class Planner:
                 refused = True
         return frozenset(t for _, _, t in waiting if t not in allowed) if refused else frozenset()
 
-    def _plan(self, queue: AskedQueue, memory: Memory) -> tuple[Planned, int]:
+    def _plan(self, queue: UserQueue, memory: Memory) -> tuple[Planned, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
         snapshot, gone = queue.snapshot, queue.released
         seen = observe(snapshot, self.options)
+        seen = replace(seen, problem=_with_lag(seen.problem))
         problem = without_released(seen, gone)
-        used = sum(one.amount for one in seen.jobs if one.job.key in gone & queue.suspects)
+        used = sum(one.amount for one in seen.jobs if one.job.key in gone.keys() & queue.suspects)
         jobs = tuple(one for one in seen.jobs if one.job.key not in gone)
         targets = [Target(one.job.key, one.task) for one in jobs]
         rng = np.random.default_rng([self.seed, snapshot.time])
@@ -175,6 +178,15 @@ class Planner:
         return dict(zip(targets, starts.tolist(), strict=True))
 
 
+def _with_lag(problem: Round) -> Round:
+    """Plan every waiting job for as long as it has its nodes if Slurm starts it :data:`LAG` after it is released.
+
+    Without it, a job that may just end before a promised start ends after it, and every tick puts the promise off.
+    """
+    jobs = problem.jobs._replace(walltime=problem.jobs.walltime + LAG)
+    return replace(problem, jobs=jobs)
+
+
 def _heads(jobs: Sequence[WaitingJob]) -> BoolArray:
     """Mark the first job of each partition; jobs are in the order of their submissions."""
     first: dict[str, int] = {}
@@ -194,10 +206,14 @@ def _check(plan: LivePlan[Target]) -> None:
         raise ValueError(f"the policy's plan breaks a rule: {faults[0]}")
 
 
-def without_released(seen: Observation, gone: frozenset[JobKey]) -> Round:
-    """Return the round in which released jobs run, as far as there is room (nodes may have failed since)."""
+def without_released(seen: Observation, gone: Mapping[JobKey, int]) -> Round:
+    """Return the round in which released jobs run, as far as there is room (nodes may have failed since).
+
+    They run from when they were released (s), not from now: else each tick would expect them to end later.
+    """
     problem = seen.problem
-    away = np.array([one.job.key in gone for one in seen.jobs], dtype=bool)
+    since = np.array([gone.get(one.job.key, NEVER) for one in seen.jobs], dtype=np.int64)
+    away = since != NEVER
     if not away.any():
         return problem
     windows = problem.windows
@@ -205,17 +221,19 @@ def without_released(seen: Observation, gone: frozenset[JobKey]) -> Round:
     free = problem.capacities - problem.in_use.sum(axis=0) - windows.amounts[begun].sum(axis=0)
     free = np.maximum(free, 0)
     rows, ends = [], []
-    for wanted, length in zip(problem.demands[away], problem.jobs.walltime[away], strict=True):
+    length = problem.jobs.walltime[away]
+    until = np.maximum(since[away] + length, problem.now + length - LAG).tolist()
+    for wanted, end in zip(problem.demands[away], until, strict=True):
         taken = np.minimum(wanted, free)
         if taken[0] > 0:
             free = free - taken
             rows.append(taken)
-            ends.append(problem.now + int(length))
+            ends.append(end)
     amounts = np.concatenate([problem.in_use, *(row[None, :] for row in rows)])
-    end = np.concatenate([problem.running.end, np.array(ends, dtype=np.int64)])
+    expected = np.concatenate([problem.running.end, np.array(ends, dtype=np.int64)])
     return replace(
         problem,
-        running=RunningTable(amounts[:, 0].copy(), end, amounts[:, 1:].copy()),
+        running=RunningTable(amounts[:, 0].copy(), expected, amounts[:, 1:].copy()),
         jobs=type(problem.jobs)._make(column[~away] for column in problem.jobs),
         **{name: getattr(problem, name)[~away] for name in ("planned", "ids", "notes", "occupied")},
     )

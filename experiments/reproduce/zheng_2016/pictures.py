@@ -7,9 +7,8 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter
 
-from planbatch.experiments.figures.style import COLOURS
+from planbatch.experiments.figures.style import COLOURS, ratio_text, ratio_ticks, time_ticks
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.report.drawing import ratio_text, ratio_ticks, time_ticks
 from planbatch.experiments.report.heat_maps import (
     LARGEST_RATIO,
     SHORTEST,

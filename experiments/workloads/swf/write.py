@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.common.compressed import atomic_write, compress
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.compressed import compress
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.read import FIELDS, FRACTIONAL, SwfLog
 from planbatch.planner.model import Workload

@@ -122,7 +122,6 @@ def test_replay_writes_starts_of_several_policies(run, log, tmp_path):
             "starts: there is no folder file",
         ),
         (["compare", "--out", "file/deep/out"], "out: file is a file, not a folder"),
-        (["trade", "--out", "file/deep/out"], "out: file is a file, not a folder"),
         (["rounds", "capture", "--out", "file/out"], "out: file is a file, not a folder"),
     ],
 )
@@ -314,6 +313,7 @@ def test_files_that_are_no_logs_end_with_one_sentence(run, tmp_path):
     assert err.count("\n") == 1, err
 
 
+@pytest.mark.integration
 def test_the_whole_command_in_a_process_of_its_own(log):
     """``python -m planbatch`` is the command; its standard output is one JSON object."""
     done = subprocess.run(
@@ -343,6 +343,7 @@ main()
 """
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("how", "reaches", "code"),
     [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)],
@@ -395,6 +396,7 @@ def test_ctrl_c_before_any_result_is_no_traceback(monkeypatch, run, log):
     assert (code, out, err.strip()) == (130, "", "planbatch: interrupted")
 
 
+@pytest.mark.integration
 def test_help_answers_without_loading_the_core():
     """``planbatch --help`` lists the verbs, and imports neither numba nor pandas."""
     code = (

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.integration
+
 MINE = """\
 import numpy as np
 
@@ -48,6 +50,7 @@ def generated(run, jobs="150"):
     return "log.swf"
 
 
+@pytest.mark.integration
 def test_everything_of_the_users_own_is_compared(run, folder):
     """The own objective costs what the built-in does, so its plans are the same; a policy that fails costs nothing."""
     log = generated(run)
@@ -178,16 +181,18 @@ def test_optimizers_of_the_users_own_are_compared_on_rounds(run, folder):
     assert json.loads(out)["cost"] >= 0
 
 
-def test_trade_takes_the_users_own(run, folder):
-    """Policies and metrics, in the table and in trade.csv."""
+def test_several_promises_of_the_users_own(run, folder):
+    """A row for each, and the user's metrics, in the table and in comparison.csv."""
     log = generated(run)
-    code, out, err = run("trade", log, "--policy", "plan:mine.py:total_wait", "--promise", "24h", "--metric",
-                         "mine.py:late", "--jobs", "1", "--out", "out")  # fmt: skip
+    code, out, err = run("compare", log, "--policy", "easy", "--policy", "plan:mine.py:total_wait", "--promise", "none",
+                         "--promise", "24h", "--metric", "mine.py:late", "--jobs", "1", "--out", "out")  # fmt: skip
     assert code == 0, err
     assert "late" in out
-    header, *rows = (folder / "out/trade.csv").read_text().splitlines()
-    assert header.endswith(",late")
-    assert {row.split(",")[1] for row in rows} == {"easy", "plan-total-wait"}
+    header, *rows = (folder / "out/comparison.csv").read_text().splitlines()
+    assert "late" in header.split(",")
+    assert [row.split(",1")[0].strip('"') for row in rows] == [
+        "easy", "plan-total-wait, no promise", "plan-total-wait, promise 1d",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["policies", "orders", "objectives", "optimizers", "metrics"])
@@ -211,7 +216,7 @@ def test_the_documented_defaults_are_those_of_the_code(run):
     assert found["tabu"] == ["neighbours=12", "tenure=0.25"]
 
 
-@pytest.mark.filterwarnings("default::planbatch.planner.plugins.objective.PlainPythonWarning")
+@pytest.mark.filterwarnings("default::planbatch.planner.registry.objective.PlainPythonWarning")
 def test_a_plain_function_is_said_to_be_slow(run, folder):
     """Once, with the line; the results are there all the same."""
     log = generated(run, "60")

@@ -6,6 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+pytestmark = pytest.mark.integration
+
 SECTIONS = ["summary", "trade-offs", "gantt", "lublin-batch-64", "lublin-batch-32", "cells"]
 
 
@@ -86,6 +88,7 @@ def test_every_picture_and_table_is_a_file_too(written):
     assert {"cells", "lublin-batch-64-users", "lublin-batch-64-percentiles"} & kinds[".csv"]
 
 
+@pytest.mark.integration
 def test_the_same_results_give_the_same_page(grid, written, monkeypatch):
     """No time, no order of processes, no random names; and processes change nothing."""
     from planbatch.experiments.report.page import make_report

@@ -82,7 +82,7 @@ def test_every_policy_can_be_compared_with_it(log, tmp_path):
 
 
 def test_the_command_takes_its_name(log):
-    """With the check, and in a trade-off."""
+    """With the check."""
     words = ["replay", str(log), "--policy", "recorded", "--check", "--json"]
     outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
     assert json.loads(outcome.stdout)["results"][0]["max_wait"] == 100

@@ -22,6 +22,8 @@ from planbatch.planner.model import Workload
 from tests.experiments.report.browser import browser, canvas_of, frame_after, until
 from tests.experiments.report.folders import write_cell, write_experiment
 
+pytestmark = pytest.mark.integration
+
 DAY = 86400
 #: Pixels of a panel that are neither empty nor of the ground, as a share.
 PAINTED = """

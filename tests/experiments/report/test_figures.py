@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.figures.style import time_ticks
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.parquet import ROUNDS
 from planbatch.experiments.replay.replay import replay
@@ -16,7 +17,6 @@ from planbatch.experiments.report import (
     accuracy,
     fairness,
     heat_maps,
-    pareto,
     rounds,
     series,
     summary,
@@ -24,7 +24,6 @@ from planbatch.experiments.report import (
 from planbatch.experiments.report.blocks import predictions_block
 from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
-from planbatch.experiments.report.drawing import time_ticks
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -250,12 +249,6 @@ def test_logarithmic_bins_by_hand():
     np.testing.assert_allclose(edges, 2.0 ** np.arange(16))
     found = heat_maps.log_bin(np.array([1, 2, 3, 4, 16384, 32767, 32768]), edges)
     assert found.tolist() == [0, 1, 1, 2, 14, 14, 14]
-
-
-def test_the_front_holds_what_no_other_beats():
-    """(1, 5) and (3, 1) are on it, and so is a twin; (3, 4) and (4, 4) are beaten."""
-    x, y = np.array([1.0, 3, 3, 4, 3]), np.array([5.0, 1, 4, 4, 1])
-    assert pareto.front(x, y).tolist() == [True, True, False, False, True]
 
 
 def test_users_fare_as_the_means_of_their_jobs(runs):

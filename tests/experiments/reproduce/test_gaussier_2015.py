@@ -14,6 +14,8 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
+pytestmark = pytest.mark.integration
+
 PUBLISHED = [variant for variant in VARIANTS if variant.paper is not None]
 #: The longest waits (s), which the paper does not print; computed apart.
 LONGEST = {

@@ -27,6 +27,8 @@ from planbatch.experiments.workloads.swf.write import swf_from_workload, write_s
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.resources import Resource
 
+pytestmark = pytest.mark.integration
+
 HOUR = 3600
 
 
@@ -223,7 +225,7 @@ def test_sizes_on_intrepid_are_partitions():
     assert cleaned(parse_swf(data, name=LOGS["HPC2N"])).procs.tolist() == [1, 256, 300]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["SDSC-BLUE", "SDSC-DS", "HPC2N"])
 def test_the_cleaned_logs_have_as_many_jobs_as_in_the_paper(name, real_log):
     """The totals of Table 2 come out to the job."""

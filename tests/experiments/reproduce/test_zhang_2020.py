@@ -27,6 +27,8 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
+pytestmark = pytest.mark.integration
+
 #: What Table V would be if WFP3 and UNICEP took the wait as it is: without and with backfilling; computed apart.
 CORRECT = {
     "Lublin-1": (337.34, 381.71, 126.50, 103.10),
@@ -117,7 +119,7 @@ def machine(path):
     return machine_of(load_log(path))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LOGS)
 @pytest.mark.parametrize("item", TABLES)
 def test_table_v_to_every_printed_digit(name, item, real_log):
@@ -132,7 +134,7 @@ def test_table_v_to_every_printed_digit(name, item, real_log):
     assert [round(mean, 2) for mean in corrected] == list(CORRECT[name][2 * backfilling :][:2])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LOGS)
 def test_easy_on_the_same_sequences(name, real_log):
     """Mean bounded slowdown over the ten sequences."""

@@ -39,6 +39,8 @@ from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.model import Workload
 from tests.builders import trace_of, workload_of
 
+pytestmark = pytest.mark.integration
+
 HOUR = 3600
 
 
@@ -183,7 +185,7 @@ def test_the_full_setting_shows_both_searches(tmp_path):
     assert FULL_NOTE in report.notes
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_plan_2_halves_the_waits_of_sdsc_blue(real_log):
     """67,155 jobs, the estimates of the paper's simulator: at least the 40 % that it claims."""
     machine = next(machine for machine in MACHINES if machine.name == "SDSC")

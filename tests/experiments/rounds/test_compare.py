@@ -118,6 +118,7 @@ def test_budgets_of_curves_grow_geometrically():
     assert [part.seconds for part in parts(Budget(seconds=6.4))][-2:] == [1.6, 3.2]
 
 
+@pytest.mark.integration
 def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(comparison, rounds):
     """Two processes, the other way round, and with another optimizer that fails."""
     other = compare_rounds(

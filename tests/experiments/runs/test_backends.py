@@ -8,6 +8,8 @@ import pytest
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.task import Failure, without_progress
 
+pytestmark = pytest.mark.integration
+
 
 def double(number: int) -> int:
     """Fail in one way for 1, in another for 2."""

@@ -17,6 +17,8 @@ from planbatch.experiments.runs.backends import BackendError, check_backend, mak
 from planbatch.experiments.runs.dask import DaskBackend
 from tests.experiments.studies.grids import GRID, LONG, assert_whole, environment, tables, write
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def cluster(tmp_path):

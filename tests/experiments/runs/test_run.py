@@ -17,7 +17,6 @@ from planbatch.experiments.runs.run import FinishedReplay, Workers, run_replays
 from planbatch.experiments.runs.store import ResultsError, Store
 from planbatch.experiments.runs.task import Failure
 from planbatch.experiments.studies.compare import compare
-from planbatch.experiments.studies.trade import choices, trade
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.transform import scale_load
 from tests.builders import assert_same
@@ -188,29 +187,18 @@ def test_two_runs_do_not_share_a_folder(tmp_path):
 
 
 def test_whoever_asks_for_a_replay_finds_it(tmp_path, replayed):
-    """A comparison, a trade-off and an experiment in one folder run each replay once."""
+    """A comparison and an experiment in one folder run each replay once."""
     policies = [make_policy("easy"), make_policy("plan-wait", evaluations=10)]
     first = compare(LOAD, policies, out=tmp_path)
     assert [name for name, _ in replayed] == ["easy", "plan-wait"]
     replayed.clear()
     again = compare(LOAD, policies, out=tmp_path)
-    found = trade(
-        [LOAD],
-        choices(
-            ["plan-wait"],
-            ["none"],
-            lambda name, _: dict(zip(first.traces, policies, strict=True))[name],
-        ),
-        out=tmp_path,
-    )
     run_experiment(Experiment([LOAD], policies, seeding="plain"), tmp_path)
     assert replayed == []
     assert all(same(first.traces[name], again.traces[name]) for name in first.traces)
-    assert [point.mean_wait for point in found.points] == [
-        first.metrics[name].mean_wait for name in first.traces
-    ]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs):
     """What was finished is not run again; a report can be made of what is there."""

@@ -8,12 +8,14 @@ import tempfile
 
 import pytest
 
-from planbatch.experiments.runs.scratch_folder import PREFIX, own_folder
+from planbatch.experiments.runs.scratch_folder import PREFIX, scratch_folder
+
+pytestmark = pytest.mark.integration
 
 OWNER = """
 import time
-from planbatch.experiments.runs.scratch_folder import own_folder
-with own_folder() as folder:
+from planbatch.experiments.runs.scratch_folder import scratch_folder
+with scratch_folder() as folder:
     (folder / "result").write_text("half of it")
     print(folder, flush=True)
     time.sleep(600)
@@ -30,9 +32,9 @@ def folders(tmp_path, monkeypatch):
 
 def test_a_folder_is_deleted_in_the_end(folders):
     """Also where what is done in it fails."""
-    with own_folder() as folder:
+    with scratch_folder() as folder:
         assert folder.parent == folders
-    with pytest.raises(ZeroDivisionError), own_folder():
+    with pytest.raises(ZeroDivisionError), scratch_folder():
         raise ZeroDivisionError
     assert list(folders.iterdir()) == []
 
@@ -42,12 +44,12 @@ def test_folders_of_the_living_stay_those_of_the_dead_go(folders):
     owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
     try:
         left = owner.stdout.readline().strip()
-        with own_folder() as own:
+        with scratch_folder() as own:
             assert os.path.isdir(left)
         os.kill(owner.pid, signal.SIGKILL)
         owner.communicate()
         assert os.path.isdir(left)
-        with own_folder() as own, own_folder() as other:
+        with scratch_folder() as own, scratch_folder() as other:
             assert not os.path.exists(left)
             assert own.is_dir()
             assert other.is_dir()

@@ -92,7 +92,7 @@ def test_damage_is_seen_and_put_aside(store, trace, name, damage):
 def test_a_full_disk_leaves_nothing_half_written(store, trace, monkeypatch, after):
     """Whichever write fails, what was there stays, and what failed leaves no trace."""
     store.store("first", SETTINGS, trace, outcome_of(trace))
-    real, count = store_module.write_through, iter(range(10))
+    real, count = store_module.write_synced, iter(range(10))
 
     def full(path, data):
         if next(count) == after:
@@ -101,7 +101,7 @@ def test_a_full_disk_leaves_nothing_half_written(store, trace, monkeypatch, afte
         real(path, data)
 
     for module in (store_module, whole):
-        monkeypatch.setattr(module, "write_through", full)
+        monkeypatch.setattr(module, "write_synced", full)
 
     def write_both():
         store.store("second", SETTINGS, trace, outcome_of(trace))

@@ -13,6 +13,8 @@ from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
+pytestmark = pytest.mark.integration
+
 POLICIES = ("easy", "conservative", "plan-squared-wait")
 #: What all of them show, and how the terminal's table writes it.
 SHOWN = {

@@ -37,6 +37,7 @@ def policies():
     return [make_policy(name, evaluations=20 if "plan" in name else None) for name in NAMES]
 
 
+@pytest.mark.integration
 def test_results_do_not_depend_on_the_number_of_processes(workload, policies):
     """One process or two: the same traces in the same order, with progress to the end."""
     seen: dict[int, int] = {}
@@ -121,7 +122,9 @@ def test_pictures_and_numbers_are_written(workload, policies, tmp_path):
     write_comparison(comparison, tmp_path / "one")
     write_comparison(comparison, tmp_path / "two")
     written = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert written == ["comparison.csv", "mean-wait.png", "mean-wait.svg", "waits.png", "waits.svg"]
+    assert written == [
+        "comparison.csv", "mean-wait.png", "mean-wait.svg", "trade-off.png", "trade-off.svg", "waits.png", "waits.svg",
+    ]  # fmt: skip
     for name in written:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert "plan-squared-wait" not in (tmp_path / "one" / "waits.svg").read_text()
@@ -173,6 +176,7 @@ def never(problem, rng):
     return Plan(np.full(len(problem), NEVER))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_policy_that_breaks_the_rules_ends_the_comparison(workload, jobs):
     """With its name, also out of another process."""

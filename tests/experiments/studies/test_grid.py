@@ -146,10 +146,11 @@ def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_pa
     assert assert_whole(tmp_path) == 4
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jobs):
     """The run ends with a sentence; with room again it goes on, and the tables are the same."""
-    real, count = store_module.write_through, iter(range(100))
+    real, count = store_module.write_synced, iter(range(100))
 
     def full(path, data):
         if next(count) >= 17:
@@ -159,7 +160,7 @@ def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jo
     experiment = read_experiment(write(tmp_path))
     with monkeypatch.context() as patch:
         for module in (store_module, whole):
-            patch.setattr(module, "write_through", full)
+            patch.setattr(module, "write_synced", full)
         with pytest.raises(DiskFullError, match="the same command again"):
             run_experiment(experiment, tmp_path / "out", jobs=jobs)
     finished = assert_whole(tmp_path / "out")
@@ -169,6 +170,7 @@ def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jo
     assert tables(tmp_path / "out") == reference[1]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_what_is_finished(tmp_path, reference, monkeypatch, jobs):
     """Ctrl-C between two cells."""

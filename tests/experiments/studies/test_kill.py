@@ -12,6 +12,8 @@ import pytest
 from planbatch.experiments import read_experiment, run_experiment
 from tests.experiments.studies.grids import GRID, LONG, assert_whole, environment, tables, write
 
+pytestmark = pytest.mark.integration
+
 SPLIT = GRID.replace("seeds = [0, 1]", "seeds = [0]") + '\n[spans]\ncount = 3\nwarm-up = "2h"\n'
 
 

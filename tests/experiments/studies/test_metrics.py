@@ -59,6 +59,9 @@ def by_hand():
         ("underestimated", 0.5),
         ("first-plan-delay", -5 / 4),
         ("first-plan-error", 5 / 4),
+        ("first-plan-within", 1),
+        ("first-plan-within:minutes=0.05", 3 / 4),
+        ("first-plan-late:minutes=0", 0),
         # User 7 waited 3 s for 6 + 16 processor-seconds, user 8 2 s for 6 + 2; the mean of both is m.
         (
             "user-fairness",

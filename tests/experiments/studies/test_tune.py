@@ -170,6 +170,7 @@ def test_the_command_prints_json(run, tmp_path):
     assert found["front"][0]["values"]["4d:8d"] == {"mean-wait": None}
 
 
+@pytest.mark.integration
 def test_processes_and_interrupts_change_nothing(tmp_path):
     """Two processes, or a folder that has half of the trials: the same trials, front and values."""
     tuning = read_tuning(write(tmp_path, QUICK))

@@ -213,7 +213,7 @@ def test_the_catalogue_is_consistent():
     assert archive.ARCHIVE_URL.startswith("https://")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_digests_are_those_of_the_real_logs(real_log):
     """The catalogue's digests are those of the logs that all numbers here were made with."""
     for log in CATALOGUE.values():

@@ -52,7 +52,7 @@ def test_anomalies_by_hand():
         ("HPC2N-2002-2.2-cln", [0, 0, 729, 14817, 6170]),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_table_1_of_the_2017_paper(real_log, name, table_1):
     """N'takpé and Suter (JSSPP 2017), Table 1: all five columns."""
     counted = anomalies(read_swf(real_log(name)))
@@ -73,7 +73,7 @@ def test_table_1_of_the_2017_paper(real_log, name, table_1):
         ("KTH-SP2-1996-2.1-cln", 0.70),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_recorded_loads_of_real_logs(real_log, name, load):
     """The loads that are known of these logs, to two digits."""
     log = read_swf(real_log(name))

@@ -11,7 +11,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.common.compressed import atomic_write, decompress
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.compressed import decompress
 from planbatch.experiments.workloads.swf.read import (
     FIELDS,
     FRACTIONAL,
@@ -362,7 +363,7 @@ def test_reading_at_once_and_line_by_line_agree():
         ("lublin_256", 256, 10000, {}),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_real_logs_give_the_known_numbers_of_jobs(real_log, name, capacity, usable, dropped):
     """Capacity, usable jobs and dropped ones of real logs, their headers read."""
     workload = read_swf(real_log(name)).workload()

@@ -1,33 +1,29 @@
-"""The same workload on the lab's cluster under Slurm's own backfill and under planbatch, and as replays.
+"""The same workload on the lab's cluster under Slurm's own backfill and under planbatch.
 
-    python -m tests.live.lab.compare_with_slurm LOG --out FOLDER [--jobs 300] [--seconds 270] [--runs 2]
+    python -m tests.live.lab.compare_with_slurm LOG --out FOLDER [--seeds 1,2,3,4,5] [--sides slurm,strict,soft]
 
-300 consecutive jobs of a log, whose times are compressed so that the machine of 128 processors has work for about
-``--seconds``: run times and arrivals by one factor. Slurm counts time limits in minutes, so limits are compressed less:
-one minute for each hour that was requested. Both sides have the same jobs, limits and submissions; the replays have
-what the cluster measured.
+300 consecutive jobs of a log, drawn by seed, whose times are compressed so that the machine of 128 processors has work
+for about ``--seconds``: run times and arrivals by one factor. Slurm counts time limits in minutes, so limits are
+compressed less: one minute for each hour that was requested. All sides have the same jobs, limits and submissions, and
+planbatch its default settings. Runs whose table is in the folder already are not repeated.
 """
 
 import argparse
-import json
-import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.figures.style import COLOURS, DASHES, drawing
 from planbatch.experiments.live.journal import read_ticks
-from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.load import load_workload
 from planbatch.planner.model import Workload
 from tests.live.lab.lab import Lab
 
 NODES, CPUS = 16, 8
-POLICY = "plan-wait"
 
 
 @dataclass(frozen=True)
@@ -38,18 +34,6 @@ class LabJob:
     procs: int
     minutes: int
     seconds: float
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What a run came to; waits in seconds."""
-
-    who: str
-    mean: float
-    longest: float
-    median: float
-    utilisation: float
-    makespan: float
 
 
 def lab_jobs(source: Workload, count: int, seconds: float, seed: int) -> list[LabJob]:
@@ -68,38 +52,27 @@ def lab_jobs(source: Workload, count: int, seconds: float, seed: int) -> list[La
     return [LabJob(float(a), int(p), int(m), round(float(s), 2)) for a, p, m, s in rows]
 
 
-def run_lab(jobs: Sequence[LabJob], driven: bool, out: Path, name: str) -> pd.DataFrame:
-    """Run the jobs on a cluster of its own; one row per job, with real and, if driven, planned times."""
-    with Lab(nodes=NODES, cpus=CPUS, strict=driven, silent=30) as lab:
-        drive = (
-            lab.drive("strict", "--policy", POLICY, "--promise", "2x", name=name)
-            if driven
-            else None
-        )
-        if drive is not None:
-            drive.__enter__()
-        began = time.time()
-        numbers = []
-        for job in jobs:
-            time.sleep(max(began + job.submit - time.time(), 0.0))
-            numbers.append(lab.submit(f"-n{job.procs}", f"-t{job.minutes}", seconds=job.seconds))
-        lab.wait_for("all jobs complete",
-                     lambda found: all(found[one].state == "COMPLETED" for one in numbers), 1800)  # fmt: skip
-        found = lab.jobs()
-        if drive is not None:
-            drive.__exit__()
-            (out / f"{name}.jsonl").write_bytes(drive.journal.read_bytes())
-    rows = [found[one] for one in numbers]
-    frame = pd.DataFrame({
+def run_lab(jobs: Sequence[LabJob], side: str) -> pd.DataFrame:
+    """Run the jobs on a cluster of its own; one row per job, with actual and, if driven, planned times (s)."""
+    with Lab(nodes=NODES, cpus=CPUS, strict=side == "strict", silent=30) as lab:
+        driver = nullcontext() if side == "slurm" else lab.drive(side, name=side)
+        with driver as drive:
+            began, numbers = time.time(), []
+            for job in jobs:
+                time.sleep(max(began + job.submit - time.time(), 0.0))
+                numbers.append(
+                    lab.submit(f"-n{job.procs}", f"-t{job.minutes}", seconds=job.seconds)
+                )
+            lab.wait_for("all jobs complete",
+                         lambda found: all(found[one].state == "COMPLETED" for one in numbers), 1800)  # fmt: skip
+            jobs_by_number = lab.jobs()
+        planned = {} if drive is None else planned_starts(drive.journal)
+    rows = [jobs_by_number[one] for one in numbers]
+    return pd.DataFrame({
         "id": numbers, "submit": [row.submit_time for row in rows], "procs": [job.procs for job in jobs],
         "walltime": [job.minutes * 60 for job in jobs], "start": [row.start_time for row in rows],
-        "end": [row.end_time for row in rows],
+        "end": [row.end_time for row in rows], "planned": [planned.get(one) for one in numbers],
     })  # fmt: skip
-    frame["runtime"] = (frame["end"] - frame["start"]).clip(lower=1)
-    if driven:
-        frame["planned"] = [planned_starts(out / f"{name}.jsonl").get(one) for one in numbers]
-    frame.to_csv(out / f"{name}.csv", index=False)
-    return frame
 
 
 def planned_starts(journal: Path) -> dict[int, int]:
@@ -112,47 +85,34 @@ def planned_starts(journal: Path) -> dict[int, int]:
     return found
 
 
-def figures(
-    who: str, submit: "pd.Series[int]", start: "pd.Series[int]", frame: pd.DataFrame
-) -> Figures:
-    """Compute the figures of a run."""
-    waits = (start - submit).clip(lower=0)
-    makespan = float((start + frame["runtime"]).max() - submit.min())
-    used = float((frame["procs"] * frame["runtime"]).sum())
-    return Figures(who, round(float(waits.mean()), 1), float(waits.max()), float(waits.median()),
-                   round(used / (NODES * CPUS * makespan), 3), makespan)  # fmt: skip
+def figures(frame: pd.DataFrame) -> dict[str, float]:
+    """Compute the figures of a run: waits, utilisation, and starts within 2 s of the plan."""
+    waits = frame["start"] - frame["submit"]
+    makespan = frame["end"].max() - frame["submit"].min()
+    used = (frame["procs"] * (frame["end"] - frame["start"])).sum()
+    late = (frame["start"] - frame["planned"]).dropna().abs()
+    return {
+        "mean": waits.mean(), "longest": waits.max(), "utilisation": used / (NODES * CPUS * makespan),
+        "planned": len(late), "as planned": int((late <= 2).sum()),
+    }  # fmt: skip
 
 
-def replayed(frame: pd.DataFrame, policy: str) -> "pd.Series[int]":
-    """Replay what a run measured; the starts in the order of the frame's rows (s)."""
-    columns = frame[["id", "submit", "procs", "walltime", "runtime"]].copy()
-    columns["walltime"] = columns[["walltime", "runtime"]].max(axis=1)
-    workload = Workload.from_frame(columns, NODES * CPUS)
-    trace = replay(workload, policy)
-    starts = pd.Series(trace.start, index=trace.workload.id)
-    return starts.loc[frame["id"]].reset_index(drop=True) + (
-        frame["submit"].min() - int(workload.submit.min())
-    )
-
-
-def picture(path: Path, curves: dict[str, tuple[list[float], str, object]]) -> None:
-    """Draw the share of jobs that waited no longer than so many seconds."""
-    with drawing(7.5, 4.2) as (figure, axes):
-        for name, (waits, colour, dash) in curves.items():
-            shares = np.arange(1, len(waits) + 1) / len(waits)
-            axes.step(
-                sorted(waits), 100 * shares, where="post", label=name, color=colour, linestyle=dash
-            )
-        axes.set_xlabel("wait (s)")
-        axes.set_ylabel("jobs that waited no longer (%)")
-        axes.set_ylim(0, 100)
-        axes.set_xlim(left=0)
-        axes.legend(frameon=False, loc="lower right")
-        figure.savefig(path, dpi=150)
+def summary(out: Path) -> pd.DataFrame:
+    """Read what was run so far: a row per seed and side, with mean and longest wait against Slurm's."""
+    rows = []
+    for path in sorted(out.glob("seed-*-*.csv")):
+        _, seed, side = path.stem.split("-")
+        rows.append({"seed": int(seed), "side": side, **figures(pd.read_csv(path))})
+    table = pd.DataFrame(rows).set_index(["seed", "side"])
+    seeds = table.index.get_level_values("seed")
+    slurm = table[table.index.get_level_values("side") == "slurm"].droplevel("side").reindex(seeds)
+    for name in ("mean", "longest"):
+        table[f"{name} / Slurm's"] = table[name].to_numpy() / slurm[name].to_numpy()
+    return table
 
 
 def main() -> None:
-    """Run, replay, tell."""
+    """Run what is missing, and print the summary."""
     parse = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -160,47 +120,25 @@ def main() -> None:
     parse.add_argument("--out", type=Path, required=True)
     parse.add_argument("--jobs", type=int, default=300)
     parse.add_argument("--seconds", type=float, default=270)
-    parse.add_argument("--runs", type=int, default=2)
-    parse.add_argument("--seed", type=int, default=1)
+    parse.add_argument("--seeds", default="1,2,3,4,5")
+    parse.add_argument("--sides", default="slurm,strict,soft")
     given = parse.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    jobs = lab_jobs(load_workload(given.log), given.jobs, given.seconds, given.seed)
-    told: list[Figures] = []
-    curves: dict[str, tuple[list[float], str, object]] = {}
-    for run in range(1, given.runs + 1):
-        for side, policy, colour in (
-            ("Slurm's backfill", "easy", COLOURS[0]),
-            ("planbatch", POLICY, COLOURS[1]),
-        ):
-            name = f"{side.split()[0].lower().replace(chr(39), '')}-{run}"
-            frame = run_lab(jobs, side == "planbatch", given.out, name)
-            real = figures(f"{side}, run {run}", frame["submit"], frame["start"], frame)
-            again = replayed(frame, policy)
-            told += [real, figures(f"  replayed ({policy})", frame["submit"], again, frame)]
-            difference = (frame["start"] - again).abs()
-            print(f"{real.who}: |start - replay's start| median {difference.median():.0f} s, "
-                  f"mean {difference.mean():.1f} s", flush=True)  # fmt: skip
-            if "planned" in frame:
-                late = (frame["start"] - frame["planned"]).dropna()
-                counts = {int(k): int(v) for k, v in late.value_counts().sort_index().items()}
-                print(f"{real.who}: start - planned start (s): jobs {counts}", flush=True)
-            if run == 1:
-                curves[side] = ((frame["start"] - frame["submit"]).tolist(), colour, DASHES[0])
-                curves[f"{side}, replayed"] = (
-                    (again - frame["submit"]).clip(lower=0).tolist(),
-                    colour,
-                    DASHES[1],
+    log = load_workload(given.log)
+    for seed in map(int, given.seeds.split(",")):
+        for side in given.sides.split(","):
+            path = given.out / f"seed-{seed}-{side}.csv"
+            if not path.exists():
+                run_lab(lab_jobs(log, given.jobs, given.seconds, seed), side).to_csv(
+                    path, index=False
                 )
-    print(f"{'':28}{'mean':>8}{'median':>8}{'longest':>9}{'util.':>8}{'makespan':>10}")
-    for row in told:
-        print(
-            f"{row.who:28}{row.mean:8.1f}{row.median:8.0f}{row.longest:9.0f}{row.utilisation:8.1%}{row.makespan:10.0f}"
-        )
-    slurm = statistics.mean(row.mean for row in told if row.who.startswith("Slurm"))
-    ours = statistics.mean(row.mean for row in told if row.who.startswith("planbatch"))
-    print(f"mean wait under planbatch: {ours / slurm - 1:+.0%}")
-    (given.out / "figures.json").write_text(json.dumps([asdict(row) for row in told], indent=1))
-    picture(given.out / "waits.png", curves)
+            print(f"seed {seed}, {side}:", {k: round(float(v), 3) for k, v in figures(pd.read_csv(path)).items()},
+                  flush=True)  # fmt: skip
+    table = summary(given.out)
+    print(table.round(3).to_string())
+    print(
+        table.groupby("side")[["mean / Slurm's", "longest / Slurm's"]].agg(["mean", "max"]).round(3)
+    )
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 from planbatch.experiments.live.journal import read_ticks
+from planbatch.experiments.live.slurm.errors import SlurmError
 from planbatch.experiments.live.slurm.marks import mark_of
-from planbatch.experiments.live.slurm.said import SlurmError
 from planbatch.experiments.live.slurm.tick import OBSERVING
 from tests.live.lab.drive import Drive
 from tests.live.lab.lab import NOBODY, Lab
@@ -30,7 +30,7 @@ from tests.live.lab.processes import wait_until
 
 #: What users do with their jobs that wait.
 MEDDLING = ("hold", "hold", "release", "release", "TimeLimit=2", "Comment=mine", "Name=other", "StartTime=now",
-            "StartTime=now+5", "Nice=10")  # fmt: skip
+            "StartTime=now+5", "Nice=10", "Partition=side", "Partition=main")  # fmt: skip
 
 
 @dataclass
@@ -89,6 +89,9 @@ class Soak:
             return
         number = self.rng.choice(waiting)
         deed = self.rng.choice(MEDDLING)
+        job = jobs[number]
+        if deed.startswith("Partition") and (job.nodes > self.lab.side or job.required):
+            return  # it would never start
         words = (
             [deed, str(number)]
             if deed in ("hold", "release")
@@ -302,7 +305,7 @@ def check_sizes(soak: Soak) -> None:
 
 def soaked(minutes: float, seed: int, gap: float = 45.0) -> Soak:
     """Run one soak on a lab of its own; ``gap`` seconds from one break to the next, on average."""
-    with Lab(strict=True, silent=30) as lab:
+    with Lab(side=2, strict=True, silent=30) as lab:
         soak = Soak(lab, random.Random(seed))
         drive = fill(soak, minutes, gap)
         check(soak, drive)

@@ -19,6 +19,7 @@ from tests.brute_force import least_cost, many_terms, random_round
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("kind", KINDS)
 def test_never_above_the_optimum_in_thousands_of_rounds(kind):
     """No bound of any kind of terms is above the brute-force optimum, whatever the iterations and the target."""

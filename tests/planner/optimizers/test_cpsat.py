@@ -222,6 +222,7 @@ def test_wrong_parameters(parameters, word):
         CpSat(**parameters)
 
 
+@pytest.mark.integration
 def test_importing_is_cheap():
     """OR-Tools is imported when a model is built, not before."""
     code = "import sys, planbatch.planner.optimizers.cpsat.optimizer; sys.exit('ortools' in sys.modules)"

@@ -1,0 +1,97 @@
+"""``planbatch explain``: why a job starts when it does."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.round import draw
+from planbatch.experiments.cli.search_flags import SearchOptions
+from planbatch.experiments.cli.shell import print_table, say
+from planbatch.experiments.cli.workload_flags import workload_options
+from planbatch.experiments.workloads.options import WorkloadOptions
+
+if TYPE_CHECKING:
+    from planbatch.planner.explanation import Explanation
+    from planbatch.planner.plan import Plan
+    from planbatch.planner.round import Round
+
+    Explained = tuple[Round, Plan, Explanation]
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("job", type=int)
+@policy_options_without()
+@workload_options
+@click.option(
+    "--objective", default="wait", show_default=True, metavar="NAME", help="Of a round's plan."
+)
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw the plan around the job: .png, .svg or .html.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def command(
+    file: Path,
+    job: int,
+    chosen: PolicyOptions,
+    options: WorkloadOptions,
+    objective: str,
+    picture: Path | None,
+    as_json: bool,
+) -> None:
+    """Explain why JOB starts when it does: what holds its processors, who overtook it, what would let it start now.
+
+    FILE is a round as JSON (- is standard input), for which a plan is searched; or, with --policy, a log, which is
+    replayed under that policy.
+    """
+    if picture is not None:
+        from planbatch.experiments.figures.round_picture import check_picture
+
+        check_picture(picture)
+    if chosen.policy:
+        problem, plan, why = _in_a_replay(str(file), job, chosen, options)
+    else:
+        problem, plan, why = _in_a_round(file, job, chosen, objective)
+    if as_json:
+        click.echo(json.dumps(why.to_dict()))
+    else:
+        print_table(*why.sentences())
+    if picture is not None:
+        mark = problem.ids.tolist().index(job)
+        draw(problem, {f"job {job}": plan.start}, picture, mark)
+
+
+def _in_a_round(file: Path, job: int, chosen: PolicyOptions, objective: str) -> "Explained":
+    """Explain a job of the plan that a search finds for a round."""
+    from planbatch.experiments.rounds.file import read_round
+    from planbatch.planner.explanation import explain
+
+    problem = read_round(file)
+    optimizer = chosen.optimizer or "annealing"
+    search = SearchOptions(optimizer, objective, chosen.evaluations, chosen.seconds, chosen.seed)
+    plan = search.search(problem, bound=False).plan
+    return problem, plan, explain(problem, plan, job)
+
+
+def _in_a_replay(
+    source: str, job: int, chosen: PolicyOptions, options: WorkloadOptions
+) -> "Explained":
+    """Explain a job of a replay."""
+    if len(chosen.policy) > 1:
+        raise ValueError(f"policy: {len(chosen.policy)} are named; name the one to explain")
+    from planbatch.experiments.replay.explanation import hindsight
+    from planbatch.experiments.replay.replay import replay
+    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.planner.explanation import explain
+
+    (policy,) = chosen.policies()
+    workload = chosen.with_deadlines(load_workload(source, options, say), source)
+    trace = replay(workload, policy, estimates=chosen.estimates, seed=chosen.seed)
+    problem, plan, running = hindsight(trace, job)
+    return problem, plan, explain(problem, plan, job, running)

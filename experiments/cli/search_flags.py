@@ -1,0 +1,138 @@
+"""The flags of verbs that search for a plan of one round."""
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbatch.experiments.cli.shell import warn_without_deadlines
+
+if TYPE_CHECKING:
+    from planbatch.planner.budget import Budget
+    from planbatch.planner.objective import Objective
+    from planbatch.planner.optimizer import Optimizer, Result
+    from planbatch.planner.progress import Callback
+    from planbatch.planner.progress import Progress as Seen
+    from planbatch.planner.round import Round
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search for a plan.
+
+    Attributes
+    ----------
+    optimizer, objective : str
+        Their names.
+    evaluations : int, optional
+        Plans to evaluate.
+    seconds : float, optional
+        Seconds to search, instead.
+    seed : int
+        Seed of the random numbers.
+    """
+
+    optimizer: str
+    objective: str
+    evaluations: int | None
+    seconds: float | None
+    seed: int
+
+    def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
+        """Return what is named, checked; warn if it looks at deadlines that the round does not have."""
+        from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
+        from planbatch.planner.budget import Budget
+        from planbatch.planner.optimizers import check_supported, make_optimizer
+        from planbatch.planner.solve import EVALUATIONS
+
+        if self.seed < 0:
+            raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
+        optimizer, objective = make_optimizer(self.optimizer), make_objective(self.objective)
+        check_supported(optimizer, objective)
+        if objective.name in DEADLINE_OBJECTIVES:
+            warn_without_deadlines(problem.jobs.deadline, [objective.name])
+        evaluations = self.evaluations
+        if evaluations is None and self.seconds is None:
+            evaluations = EVALUATIONS
+        return objective, optimizer, Budget(seconds=self.seconds, evaluations=evaluations)
+
+    def search(self, problem: "Round", *, bound: bool = True) -> "Result":
+        """Search for a plan, and prove a bound unless that is not wanted."""
+        import numpy as np
+
+        from planbatch.planner.solve import solve
+        from planbatch.planner.soundness import searched
+
+        objective, optimizer, budget = self.make(problem)
+        rng = np.random.default_rng(self.seed)
+        if bound:
+            with search_bar(budget) as on_progress:
+                return solve(problem, objective, optimizer, budget, rng, on_progress=on_progress)
+        return searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
+
+
+@contextmanager
+def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
+    """Show how far a search is, its cost and bound, on standard error if that is a terminal; yields its callback."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from time import perf_counter
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    began = perf_counter()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        shown = bar.add_task("searching", total=1.0)
+
+        def on_progress(seen: "Seen") -> None:
+            done = [0.0]
+            if budget.seconds:
+                done.append((perf_counter() - began) / budget.seconds)
+            if budget.evaluations:
+                done.append(seen.evaluations / budget.evaluations)
+            bound = "" if seen.bound != seen.bound else f", bound {seen.bound:,.6g}"
+            bar.update(shown, completed=max(done), description=f"cost {seen.cost:,.6g}{bound}")
+
+        yield on_progress
+
+
+_FLAGS = (
+    click.option(
+        "--optimizer",
+        default="hybrid",
+        show_default=True,
+        metavar="NAME",
+        help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all.",
+    ),
+    click.option(
+        "--objective",
+        default="wait",
+        show_default=True,
+        metavar="NAME",
+        help="What plans cost; planbatch list objectives has all, your own are FILE.py:NAME.",
+    ),
+    click.option("--evaluations", type=int, metavar="N", help="Plans to evaluate [default: 8800]."),
+    click.option("--seconds", type=float, metavar="S", help="Seconds to search, instead."),
+    click.option(
+        "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
+    ),
+)
+
+
+def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags of :class:`SearchOptions` to a command, as its parameter ``chosen``."""
+
+    @functools.wraps(command)
+    def with_options(*args: Any, **kwargs: Any) -> Any:
+        values = {name: kwargs.pop(name) for name in SearchOptions.__dataclass_fields__}
+        return command(*args, chosen=SearchOptions(**values), **kwargs)
+
+    for flag in reversed(_FLAGS):
+        with_options = flag(with_options)
+    return with_options

@@ -1,0 +1,1 @@
+"""The past: events, users' histories, expectations, predictors and scenarios; causal by construction."""

@@ -1,0 +1,45 @@
+"""The histories that functions may ask for by name, in an attribute ``asks_for``."""
+
+from difflib import get_close_matches
+from typing import Any
+
+from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES
+from planbatch.planner.history.fair_share import FAIR_SHARE
+from planbatch.planner.history.history import History
+
+HISTORIES = {"expectation": EXPECTED_RUN_TIMES, "fair-share": FAIR_SHARE}
+"""The histories by name.
+
+Examples
+--------
+>>> import planbatch as pb
+>>> sorted(pb.HISTORIES)
+['expectation', 'fair-share']
+"""
+
+
+def asked_history(what: str, function: Any) -> History | None:
+    """Return the history that a user's function asks for, by name or as an object; None if it asks for none.
+
+    Parameters
+    ----------
+    what : str
+        What the function is, for the message, such as ``order slow``.
+    function : object
+        Its attribute ``asks_for`` is a name of :data:`HISTORIES` or a :class:`History`.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    asked = getattr(function, "asks_for", getattr(function, "history", None))
+    if asked is None or isinstance(asked, History):
+        return asked
+    if isinstance(asked, str) and asked in HISTORIES:
+        return HISTORIES[asked]
+    near = get_close_matches(str(asked), HISTORIES, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise ValueError(
+        f"{what}: asks_for: {asked!r} is neither a History nor one of {', '.join(HISTORIES)}{hint}"
+    )

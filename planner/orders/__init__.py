@@ -1,0 +1,1 @@
+"""Orders of waiting jobs: sort keys, their names, and the grammar of names."""

@@ -1,0 +1,113 @@
+"""Orders: functions ``keys(jobs, now) -> float64 array``.
+
+The job with the smallest key comes first; equal keys keep FCFS order. The formulas are in the core (``core/orders``);
+a user's own order is plain Python, checked in every round.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from planbatch import _core
+from planbatch.planner.columns import FloatArray
+from planbatch.planner.history.catalogue import asked_history
+from planbatch.planner.history.history import History
+from planbatch.planner.model import JobTable
+
+OrderKeys = Callable[[JobTable, int], FloatArray]
+
+
+class OrderError(ValueError):
+    """An order raised, or returned something else than one number for each waiting job.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> try:
+    ...     pb.order_by(lambda jobs, now: [1.0, float("nan")], problem.jobs, problem.now)
+    ... except pb.OrderError as error:
+    ...     print(error)
+    order <lambda> returned a key that is NaN in the round at 0
+    """
+
+
+@dataclass(frozen=True)
+class CheckedOrder:
+    """A user's order, whose errors name it and the round.
+
+    Attributes
+    ----------
+    order : callable
+        ``keys(jobs, now)``.
+    name : str
+        What messages call it.
+    values : tuple
+        Its further arguments.
+    history : History, optional
+        What it needs to know of the past.
+    """
+
+    order: Any
+    name: str
+    values: tuple[Any, ...] = ()
+    history: History | None = None
+
+    def __call__(self, jobs: JobTable, now: int) -> FloatArray:
+        """Return the keys.
+
+        Raises
+        ------
+        OrderError
+            If the order raises, or does not return one number for each job.
+        """
+        where = f"in the round at {now}"
+        try:
+            keys = self.order(jobs, now, *self.values)
+        except Exception as error:
+            raise OrderError(
+                f"order {self.name} raised {type(error).__name__} {where}: {error}"
+            ) from error
+        try:
+            values = np.array(keys, dtype=np.float64)
+        except (ValueError, TypeError):
+            values = np.empty(0)
+        if values.shape != jobs.submit.shape:
+            shown = " ".join(repr(keys).split())
+            raise OrderError(
+                f"order {self.name} returned {shown:.60} {where}: expected one number for each of "
+                f"{len(jobs.submit)} jobs"
+            )
+        if np.isnan(values).any():
+            raise OrderError(f"order {self.name} returned a key that is NaN {where}")
+        return values
+
+
+def core_order(order: OrderKeys) -> _core.QueueOrder:
+    """Return an order as the compiled core calls it."""
+    return order if isinstance(order, _core.QueueOrder) else _core.PythonOrder(checked(order))
+
+
+def checked(order: OrderKeys) -> CheckedOrder:
+    """Return a user's order with its checks."""
+    if isinstance(order, CheckedOrder):
+        return order
+    return accept_order(order, order_name(order), ())  # type: ignore[return-value]
+
+
+def order_name(order: Any) -> str:
+    """Return what messages call a user's order."""
+    return str(getattr(order, "__name__", type(order).__name__)).replace("_", "-")
+
+
+def accept_order(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
+    """Return an order ready for use: one of the core unchanged, a user's with its checks."""
+    if isinstance(order, _core.QueueOrder):
+        return order
+    if isinstance(order, CheckedOrder):
+        return order
+    if not callable(order):
+        raise ValueError(f"order: {order!r} is neither a function nor a name")
+    return CheckedOrder(order, name, values, asked_history(f"order {name}", order))

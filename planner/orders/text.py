@@ -1,0 +1,79 @@
+"""The grammar of orders: ``ORDER``, ``ORDER@T``, ``PRIMARY/BACKFILLING``, ``PRIMARY/BACKFILLING@T``."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planbatch.planner.durations import seconds_of
+from planbatch.planner.registry.reference import unwrapped, without_places
+
+_NOT_IN_PATHS = re.compile(r"[^/.:@]*")
+
+
+@dataclass(frozen=True)
+class OrderText:
+    """An order as it is written, taken apart.
+
+    Attributes
+    ----------
+    primary : str
+        The order of the queue.
+    backfilling : str, optional
+        The order in which jobs are backfilled, if it is another one.
+    threshold : int, optional
+        Jobs that have waited for longer (s) come first, in FCFS order.
+    plain : str
+        What tables show: without files and modules.
+    """
+
+    primary: str
+    backfilling: str | None = None
+    threshold: int | None = None
+    plain: str = ""
+
+
+def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
+    """Take the text of an order apart.
+
+    A slash separates two orders if an order precedes it; otherwise it belongs to the path of a file.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``fcfs/sjf``, ``saf@20h``, ``orders/my.py:slow:power=2/sjf@1d``; brackets hold a part together.
+    is_order : callable
+        ``is_order(text)`` says whether a text names one order.
+
+    Raises
+    ------
+    ValueError
+        If what follows the ``@`` is no duration.
+    """
+    rest, at, end = text.rpartition("@")
+    threshold = None
+    if at and _NOT_IN_PATHS.fullmatch(end.replace(".", "")):
+        try:
+            threshold = seconds_of(end)
+        except ValueError as error:
+            raise ValueError(f"order: {text}: after the @, {error}") from None
+    else:
+        rest, end = text, ""
+    primary, backfilling = _parted(rest, is_order)
+    shown = [without_places(part) for part in (primary, backfilling) if part is not None]
+    plain = "/".join(shown) + (f"@{end}" if threshold is not None else "")
+    return OrderText(primary, backfilling, threshold, plain)
+
+
+def _parted(text: str, is_order: Callable[[str], bool]) -> tuple[str, str | None]:
+    """Split at the first slash outside of brackets with an order before it."""
+    depth, slashes = 0, []
+    for place, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "/" and depth == 0:
+            slashes.append(place)
+    for place in slashes:
+        if is_order(unwrapped(text[:place])):
+            return unwrapped(text[:place]), unwrapped(text[place + 1 :])
+    if slashes and ":" not in text:  # no file: the first of the two is misspelt
+        return text[: slashes[0]], text[slashes[0] + 1 :]
+    return unwrapped(text), None

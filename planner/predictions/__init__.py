@@ -1,1 +1,0 @@
-"""Predictions of run times: causal by construction, since a predictor is a history, and told what has happened."""

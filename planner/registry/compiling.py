@@ -1,0 +1,167 @@
+"""Users' functions as machine code: compiled by numba, through its public interface alone, where it is installed.
+
+Nothing else imports numba, and everything works without it: then objectives run as plain Python.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from planbatch import _core
+from planbatch.planner.columns import IntArray
+from planbatch.planner.history.expectation import (
+    EXPECTED_RUN_TIMES,
+    RUN_TIMES,
+    expected_rate,
+    expected_run,
+)
+from planbatch.planner.history.fair_share import FAIR_SHARE, fair_share
+from planbatch.planner.model import JobTable
+from planbatch.planner.objective import CheckedCost
+
+_LINE = re.compile(r'File "([^"]+)", line (\d+)')
+_NOISE = ("Failed in nopython", "During:", "File ", "<source", "This error", "Use of unsupported")
+
+
+class NotCompiledError(ValueError):
+    """A function cannot be compiled; the message says where and why."""
+
+
+def can_compile() -> bool:
+    """Return whether numba is installed: the extra ``planbatch[compiled]``."""
+    return find_spec("numba") is not None
+
+
+def compiler() -> str:
+    """Return the compiler of users' functions and its version, for the keys of results."""
+    from numba import __version__
+
+    return f"numba {__version__}"
+
+
+def plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the plain Python of a function that a user has compiled."""
+    return getattr(function, "py_func", function)
+
+
+@lru_cache(maxsize=256)
+def compiled_objective(
+    function: Callable[..., float], values: tuple[Any, ...] = (), name: str = "compiled"
+) -> _core.CompiledObjective:
+    """Compile ``cost(start, jobs, now, *values)``, an objective of this name.
+
+    Reads and writes outside of arrays raise, and columns of jobs cannot be changed. What raises, or is not a finite
+    number, is computed again in plain Python, whose errors name the objective and the round.
+
+    Raises
+    ------
+    NotCompiledError
+        If numba is not installed, or cannot compile the function.
+    """
+    if not can_compile():
+        raise NotCompiledError(
+            "numba is not installed; get it with: pip install 'planbatch[compiled]'"
+        )
+    from numba import carray, cfunc, njit, types
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+    _have_helpers_compiled()
+    read_only_ints, read_only_int_table, read_only_table = _read_only()
+    given = njit(boundscheck=True)(plain_function(function))
+
+    @njit(boundscheck=True)
+    def cost(start: IntArray, jobs: JobTable, now: int) -> float:
+        return float(given(start, jobs, now, *values))
+
+    def call(  # one C argument per column
+        start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
+        demands: Any, past: Any, n: int, further: int, columns: int, now: int, result: Any,
+    ) -> int:  # fmt: skip
+        try:
+            jobs = JobTable(
+                read_only_ints(carray(submit, n)),
+                read_only_ints(carray(procs, n)),
+                read_only_ints(carray(walltime, n)),
+                read_only_ints(carray(deadline, n)),
+                read_only_ints(carray(latest, n)),
+                read_only_ints(carray(user, n)),
+                read_only_int_table(carray(demands, (n, further))),
+                read_only_table(carray(past, (n, columns))),
+            )
+            result[0] = cost(read_only_ints(carray(start, n)), jobs, now)
+        except Exception:  # raised again by the same function in plain Python
+            return 1
+        return 0
+
+    ints, floats, number = types.CPointer(types.int64), types.CPointer(types.float64), types.int64
+    signature = number(*[ints] * 8, floats, *[number] * 4, floats)
+    try:
+        made = cfunc(signature)(call)
+    except (NumbaError, UnsupportedBytecodeError) as error:
+        raise NotCompiledError(_reason(error)) from None
+
+    def plain(start: IntArray, jobs: JobTable, now: int) -> float:
+        return plain_function(function)(start, jobs, now, *values)  # type: ignore[no-any-return]
+
+    plain.__dict__.update(vars(plain_function(function)))
+    assert made.address is not None
+    return _core.CompiledObjective(
+        made.address, made, CheckedCost(name, plain), compiled_objective, (function, values, name)
+    )
+
+
+@cache
+def _read_only() -> tuple[Any, Any, Any]:
+    """Return functions that make arrays read-only, for columns of whole numbers, tables of them, and of numbers."""
+    from numba import njit, types
+
+    def same(array: Any) -> Any:
+        return array
+
+    kinds = [
+        types.Array(entry, dimensions, "C", readonly=True)
+        for entry, dimensions in ((types.int64, 1), (types.int64, 2), (types.float64, 2))
+    ]
+    ints, int_table, table = (njit(kind(kind))(same) for kind in kinds)
+    return ints, int_table, table
+
+
+@cache
+def _have_helpers_compiled() -> None:
+    """Teach numba the functions by which users' objectives read the past."""
+    from numba.extending import overload
+
+    first, second = (1 + history.columns for history in (EXPECTED_RUN_TIMES, RUN_TIMES))
+    shares = 1 + FAIR_SHARE.columns
+
+    def run(jobs: JobTable, i: int) -> float:
+        known = jobs.past.shape[1] == first or jobs.past.shape[1] == second
+        return float(jobs.past[i, 1]) if known else float(jobs.walltime[i])
+
+    def rate(jobs: JobTable, i: int) -> float:
+        known = jobs.past.shape[1] == first or jobs.past.shape[1] == second
+        return float(jobs.past[i, 2]) if known else 1.0 / max(float(jobs.walltime[i]), 10.0)
+
+    def share(jobs: JobTable, i: int) -> float:
+        return float(jobs.past[i, 1]) if jobs.past.shape[1] == shares else 1.0
+
+    def compiles_to(compiled: Callable[..., float]) -> Callable[..., Any]:
+        compiled.__annotations__.clear()  # numba wants both to have the same signature
+        return lambda jobs, i: compiled  # noqa: ARG005 - numba matches the names of the arguments
+
+    for function, compiled in ((expected_run, run), (expected_rate, rate), (fair_share, share)):
+        overload(function)(compiles_to(compiled))
+
+
+def _reason(error: Exception) -> str:
+    """Return the place and the first sentence of numba's explanation."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    places = [place for place in _LINE.findall(text) if Path(place[0]).name != Path(__file__).name]
+    lines = [line.strip() for line in text.splitlines()]
+    said = next((line for line in lines if line and not line.startswith(_NOISE)), "no reason given")
+    said = said.rstrip(".")
+    where = f"{places[-1][0]}, line {places[-1][1]}: " if places else ""
+    return f"{where}{said}"

@@ -1,0 +1,89 @@
+"""Objectives as users give them: objects, functions, names."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+from planbatch import _core
+from planbatch.planner.history.catalogue import asked_history
+from planbatch.planner.names import create
+from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.registry.compiling import (
+    NotCompiledError,
+    can_compile,
+    compiled_objective,
+    plain_function,
+)
+from planbatch.planner.registry.source import PluginError
+
+
+class PlainPythonWarning(UserWarning):
+    """An objective runs as plain Python, since numba cannot compile it."""
+
+
+def as_objective(objective: Objective | Cost | str) -> Objective:
+    """Return an objective unchanged, or make one of a cost function or a name.
+
+    Names are those of ``planbatch.objectives``, or a user's own: ``FILE.py:name``, ``MODULE:name``. A function in plain
+    Python is compiled where numba is installed and can; in an :class:`Objective` it stays as it is. One that is
+    decorated with ``numba.njit`` is compiled for the core in either form.
+
+    Raises
+    ------
+    ValueError
+        If there is no objective of this name, or it is none of the three.
+    """
+    if isinstance(objective, str):
+        return create("objective", objective)  # type: ignore[no-any-return]
+    name = getattr(objective, "__name__", "objective").replace("_", "-")
+    return objective_of(objective, name)
+
+
+def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objective:
+    """Return an objective, its function compiled if numba has compiled it, or make one of a cost function.
+
+    Parameters
+    ----------
+    thing : Objective or callable
+        An objective, or a function ``cost(start, jobs, now, …)``; in plain Python it is compiled where numba can.
+    name : str
+        The name of an objective that is made.
+    values : tuple
+        Arguments of the function after ``now``.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if isinstance(thing, Objective):
+        if plain_function(thing.cost) is thing.cost:
+            return thing
+        return replace(thing, cost=objective_of(thing.cost, thing.name).cost)
+    if isinstance(thing, _core.Objective):
+        return Objective(name, thing)
+    if not callable(thing):
+        raise ValueError(f"objective: {thing!r} is neither an Objective nor a function nor a name")
+    history = asked_history(f"objective {name}", thing)
+    if history is not None:
+        plain_function(thing).history = history  # type: ignore[attr-defined]
+    try:
+        return Objective(name, compiled_objective(thing, values, name))
+    except NotCompiledError as error:
+        if plain_function(thing) is not thing:
+            raise PluginError(f"objective {name}: it cannot be compiled: {error}") from None
+        if can_compile():
+            warnings.warn(
+                f"objective {name} runs as plain Python, which is slower: numba cannot compile it: {error}",
+                PlainPythonWarning,
+                stacklevel=2,
+            )
+    if not values:
+        return Objective(name, thing)
+
+    def bound(start: Any, jobs: Any, now: int) -> Any:
+        return thing(start, jobs, now, *values)
+
+    bound.__dict__.update(vars(thing))
+    bound.__name__ = thing.__name__
+    return Objective(name, bound)

@@ -1,0 +1,117 @@
+"""The grammar of names: ``name``, ``name:TEXT``, ``name:key=value,key=value``, and a user's own ``FILE.py:name``."""
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+_OWN = re.compile(r"(?P<place>[^:]+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
+_KEY = re.compile(r"([A-Za-z_][\w-]*)=")
+_OPEN, _CLOSED = "([", ")]"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A name as it is written, taken apart.
+
+    Attributes
+    ----------
+    text : str
+        As written.
+    place : str
+        The file or module of a user's object; empty for a registered name.
+    name : str
+        The name, there or in the registry.
+    short : str, optional
+        The text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``.
+    settings : mapping of str to str
+        The values by key; hyphens of keys are underscores.
+    """
+
+    text: str
+    place: str
+    name: str
+    short: str | None = None
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> str:
+        """The reference without the place: what tables show."""
+        given = [] if self.short is None else [without_places(self.short)]
+        given += [f"{key}={without_places(value)}" for key, value in self.settings.items()]
+        name = self.name.replace("_", "-") if self.place else self.name
+        return ":".join([name, *([",".join(given)] if given else [])])
+
+
+def parse(text: str, known: Container[str]) -> Reference:
+    """Take a name apart; registered names come before files and modules.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``annealing:cooling=0.8,moves=20``, ``easy:smallest-area``, ``my.py:slow:power=2``.
+    known : container of str
+        The names that need no place.
+    """
+    name, colon, rest = text.partition(":")
+    if name in known:
+        place = ""
+    elif match := _OWN.match(text):
+        place, name = match["place"], match["name"]
+        colon, rest = text[match.end() : match.end() + 1], text[match.end() + 1 :]
+    else:
+        place = ""
+    short, settings = _given(rest) if colon else (None, {})
+    return Reference(text, place, name, short, settings)
+
+
+def _given(text: str) -> tuple[str | None, dict[str, str]]:
+    """Split what follows the colon: a part without a key belongs to the part before it."""
+    short: list[str] = []
+    settings: dict[str, list[str]] = {}
+    into = short
+    for part in split(text):
+        match = _KEY.match(part)
+        if match:
+            into = settings.setdefault(match[1].replace("-", "_"), [])
+            into.clear()
+        into.append(part[match.end() :] if match else part)
+    joined = {key: unwrapped(",".join(parts)) for key, parts in settings.items()}
+    return (unwrapped(",".join(short)) if short else None), joined
+
+
+def split(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in _OPEN) - (letter in _CLOSED)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def unwrapped(text: str) -> str:
+    """Remove brackets around the whole text: they hold commas together."""
+    if text[:1] != "(" or text[-1:] != ")":
+        return text
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter in _OPEN) - (letter in _CLOSED)
+        if depth == 0 and place < len(text) - 1:  # (a)/(b)
+            return text
+    return text[1:-1]
+
+
+def is_one(text: str, known: Container[str]) -> bool:
+    """Tell whether a text is a whole reference to a registered name or a user's object."""
+    match = _OWN.match(text)
+    return text.partition(":")[0] in known or bool(match and text[match.end() :][:1] in ("", ":"))
+
+
+def without_places(text: str) -> str:
+    """Leave out the files and modules of a user's own names."""
+    match = _OWN.match(text)
+    if not match or "." not in match["place"]:
+        return text
+    return match["name"].replace("_", "-") + text[match.end() :]

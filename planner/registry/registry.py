@@ -1,0 +1,199 @@
+"""Registries: objects of one kind by name: planbatch's, those of installed packages, and users' own."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from planbatch.planner.names import did_you_mean
+from planbatch.planner.registry.parameters import (
+    Parameter,
+    accepted,
+    parameters_of,
+    settings_of,
+    signature_of,
+)
+from planbatch.planner.registry.reference import Reference, parse
+from planbatch.planner.registry.source import PluginError, find, place_of
+
+#: References of docstrings to other parts.
+_ROLE = re.compile(r":\w+:`~?([^`]*)`")
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Objects of one kind by name.
+
+    A name leads to an object or to a *maker* of objects. A class, or a function that can be called without positional
+    arguments, is a maker; its parameters are settings. Anything else is an object; the parameters of a function after
+    those of its kind are settings.
+
+    Attributes
+    ----------
+    kind : str
+        What they are: ``policy``, ``order``, ``objective``, ``optimizer``, ``metric``.
+    known : mapping of str to object
+        Planbatch's objects or makers, by name.
+    arguments : tuple of str
+        What a function of the kind is called with.
+    accept : callable
+        ``accept(target, name, values)``: returns the object as planbatch uses it; ``values`` are the settings of a
+        function.
+    plural : str
+        What several are called: the entry points of packages are in the group ``planbatch.PLURAL``.
+    documented : callable
+        Returns the owner of the docstring of an object or maker.
+    """
+
+    kind: str
+    known: Mapping[str, Any]
+    arguments: tuple[str, ...]
+    accept: Callable[[Any, str, tuple[Any, ...]], Any]
+    plural: str
+    documented: Callable[[Any], Any] = lambda target: target
+    _loaded: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def names(self) -> list[str]:
+        """Return all names that need no file or module."""
+        return [*self.known, *(name for name in self.registered() if name not in self.known)]
+
+    def registered(self) -> dict[str, EntryPoint]:
+        """Return the entry points of installed packages."""
+        return _registered(f"planbatch.{self.plural}")
+
+    def reference(self, text: str) -> Reference:
+        """Take a name apart."""
+        base = text.partition(":")[0]
+        return parse(text, self.known if base in self.known else self.registered())
+
+    def parameters(self, text: str) -> tuple[Parameter, ...]:
+        """Return the settings of a name."""
+        return self.settings(self._target(self.reference(text)))
+
+    def make(self, text: str, **defaults: Any) -> Any:
+        """Make the object of a name.
+
+        Parameters
+        ----------
+        text : str
+            ``name``, ``name:TEXT``, ``name:key=value,key=value``, where the name is known, ``FILE.py:name`` or
+            ``MODULE:name``.
+        **defaults
+            Values of parameters that the text does not give; those that the object does not take are ignored.
+
+        Raises
+        ------
+        ValueError
+            If there is no such thing (the message has the nearest), or a parameter is unknown or wrong; as
+            ``PluginError``, if a user's file cannot be imported or what it defines has the wrong signature.
+        """
+        reference = self.reference(text)
+        target = self._target(reference)
+        self._check_signature(reference, target)
+        taken = self.settings(target)
+        given = accepted(defaults, taken)
+        needed = tuple(replace(p, default=given.get(p.name, p.default)) for p in taken)
+        settings = given | settings_of(reference, needed)
+        try:
+            if is_maker(target):
+                named = reference.short is not None or reference.settings
+                thing = _made(target, settings, reference.plain if named else "")
+                return self.accept(thing, reference.plain, ())
+            values = tuple(settings.get(p.name, p.default) for p in taken) if settings else ()
+            return self.accept(target, reference.plain, values)
+        except PluginError:
+            raise
+        except Exception as error:
+            found = place_of(error)
+            if not reference.place and found is None:
+                raise
+            where = reference.text if found is None else f"{found[0]}, line {found[1]}"
+            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            raise PluginError(f"{where}: {kind}{error}") from error
+
+    def described(self) -> Iterator[tuple[str, tuple[Parameter, ...], str]]:
+        """Yield name, parameters and first sentence of all that need no file or module."""
+        for name in self.names():
+            target = self._target(self.reference(name))
+            yield name, self.settings(target), first_sentence(self.documented(target))
+
+    def _target(self, reference: Reference) -> Any:
+        """Return the object or maker of a reference."""
+        name = reference.name
+        if reference.place:
+            return find(reference.place, name)
+        if name in self.known:
+            return self.known[name]
+        if name in self.registered():
+            return self._registered_target(name)
+        raise ValueError(
+            f"{self.kind}: there is no {reference.text!r}; {did_you_mean(name, self.names())} "
+            f"Your own is FILE.py:NAME, MODULE:NAME, or an entry point in planbatch.{self.plural}"
+        )
+
+    def _registered_target(self, name: str) -> Any:
+        if name not in self._loaded:
+            point = self.registered()[name]
+            try:
+                self._loaded[name] = point.load()
+            except Exception as error:
+                raise PluginError(
+                    f"{self.kind} {name}: {point.value} cannot be loaded: {type(error).__name__}: {error}"
+                ) from error
+        return self._loaded[name]
+
+    def settings(self, target: Any) -> tuple[Parameter, ...]:
+        """Return the settings of an object or maker."""
+        if is_maker(target):
+            return parameters_of(target)
+        return parameters_of(target, len(self.arguments)) if is_function(target) else ()
+
+    def _check_signature(self, reference: Reference, target: Any) -> None:
+        """Raise unless a function takes what its kind is called with."""
+        if not is_function(target) or is_maker(target):
+            return
+        needed = [parameter.name for parameter in _needed(target)]
+        if len(needed) != len(self.arguments):
+            code = getattr(getattr(target, "py_func", target), "__code__", None)
+            where = f"{code.co_filename}, line {code.co_firstlineno}" if code else reference.text
+            raise PluginError(
+                f"{where}: {reference.name}({', '.join(needed)}): a function used as {self.kind} takes "
+                f"({', '.join(self.arguments)}), then parameters with defaults"
+            )
+
+
+@cache
+def _registered(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def _made(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> Any:
+    """Call a maker; what has settings of its own is named after them, if it lets itself be named."""
+    named = name and "name" in signature_of(maker).parameters
+    return maker(**settings, **({"name": name} if named else {}))
+
+
+def is_function(target: Any) -> bool:
+    """Tell whether something is a function, a kernel or a part of one."""
+    return inspect.isroutine(getattr(target, "py_func", target)) or isinstance(target, partial)
+
+
+def is_maker(target: Any) -> bool:
+    """Tell whether something is a maker: a class, or a function without positional parameters that are needed."""
+    return inspect.isclass(target) or (is_function(target) and not _needed(target))
+
+
+def _needed(target: Any) -> list[inspect.Parameter]:
+    """Return the parameters of a function that a call must give by place."""
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    found = signature_of(target).parameters.values()
+    return [p for p in found if p.default is p.empty and p.kind in by_place]
+
+
+def first_sentence(thing: Any) -> str:
+    """Return the first sentence of a documentation, without markup and full stop."""
+    text = _ROLE.sub(r"\1", inspect.getdoc(thing) or "").replace("``", "")
+    return " ".join(text.split("\n\n")[0].split()).rstrip(".")

@@ -1,0 +1,121 @@
+"""A change of one job of a round: at another time, or gone, and who pays for it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planbatch.planner.budget import Budget
+from planbatch.planner.model import NEVER, BoolArray, IntArray
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Optimizer, Result
+from planbatch.planner.plan import Plan
+from planbatch.planner.profile import Profile
+from planbatch.planner.resources import Windows
+from planbatch.planner.round import Round
+from planbatch.planner.soundness import searched, true_cost
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The plan of a round with one job elsewhere, next to the plan without that change.
+
+    Attributes
+    ----------
+    job : int
+        The job's id.
+    start : int or None
+        The start that it was given (s); None if it was taken out.
+    before : Plan
+        The plan found without the change.
+    after : Plan
+        The plan found with it; ``NEVER`` for a job that was taken out.
+    cost_before, cost_after : float
+        What all other jobs cost in these plans.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=2, now=0, waiting=[(0, 2, 100), (0, 2, 30)])
+    >>> change = pb.what_if(problem, 0, 0, "wait")
+    >>> change.before.start.tolist(), change.after.start.tolist()
+    ([30, 0], [0, 100])
+    >>> change.delays.tolist(), change.cost_after - change.cost_before
+    ([-30, 100], 100.0)
+    """
+
+    job: int
+    start: int | None
+    before: Plan
+    after: Plan
+    cost_before: float
+    cost_after: float
+
+    @property
+    def delays(self) -> IntArray:
+        """How much later each job starts (s), negative if earlier; 0 for a job that was taken out; shape (n,)."""
+        there = self.after.start != NEVER
+        return np.where(there, self.after.start - self.before.start, 0)
+
+
+def moved(
+    problem: Round,
+    before: Result,
+    job: int,
+    start: int | None,
+    objective: Objective,
+    optimizer: Optimizer,
+    budget: Budget,
+    rng: np.random.Generator,
+) -> WhatIf:
+    """Plan a round with one job at a given start, or without it; see :func:`~planbatch.planner.solve.what_if`."""
+    found = np.flatnonzero(problem.ids == job)
+    if not len(found):
+        raise ValueError(f"job {job}: no waiting job of the round has this id")
+    i = int(found[0])
+    others = np.arange(len(problem)) != i
+    rest = _only(problem, others)
+    changed = rest if start is None else _reserved(problem, rest, i, start)
+    found_plan = searched(optimizer, changed, objective.drawn(changed, rng), budget, rng).plan
+    after = np.full(len(problem), NEVER if start is None else start)
+    after[others] = found_plan.start
+    plain = objective.drawn(rest, rng)
+    return WhatIf(
+        int(job),
+        start,
+        before.plan,
+        Plan(after),
+        true_cost(rest, plain, before.plan.start[others]),
+        true_cost(rest, plain, found_plan.start),
+    )
+
+
+def _only(problem: Round, chosen: BoolArray) -> Round:
+    """Return the round with some of its waiting jobs."""
+    columns = ("planned", "ids", "notes", "occupied")
+    jobs = problem.jobs
+    return replace(
+        problem,
+        jobs=jobs._replace(**{name: column[chosen] for name, column in jobs._asdict().items()}),
+        **{name: getattr(problem, name)[chosen] for name in columns},
+    )
+
+
+def _reserved(problem: Round, rest: Round, i: int, start: int) -> Round:
+    """Return the rest of a round with what a job takes from its start on withdrawn."""
+    job, end = problem.ids[i], start + int(problem.jobs.walltime[i])
+    profile = Profile(problem)
+    if start < problem.now or not profile.fits(problem.demands[i], start, end):
+        earliest = profile.earliest(problem.demands[i], end - start)
+        why = "it is past" if start < problem.now else "running jobs or windows are in the way"
+        raise ValueError(
+            f"job {job}: it cannot start at {start}: {why}; the earliest start is {earliest}"
+        )
+    windows = problem.windows
+    return replace(
+        rest,
+        windows=Windows(
+            np.append(windows.start, start),
+            np.append(windows.end, end),
+            np.vstack([windows.amounts, problem.demands[i : i + 1]]),
+        ),
+    )

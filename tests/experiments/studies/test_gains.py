@@ -1,0 +1,54 @@
+"""Who gains and who loses between two policies, by hand."""
+
+import numpy as np
+import pytest
+
+import planbatch as pb
+
+
+def trace(policy, waits, **columns):
+    """Make a trace with given waits."""
+    n = len(waits)
+    workload = pb.Workload(
+        capacity=8, submit=np.arange(n) * 100, procs=np.array(columns.get("procs", [1] * n)),
+        walltime=np.array(columns.get("walltime", [600] * n)), runtime=np.ones(n, np.int64),
+        id=np.arange(1, n + 1), name="made", user=np.array([1, 1, 2, 2][:n]),
+    )  # fmt: skip
+    start = workload.submit + np.array(waits)
+    never = np.full(n, pb.NEVER)
+    empty = [np.zeros(0, np.int64)] * 5 + [np.zeros(0)] * 2
+    return pb.Trace(workload, policy, start, start + 1, pb.RoundLog(*empty), 0.0, never)
+
+
+def test_by_hand() -> None:
+    """Waits 0, 100, 50, 400 → 0, 0, 90, 1000: one gains (100 s), one loses (600 s), 40 s are no change."""
+    shape = {"procs": [1, 4, 5, 8], "walltime": [600, 601, 3600, 90000]}
+    gains = pb.Gains.of(
+        trace("a", [0, 100, 50, 400], **shape), trace("b", [0, 0, 90, 1000], **shape)
+    )
+    total = gains.total()
+    assert (total["jobs"], total["before"], total["after"]) == (4, 137.5, 272.5)
+    assert (total["gain"], total["lose"], total["loss"]) == (0.25, 0.25, 600)
+    assert gains.by("size").index.tolist() == ["≤ 1", "≤ 4", "≤ 16"]
+    assert gains.by("size")["change"].tolist() == [0, -100, 320]
+    assert gains.by("length").index.tolist() == ["≤ 10 min", "≤ 1 h", "> 24 h"]
+    assert gains.by("user")["change"].tolist() == [-50, 320]
+    assert gains.losers(2)["id"].tolist() == [4, 3]
+
+
+def test_other_jobs_are_refused() -> None:
+    with pytest.raises(ValueError, match="different jobs"):
+        pb.Gains.of(trace("a", [0, 1]), trace("b", [0, 1, 2]))
+
+
+def test_the_command(run, tmp_path):
+    words = ("compare", "--policy", "fcfs", "--policy", "easy", "--first", 300, "--jobs", 1)
+    code, out, _ = run(*words, "--against", "fcfs", "--out", "res")
+    assert code == 0
+    assert "From fcfs to easy" in out
+    assert "lose most" in out
+    names = {path.name for path in (tmp_path / "res").glob("gains-*")}
+    assert {"gains-fcfs-easy.png", "gains-fcfs-easy-user.csv", "gains-fcfs-easy-week.csv"} <= names
+    code, _, err = run(*words, "--against", "eazy")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "easy" in err

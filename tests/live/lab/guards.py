@@ -1,0 +1,109 @@
+"""What promises and guards cost and give: replays of drawn workloads of a log, and of a large job among small ones.
+
+    python -m tests.live.lab.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.01x+1.5w]
+
+The workloads are those of ``compare_with_slurm``; waits are divided by EASY's. The large job takes all of eight nodes,
+and comes into a stream of jobs of one node with limits of a minute that run for 2 to 4 s, as many as nodes can take.
+"""
+
+import argparse
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.policy import Policy
+from planbatch.baselines.promise import Promise
+from planbatch.experiments.live.planning import Guard, guarded
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.workloads.load import load_workload
+from planbatch.planner.model import NEVER, IntArray, Workload
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
+from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs
+
+
+@dataclass
+class Guarded:
+    """A policy under a guard, for one replay; it remembers what it promised, as the driver does."""
+
+    policy: Policy
+    guard: Guard
+    promise: Promise | None
+    name: str = "guarded"
+    latest: dict[int, int] = field(default_factory=dict)
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
+        """Plan."""
+        known = [self.latest.get(number, NEVER) for number in problem.ids.tolist()]
+        jobs = problem.jobs._replace(latest=np.minimum(problem.jobs.latest, known))
+        heads = np.arange(len(problem)) == int(np.argmin(problem.jobs.submit))
+        problem = guarded(replace(problem, jobs=jobs), heads, self.guard)
+        self.latest |= zip(problem.ids.tolist(), problem.jobs.latest.tolist(), strict=True)
+        return self.policy(problem, rng)
+
+
+def as_workload(jobs: list[LabJob], capacity: int) -> Workload:
+    """Whole seconds, for a replay."""
+    frame = pd.DataFrame({
+        "id": range(1, len(jobs) + 1), "submit": [int(job.submit) for job in jobs],
+        "procs": [job.procs for job in jobs], "walltime": [60 * job.minutes for job in jobs],
+        "runtime": [max(round(job.seconds), 1) for job in jobs],
+    })  # fmt: skip
+    return Workload.from_frame(frame, capacity)
+
+
+def a_stream(nodes: int = 8, seconds: int = 180) -> Workload:
+    """Jobs of one node, and at 4 s a job of all."""
+    small = [LabJob(k * 3 / nodes, 1, 1, 2 + k % 3) for k in range(seconds * nodes // 3)]
+    jobs = sorted([*small, LabJob(4.5, nodes, 1, 1)], key=lambda job: job.submit)
+    return as_workload(jobs, nodes)
+
+
+def waits(workload: Workload, policy: Policy | str) -> IntArray:
+    """Replay; the waits (s)."""
+    trace = replay(workload, policy)
+    return trace.start - trace.workload.submit
+
+
+def main() -> None:
+    """Print a row for each promise and guard."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("log")
+    parse.add_argument("--seeds", type=int, default=12)
+    parse.add_argument("--policy", default="plan-wait")
+    parse.add_argument("--promise", default="none,2x")
+    parse.add_argument("--guard", default="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")
+    given = parse.parse_args()
+    log, stream = load_workload(given.log), a_stream()
+    drawn = [
+        as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS)
+        for seed in range(1, given.seeds + 1)
+    ]
+    easy = [waits(workload, "easy") for workload in drawn]
+    large = int(np.argmax(stream.procs))
+    print(f"the large job, easy: {waits(stream, 'easy')[large]} s")
+    for promise in given.promise.split(","):
+        for text in given.guard.split(","):
+            guard = Guard.parse(text)
+
+            def policy(promise: str = promise, guard: Guard | None = guard) -> Policy:
+                made = make_policy(given.policy, promise=promise)
+                return made if guard is None else Guarded(made, guard, Promise.parse(promise))
+
+            found = [
+                (waits(workload, policy()), base)
+                for workload, base in zip(drawn, easy, strict=True)
+            ]
+            means = [mine.mean() / base.mean() - 1 for mine, base in found]
+            longest = [mine.max() / base.max() for mine, base in found]
+            print(f"promise {promise}, guard {text}: mean wait {np.mean(means):+.0%} ({max(means):+.0%} at worst), "
+                  f"longest {np.mean(longest):.2f} × ({max(longest):.2f}); the large job: "
+                  f"{waits(stream, policy())[large]} s", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
