@@ -143,7 +143,8 @@ class Planner:
         seen = observe(snapshot, self.options)
         seen = replace(seen, problem=_with_lag(seen.problem))
         problem = without_released(seen, gone)
-        used = sum(one.amount for one in seen.jobs if one.job.key in gone.keys() & queue.suspects)
+        held = gone.keys() & queue.suspects
+        used = sum(one.amount for one in seen.jobs if one.job.key in held)
         jobs = tuple(one for one in seen.jobs if one.job.key not in gone)
         targets = [Target(one.job.key, one.task) for one in jobs]
         rng = np.random.default_rng([self.seed, snapshot.time])

@@ -176,9 +176,8 @@ def left_of(total: int, reserved: Sequence[Span], held: Sequence[Span], now: int
         amount = min(wanted, total - busy)
         if amount <= 0:
             continue
-        if found and found[-1][1:] == (begin, amount):
-            begin = found.pop()[0]
-        found.append((begin, end, amount))
+        joined = bool(found) and found[-1][1:] == (begin, amount)
+        found.append((found.pop()[0] if joined else begin, end, amount))
     return found
 
 
