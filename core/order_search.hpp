@@ -18,7 +18,7 @@ class OrderSearch {
         evaluator_.prepare(round_, objective, scenarios);
         for (auto* order : {&order_, &trial_order_}) order->resize(n);
         for (auto* start : {&start_, &trial_}) start->resize(n);
-        cost_ = infinity;
+        cost_ = energy_ = infinity;
     }
     const Round& round() const { return round_; }
     const Objective& objective() const { return *objective_; }
@@ -35,12 +35,15 @@ class OrderSearch {
     // Decodes the order that is tried, and keeps it if it is better; its cost, NaN if it is not a finite number.
     double try_order() {
         const double value = evaluator_.cost(trial_order_, trial_);
-        if (value < cost_) {
-            cost_ = value;
-            std::copy(trial_order_.begin(), trial_order_.end(), order_.begin());
-            std::copy(trial_.begin(), trial_.end(), start_.begin());
-        }
+        offer(trial_order_, trial_, value);
         return value;
+    }
+    // Keeps an order that has been decoded elsewhere if it is better; between equal costs energies decide, if known.
+    void offer(Order order, Column start, double cost, double energy = infinity) {
+        if (!(cost < cost_ || (cost == cost_ && energy < energy_))) return;
+        cost_ = cost, energy_ = energy;
+        std::copy(order.begin(), order.end(), order_.begin());
+        std::copy(start.begin(), start.end(), start_.begin());
     }
     double try_sorted(const std::vector<double>& keys) {
         sort_(keys.data(), trial_order_);
@@ -80,7 +83,7 @@ class OrderSearch {
     std::vector<JobNumber> order_, trial_order_;
     std::vector<std::int64_t> start_, trial_;
     std::vector<double> keys_;
-    double cost_ = infinity;
+    double cost_ = infinity, energy_ = infinity;
 
     // Where none of the first plans keeps all promises: the previous plan does, if it is one of a replay.
     bool take_previous_plan() {

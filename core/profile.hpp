@@ -166,6 +166,11 @@ class Profile {
         return std::any_of(free_.begin(), free_.begin() + std::ptrdiff_t(size_ * width()), [](Number n) { return n < 0; });
     }
 
+    // Drops all before breakpoint `i`.
+    void begin_at(std::size_t i) {
+        shift(i, 0, size_ + 1 - i);
+        size_ -= i;
+    }
     // Removes breakpoints at which nothing changes.
     void drop_idle() {
         std::size_t kept = 1;

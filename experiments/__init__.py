@@ -29,27 +29,21 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.journal import Journal as Journal, read_ticks as read_ticks
     from planbatch.experiments.live.slurm.advise import Advisor as Advisor
     from planbatch.experiments.live.slurm.client import SlurmClient as SlurmClient
-    from planbatch.experiments.live.slurm.commands import (
-        Command as Command,
-        commands_for as commands_for,
-        give_back as give_back,
-    )
+    from planbatch.experiments.live.slurm.commands import Command as Command
+    from planbatch.experiments.live.slurm.commands import commands_for as commands_for
+    from planbatch.experiments.live.slurm.commands import give_back as give_back
     from planbatch.experiments.live.slurm.drive import Driver as Driver
-    from planbatch.experiments.live.slurm.observe import (
-        Observation as Observation,
-        observe as observe,
-    )
+    from planbatch.experiments.live.slurm.observe import Observation as Observation
+    from planbatch.experiments.live.slurm.observe import observe as observe
     from planbatch.experiments.live.slurm.planner import Planner as Planner
     from planbatch.experiments.live.slurm.pool import ObserveOptions as ObserveOptions
     from planbatch.experiments.live.slurm.reading import saved_snapshot as saved_snapshot
-    from planbatch.experiments.live.slurm.rules import DriveRules as DriveRules
-    from planbatch.experiments.live.slurm.said import SlurmError as SlurmError
-    from planbatch.experiments.live.slurm.snapshot import (
-        JobKey as JobKey,
-        LiveJob as LiveJob,
-        LiveNode as LiveNode,
-        Snapshot as Snapshot,
-    )
+    from planbatch.experiments.live.slurm.marks import DriveRules as DriveRules
+    from planbatch.experiments.live.slurm.errors import SlurmError as SlurmError
+    from planbatch.experiments.live.slurm.snapshot import JobKey as JobKey
+    from planbatch.experiments.live.slurm.snapshot import LiveJob as LiveJob
+    from planbatch.experiments.live.slurm.snapshot import LiveNode as LiveNode
+    from planbatch.experiments.live.slurm.snapshot import Snapshot as Snapshot
     from planbatch.experiments.replay.checker import check_trace as check_trace
     from planbatch.experiments.replay.environment import SchedulingEnv as SchedulingEnv
     from planbatch.experiments.replay.explanation import explain_replay as explain_replay

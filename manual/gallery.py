@@ -34,7 +34,7 @@ ELSEWHERE = """\
 
 ## A cluster beside its plan
 
-[A live cluster](live.md#what-it-showed) has the waits that the same jobs had under Slurm's backfill and under planbatch, drawn by `python -m tests.live.lab.compare_with_slurm`.
+[What driving a cluster showed](live-results.md) has the waits of the same jobs under Slurm's backfill and under planbatch.
 """
 
 

@@ -7,6 +7,24 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+#: Libraries that only some of the package needs, and the extras that install them.
+EXTRAS = {"jinja2": "report", "matplotlib": "report", "pyarrow": "report"}
+
+
+def missing_extra(error: ModuleNotFoundError) -> str | None:
+    """Return one sentence that names the extra to install, or None if the module belongs to none.
+
+    >>> missing_extra(ModuleNotFoundError(name="matplotlib.figure"))
+    "matplotlib is not installed; pictures, pages and stored results need it: pip install 'planbatch[report]'"
+    """
+    library = (error.name or "").partition(".")[0]
+    if library not in EXTRAS:
+        return None
+    return (
+        f"{library} is not installed; pictures, pages and stored results need it: "
+        f"pip install 'planbatch[{EXTRAS[library]}]'"
+    )
+
 
 class _Package(ModuleType):
     """A package with lazy names. A name wins over a submodule that is called the same, such as ``solve``."""
@@ -17,7 +35,12 @@ class _Package(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name not in self.__sources__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(self.__sources__[name]), name)
+        try:
+            value = getattr(import_module(self.__sources__[name]), name)
+        except ModuleNotFoundError as error:
+            if (advice := missing_extra(error)) is None:
+                raise
+            raise ModuleNotFoundError(advice, name=error.name) from None
         self.__dict__[name] = value
         return value
 

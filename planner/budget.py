@@ -1,8 +1,14 @@
 """The budget of a search, and the clock that ends it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from numbers import Integral
 from time import perf_counter
+
+from planbatch.planner.columns import IntArray
+
+Watch = Callable[[float, IntArray, int], object]
+"""``watch(cost, start, evaluations)``: sees the best plan of a search now and then; what is true ends the search."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,8 @@ class Budget:
         Wall-clock time (s), seeding and decoding included.
     evaluations : int, optional
         Plans evaluated besides the first plans. With 0, the result is the best of these.
+    watch : callable, optional
+        See :data:`Watch`; :func:`solve` makes one of its callbacks.
 
     Raises
     ------
@@ -36,6 +44,7 @@ class Budget:
 
     seconds: float | None = None
     evaluations: int | None = None
+    watch: Watch | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.seconds is None and self.evaluations is None:
@@ -106,6 +115,11 @@ class Clock:
         if self.budget.seconds is None:
             return float("inf")
         return self.budget.seconds - self.elapsed - self.reserve
+
+    def stopped(self, cost: float, start: Callable[[], IntArray]) -> bool:
+        """Show the best plan to the budget's watch, if any; return whether that ends the search."""
+        watch = self.budget.watch
+        return watch is not None and bool(watch(cost, start(), self.evaluations))
 
     def portion(self, cost: float, least: int = 1, most: int = 1 << 20) -> int:
         """Return how many evaluations to do before the next check of the clock; 0 if the budget is used up.

@@ -80,6 +80,9 @@ class Objective:
     cp_cost : callable, optional
         ``cp_cost(model, starts, jobs, now)``: states the cost to CP-SAT, for objectives without terms; see
         :mod:`optimizer`.
+    guide : callable or Objective, optional
+        A second criterion in the units of the cost: the search ``hybrid`` descends the sum of both, so that plans of
+        equal cost are not a plateau. The best plan is that of the least cost. The makespan has one of its own.
     scenarios : Scenarios, optional
         In how many scenarios of run times plans are judged; by walltimes alone if there are none. Such an objective
         has neither terms nor a bound.
@@ -102,6 +105,7 @@ class Objective:
     terms: Callable[[JobTable, int], Terms] | None = None
     bound: Callable[[Round, float | None, int], float] | None = None
     cp_cost: Callable[..., Any] | None = None
+    guide: "Cost | Objective | None" = None
     scenarios: Scenarios | None = None
     futures: _core.Scenarios | None = field(default=None, repr=False, compare=False)
 
@@ -129,9 +133,15 @@ class Objective:
     @cached_property
     def core(self) -> _core.Objective:
         """The cost as the compiled core calls it; errors of plain Python name the objective and the round."""
-        if isinstance(self.cost, _core.Objective):
-            return self.cost
-        return _core.PythonObjective(CheckedCost(self.name, self.cost))
+        own = self.cost
+        if not isinstance(own, _core.Objective):
+            own = _core.PythonObjective(CheckedCost(self.name, own))
+        if self.guide is None:
+            return own
+        guide = self.guide
+        if not isinstance(guide, Objective):
+            guide = Objective(f"{self.name}, guide", guide)
+        return _core.Guided(own, guide.core)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, which is all that is sent to other processes."""

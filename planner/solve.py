@@ -5,19 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from planbatch.planner.bounds import ITERATIONS, bounded
+from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
 from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.columns import Permutation, permutation_of
+from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.optimizers.exhaustive import Exhaustive
+from planbatch.planner.plan import Plan
+from planbatch.planner.progress import Callback, Watcher
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import searched
+from planbatch.planner.soundness import searched, true_cost
 from planbatch.planner.what_if import WhatIf, moved
 
 #: The evaluations of the preset of Zheng et al. (2016).
 EVALUATIONS = 8800
+#: The optimizer of single rounds.
+DEFAULT_OPTIMIZER = "hybrid"
 #: Rounds of up to this many jobs are solved to the optimum, with up to this many nodes: a fraction of a second.
 SMALL_ROUND, NODES = 12, 200_000
 
@@ -25,11 +31,14 @@ SMALL_ROUND, NODES = 12, 200_000
 def solve(
     problem: Round,
     objective: Objective | Cost | str,
-    optimizer: Optimizer | str = "annealing",
+    optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
     budget: Budget | int = EVALUATIONS,
     rng: np.random.Generator | int = 0,
     *,
     iterations: int = ITERATIONS,
+    first: Plan | Permutation | None = None,
+    on_best: Callback | None = None,
+    on_progress: Callback | None = None,
 ) -> Result:
     """Search for a plan of a round; the result carries its lower bound and its gap.
 
@@ -55,6 +64,13 @@ def solve(
         Random numbers, or their seed.
     iterations : int
         See :func:`lower_bound`.
+    first : Plan or int array, shape (n,), optional
+        A plan to start from, or its order: the search starts from it if it is better than its other first plans,
+        and the result is never worse.
+    on_best, on_progress : callable, optional
+        ``callback(progress) -> object``, with a :class:`Progress`: whenever the best plan has changed, and now and then
+        (within 0.1 s for ``hybrid`` and ``annealing``). If it returns ``True``, the search ends, with the status
+        ``INTERRUPTED``. The bound is proven before the search then.
 
     Returns
     -------
@@ -76,7 +92,7 @@ def solve(
     --------
     >>> import planbatch as pb
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> result = pb.solve(problem, "wait", "annealing", pb.Budget(evaluations=100))
+    >>> result = pb.solve(problem, "wait", budget=pb.Budget(evaluations=100))
     >>> result.plan.start.tolist(), result.cost, result.gap, result.status.value
     ([50, 0], 25.0, 0.0, 'optimal')
     """
@@ -84,7 +100,19 @@ def solve(
     check_supported(search, cost)
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     drawn = cost.drawn(problem, generator)
-    result = searched(search, problem, drawn, as_budget(budget), generator)
+    limits, bound = as_budget(budget), float("nan")
+    given = None if first is None else first_plan_of(problem, first)
+    if given is not None:
+        problem = replace(problem, planned=given.start)
+    if on_best is not None or on_progress is not None:
+        bound = lower_bound(problem, cost, None, iterations)
+        limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
+    result = searched(search, problem, drawn, limits, generator)
+    result = replace(result, lower_bound=float(np.fmax(bound, result.lower_bound)))
+    if given is not None and len(problem):
+        price = true_cost(problem, drawn, given.start, given.order())
+        if price < result.cost:
+            result = replace(result, plan=given, permutation=given.order(), cost=price)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
         result = proven(result, problem, cost, generator)
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:
@@ -93,12 +121,29 @@ def solve(
     return bounded(result, problem, cost, 0 if interrupted else iterations)
 
 
+def first_plan_of(problem: Round, first: Plan | Permutation) -> Plan:
+    """Return a user's first plan, decoded in its order, which starts no job later.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a plan with a start for each waiting job nor an order of them.
+    """
+    order = first.order() if isinstance(first, Plan) else first
+    try:
+        return decode(problem, permutation_of(order, problem.ids))
+    except ValueError as error:
+        raise ValueError(
+            f"first: {error}; give a Plan of the round or an order of its jobs"
+        ) from None
+
+
 def what_if(
     problem: Round,
     job: int,
     start: int | None,
     objective: Objective | Cost | str,
-    optimizer: Optimizer | str = "annealing",
+    optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
     budget: Budget | int = EVALUATIONS,
     rng: np.random.Generator | int = 0,
 ) -> WhatIf:
@@ -151,3 +196,13 @@ def proven(
         lower_bound=found.cost if done else bound,
         status=Status.OPTIMAL if done else result.status,
     )
+
+
+def proven_bound(problem: Round, objective: Objective, upper: float | None = None) -> float:
+    """Return the bound that :func:`solve` proves: of rounds of up to :data:`SMALL_ROUND` jobs mostly the optimum."""
+    bound = lower_bound(problem, objective, upper)
+    if 0 < len(problem) <= SMALL_ROUND and objective.terms is not None:
+        rng = np.random.default_rng(0)  # nothing is drawn from it
+        exact = Exhaustive().optimize(problem, objective, Budget(evaluations=NODES), rng)
+        bound = float(np.fmax(bound, exact.lower_bound))
+    return bound

@@ -1,9 +1,14 @@
-// Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones.
+// Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
+// says so, the whole queue is then searched in tournaments; for the makespan in turns with a beam search, from the start.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
+#include "../beam/beam_search.hpp"
+#include "../objectives/combined.hpp"
+#include "../objectives/response.hpp"
 #include "../order_search.hpp"
 #include "front_search.hpp"
+#include "tournament.hpp"
 #include "whole_orders.hpp"
 
 namespace planbatch {
@@ -19,9 +24,18 @@ class Annealing {
         search_.begin(round, objective, scenarios, relaxes);
         front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
         whole_.begin(search_.size());
+        competes_ = false, beams_ = setting.tournaments && minds_makespan(objective) && !scenarios;
+        if (!beams_) return;
+        front_jobs_ = search_.size(), whole_.left = 0, beamed_ = 0, in_pass_ = false;
+        beam_.begin(search_.round());
+        bound_ = double(beam_.bound());
     }
+    // Whether the makespan is proven to be optimal.
+    bool proven() const { return beams_ && dynamic_cast<const Makespan*>(&search_.objective()) && search_.cost() <= bound_; }
     OrderSearch<K, Number>& search() { return search_; }
     const OrderSearch<K, Number>& search() const { return search_; }
+
+    static constexpr std::size_t beam_share = 3;  // evaluations of beams for one of tournaments
 
     // The number of permutations if a budget allows trying them all, else 0.
     static std::size_t orders_to_try(std::size_t n, std::size_t evaluations) {
@@ -53,7 +67,13 @@ class Annealing {
     // Anneals for so many evaluations, from one stage to the next; false if a cost was not a finite number. Call
     // end_stage after the last one.
     bool advance(std::size_t evaluations, Random& rng) {
-        while (evaluations > 0) {
+        while (evaluations > 0 && !proven()) {
+            if (setting_.tournaments && front_jobs_ == search_.size()) {
+                const std::size_t count = compete(evaluations, rng);
+                if (count == none) return false;
+                evaluations -= count;
+                continue;
+            }
             if (searches_whole_orders()) {
                 const std::size_t count = std::min(evaluations, whole_.left);
                 if (!search_whole_orders(count, rng)) return false;
@@ -71,7 +91,7 @@ class Annealing {
     }
     // Puts the best order of the front before the rest, and takes that plan if it is better as a whole.
     bool end_stage() {
-        if (left_ == 0) return true;
+        if (left_ == 0 || competes_) return true;
         std::vector<JobNumber>& order = search_.trial_order();
         std::copy(search_.order().begin(), search_.order().end(), order.begin());
         for (std::size_t i = 0; i < front_jobs_; ++i) order[i] = search_.order()[std::size_t(front_search_.best()[i])];
@@ -91,6 +111,38 @@ class Annealing {
     std::vector<double> front_past_, keys_;
     std::size_t front_jobs_ = 0;  // jobs of the front that is annealed
     std::size_t left_ = 0;        // evaluations left for it; 0 before it begins
+
+    BeamSearch<K, Number> beam_;
+    Tournament<K, Number> tournament_;
+    bool competes_ = false;       // whether the tournaments have begun
+    bool beams_ = false, in_pass_ = false;
+    std::size_t beamed_ = 0;      // evaluations that went into beams
+    double bound_ = -infinity;
+
+    static bool minds_makespan(const Objective& objective) {
+        if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
+        return dynamic_cast<const Makespan*>(&objective) != nullptr;
+    }
+    // So many evaluations or less of a tournament or a beam search, to whichever the next belong; none if a cost was
+    // not a finite number. Of four evaluations beams get three; a node that is expanded is one.
+    std::size_t compete(std::size_t evaluations, Random& rng) {
+        if (!competes_) {
+            competes_ = true, left_ = std::size_t(never);
+            tournament_.begin(search_, setting_);
+        }
+        if (!beams_ || (!in_pass_ && (!tournament_.between_cycles() || beamed_ > beam_share * tournament_.spent()))) return tournament_.advance(evaluations, rng);
+        if (!in_pass_) {
+            std::int64_t last = 0;
+            for (std::size_t i = 0; i < search_.size(); ++i) last = std::max(last, search_.start()[i] + search_.round().jobs.walltime[i]);
+            beam_.begin_pass(last - search_.round().now - 1);
+            in_pass_ = true;
+        }
+        ++beamed_;
+        in_pass_ = !beam_.step(rng);
+        if (in_pass_ || !beam_.found()) return 1;
+        std::copy(beam_.order().begin(), beam_.order().end(), search_.trial_order().begin());
+        return std::isnan(search_.try_order()) ? none : 1;
+    }
 
     // On long queues, once the first front is annealed.
     bool searches_whole_orders() const { return whole_.left > 0 && left_ == 0 && front_jobs_ > setting_.front_jobs; }

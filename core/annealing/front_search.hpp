@@ -19,25 +19,44 @@ class FrontSearch {
     static constexpr int tries = 20;         // pairs of places drawn until their jobs do not start together
 
     Order best() const { return best_; }
+    Column best_start() const { return best_start_; }
+    double best_cost() const { return best_cost_; }
+    double best_energy() const { return best_energy_; }
+    bool guided() const { return guided_; }
 
     // Starts from the order 0 … n − 1.
     void begin(const Round& front, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
+        prepare(front, objective, scenarios, setting);
+        std::iota(candidate_.begin(), candidate_.end(), 0);
+        restart(candidate_, setting);
+        young_ = front.jobs.size() <= setting.front_jobs ? double(stage * setting.front_jobs) : 0.0;
+    }
+    // For several starts; see restart.
+    void prepare(const Round& front, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
         const std::size_t n = front.jobs.size();
         evaluator_.prepare(front, objective, scenarios);
+        guided_ = setting.tournaments && objective.has_guide() && !scenarios;
         for (auto* order : {&order_, &candidate_, &best_, &old_order_}) order->resize(n);
         for (auto* starts : {&start_, &present_, &best_start_}) starts->resize(n);
-        std::iota(candidate_.begin(), candidate_.end(), 0);
-        evaluator_.decoder().decode(candidate_, start_);
-        best_cost_ = present_cost_ = evaluator_.planned_cost(candidate_, start_);
+        std::fill(start_.begin(), start_.end(), front.now);
         floor_ = evaluator_.soonest_cost();
+        if (guided_) floor_ += evaluator_.guide(start_);
+        sizes_of(front, area_);
+        for (std::size_t i = 0; i < n; ++i) area_[i] *= double(front.jobs.walltime[i]);
+    }
+    // Starts from an order.
+    void restart(const std::vector<JobNumber>& order, const Setting& setting) {
+        std::copy(order.begin(), order.end(), candidate_.begin());
+        evaluator_.decoder().decode(candidate_, start_);
+        best_cost_ = evaluator_.planned_cost(candidate_, start_);
+        best_energy_ = present_energy_ = guided_ ? best_cost_ + evaluator_.guide(start_) : best_cost_;
         best_ = candidate_, best_start_ = present_ = start_;
         if (setting.by_start) sort_(start_.data(), order_);
         else order_ = candidate_;
-        sizes_of(front, area_);
-        for (std::size_t i = 0; i < n; ++i) area_[i] *= double(front.jobs.walltime[i]);
+        evaluator_.decoder().base_changed(0);
         temperature_ = setting.hottest;
         left_ = moves_ = setting.moves;
-        young_ = n <= setting.front_jobs ? double(stage * setting.front_jobs) : 0.0;
+        young_ = 0.0;
     }
 
     // Evaluates so many neighbours; returns false if a cost was not a finite number.
@@ -51,9 +70,10 @@ class FrontSearch {
             const double value = evaluator_.cost_shared(candidate_, same, start_);
             if (std::isnan(value)) return false;
             if (value < infinity) {  // else it breaks a promise
-                const double heat = temperature_ * ((best_cost_ - floor_) / parts);
+                const double energy = guided_ ? value + evaluator_.guide(start_) : value;
+                const double heat = temperature_ * ((best_energy_ - floor_) / parts);
                 const double slack = -heat * std::log(1.0 - rng.draw());
-                if (value <= present_cost_ + slack) accept(value, setting);
+                if (energy <= present_energy_ + slack) accept(value, energy, setting);
             }
             cool(setting);
         }
@@ -66,7 +86,8 @@ class FrontSearch {
     std::vector<JobNumber> order_, candidate_, best_, old_order_;
     std::vector<std::int64_t> start_, present_, best_start_;
     std::vector<double> area_;
-    double present_cost_ = 0.0, best_cost_ = 0.0, floor_ = 0.0;
+    bool guided_ = false;  // whether energies are costs and what guides the search behind them
+    double present_energy_ = 0.0, best_energy_ = 0.0, best_cost_ = 0.0, floor_ = 0.0;
     double temperature_ = 0.0, left_ = 0.0, moves_ = 0.0, young_ = 0.0;
 
     std::size_t draw_place(Random& rng) const { return std::size_t(double(order_.size()) * rng.draw()); }
@@ -118,11 +139,11 @@ class FrontSearch {
         return std::min(i, j);
     }
 
-    void accept(double value, const Setting& setting) {
+    void accept(double value, double energy, const Setting& setting) {
         std::copy(start_.begin(), start_.end(), present_.begin());
-        present_cost_ = value;
-        if (value < best_cost_) {
-            best_cost_ = value;
+        present_energy_ = energy;
+        if (value < best_cost_ || (guided_ && value == best_cost_ && energy < best_energy_)) {
+            best_cost_ = value, best_energy_ = energy;
             std::copy(candidate_.begin(), candidate_.end(), best_.begin());
             std::copy(start_.begin(), start_.end(), best_start_.begin());
         }
@@ -135,7 +156,7 @@ class FrontSearch {
         temperature_ *= setting.cooling;
         if (temperature_ <= setting.coldest) {
             temperature_ = setting.hottest, moves_ *= setting.growth;
-            present_ = best_start_, present_cost_ = best_cost_;
+            present_ = best_start_, present_energy_ = best_energy_;
             continue_from(best_, setting);
         }
         left_ += moves_;

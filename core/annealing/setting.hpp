@@ -12,13 +12,14 @@ struct Setting {
     bool per_job;                                     // temperatures are relative to the cost of one job
     bool by_start;                                    // accepted permutations become the order of their starts
     std::size_t front_jobs;                           // jobs in the first front
+    bool tournaments;                                 // the whole queue is searched in tournaments, and by beams
 
-    static constexpr std::size_t fields = 12;
+    static constexpr std::size_t fields = 13;
     static Setting of(std::span<const double> p) {
-        return {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9] > 0.0, p[10] > 0.0, std::size_t(p[11])};
+        return {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9] > 0.0, p[10] > 0.0, std::size_t(p[11]), p[12] > 0.0};
     }
     std::vector<double> numbers() const {
-        return {hottest, coldest, cooling, moves, growth, swap, near, large, front, double(per_job), double(by_start), double(front_jobs)};
+        return {hottest, coldest, cooling, moves, growth, swap, near, large, front, double(per_job), double(by_start), double(front_jobs), double(tournaments)};
     }
 };
 

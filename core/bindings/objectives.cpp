@@ -100,6 +100,13 @@ void bind_objectives(nb::module_& m) {
     by_arguments(lexicographic, [](const Lexicographic& o) {
         return nb::make_tuple(std::const_pointer_cast<Objective>(o.first()), std::const_pointer_cast<Objective>(o.then()), o.step());
     });
+    auto guided = nb::class_<Guided, Objective>(m, "Guided", "A cost, and a second criterion that guides searches between plans of like cost.")
+                      .def("__init__",
+                           [](Guided* self, std::shared_ptr<Objective> objective, std::shared_ptr<Objective> guide) { new (self) Guided(std::move(objective), std::move(guide)); },
+                           "objective"_a, "guide"_a);
+    by_arguments(guided, [](const Guided& o) {
+        return nb::make_tuple(std::const_pointer_cast<Objective>(o.objective()), std::const_pointer_cast<Objective>(o.guiding()));
+    });
     auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", nb::type_slots(Collected<PythonObjective>::slots), "A cost in plain Python.")
                       .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., float]) -> None"));
     by_arguments(python, [](const PythonObjective& o) { return nb::make_tuple(o.function()); });

@@ -21,6 +21,7 @@ class Search {
     virtual Column trial() const = 0;
     virtual double cost() const = 0;
     virtual bool all_start_now() const = 0;
+    virtual bool proven() const = 0;
     virtual bool enumerate() = 0;
     virtual bool advance(std::size_t evaluations, Random& rng) = 0;
     virtual bool end_stage() = 0;
@@ -46,6 +47,7 @@ class SearchOf : public Search {
     Column trial() const override { return search().trial(); }
     double cost() const override { return search().cost(); }
     bool all_start_now() const override { return annealing_.all_start_now(); }
+    bool proven() const override { return annealing_.proven(); }
     bool enumerate() override { return annealing_.enumerate(); }
     bool advance(std::size_t evaluations, Random& rng) override { return annealing_.advance(evaluations, rng); }
     bool end_stage() override { return annealing_.end_stage(); }
@@ -142,6 +144,7 @@ void bind_searches(nb::module_& m) {
             return nb::make_tuple(jobs, left);
         }, "How many jobs the next evaluations work on, and for how many evaluations; 0 if that has not begun.")
         .def("all_start_now", [](const HeldSearch& self) { return self.search().all_start_now(); })
+        .def("proven", [](const HeldSearch& self) { return self.search().proven(); }, "Whether the plan is proven to be optimal.")
         .def_prop_ro("order", [](const HeldSearch& self) { return copy_out(self.search().order()); })
         .def_prop_ro("start", [](const HeldSearch& self) { return copy_out(self.search().start()); })
         .def_prop_ro("trial", [](const HeldSearch& self) { return copy_out(self.search().trial()); })

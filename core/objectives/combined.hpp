@@ -32,6 +32,21 @@ class WeightedSum : public Objective {
     std::vector<Part> parts_;
 };
 
+// A cost with a second criterion for searches; see Objective::guide.
+class Guided : public Objective {
+  public:
+    Guided(std::shared_ptr<const Objective> objective, std::shared_ptr<const Objective> guide) : objective_(std::move(objective)), guide_(std::move(guide)) {}
+    const std::shared_ptr<const Objective>& objective() const { return objective_; }
+    const std::shared_ptr<const Objective>& guiding() const { return guide_; }
+    std::shared_ptr<const History> history() const override { return objective_->history(); }
+    double cost(Column start, const JobTable& jobs, std::int64_t now) const override { return objective_->cost(start, jobs, now); }
+    bool has_guide() const override { return true; }
+    double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return guide_->cost(start, jobs, now); }
+
+  private:
+    std::shared_ptr<const Objective> objective_, guide_;
+};
+
 // ⌊cost₁ / step⌋ + squashed(cost₂): the second counts only between plans that are equal in the first.
 class Lexicographic : public Objective {
   public:

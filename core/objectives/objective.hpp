@@ -11,6 +11,10 @@ class Objective {
     virtual ~Objective() = default;
     // `start` has a start for every job (s). Must be safe to call from several threads.
     virtual double cost(Column start, const JobTable& jobs, std::int64_t now) const = 0;
+    // A second criterion, in the units of the cost: where many plans cost the same, searches that ask for it descend
+    // the sum of both.
+    virtual bool has_guide() const { return false; }
+    virtual double guide(Column, const JobTable&, std::int64_t) const { return 0.0; }
     // What it needs to know of the past of users; null for nothing.
     virtual std::shared_ptr<const History> history() const { return nullptr; }
 };

@@ -59,6 +59,17 @@ class Makespan : public Objective {
         for (std::size_t i = 0; i < start.size(); ++i) last = std::max(last, start[i] + jobs.walltime[i]);
         return double(last - now);
     }
+    // Most moves leave the makespan as it is. Plans whose front is packed more densely are nearer to a shorter one: 20 times
+    // the mean end of a unit of work.
+    bool has_guide() const override { return true; }
+    double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
+        double total = 0.0, area = 0.0;
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            const double own = double(jobs.procs[i]) * double(jobs.walltime[i]);
+            total += own * double(start[i] + jobs.walltime[i] - now), area += own;
+        }
+        return area > 0.0 ? 20.0 * total / area : 0.0;
+    }
 };
 
 }  // namespace planbatch

@@ -67,7 +67,7 @@ class PlanBased : public Policy {
             return annealing.enumerate();
         }
         const std::size_t portion = clock.seconds() == infinity ? search_.evaluations : 1;  // between two looks at the clock
-        for (std::size_t left = search_.evaluations; left > 0 && clock.remaining() > 0.0; left -= portion) {
+        for (std::size_t left = search_.evaluations; left > 0 && clock.remaining() > 0.0 && !annealing.proven(); left -= portion) {
             if (!annealing.advance(portion, rng_)) return false;
             report.evaluations += std::int64_t(portion);
         }

@@ -10,6 +10,7 @@ import click
 
 from planbatch.experiments.cli.lazy_group import LazyGroup
 from planbatch.experiments.cli.shell import say
+from planbatch.lazy import missing_extra
 
 #: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
@@ -87,6 +88,11 @@ def _status() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except ModuleNotFoundError as error:
+        if (advice := missing_extra(error)) is None:
+            raise
+        say(f"planbatch: {advice}")
+        return 2
     except (ValueError, OSError) as error:
         if "PLANBATCH_DEBUG" in os.environ:
             raise

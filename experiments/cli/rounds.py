@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
 
 DEFAULT_EVALUATIONS = 1000
-DEFAULT_OPTIMIZERS = ("annealing", "annealing-paper")
+#: Columns of the benchmark's table.
+BENCHMARK_GAPS = {
+    "mean_gap": "to best known",
+    "worst_gap": "worst",
+    "bound_gap": "to bound",
+    "optimal": "optimal",
+}
+DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 
 
 @click.group()
@@ -141,7 +148,11 @@ def tell_captured(written: list[Path], missing: dict[str, list[int]], as_json: b
 
 
 @command.command("compare")
-@click.argument("files", metavar="ROUND…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", metavar="ROUND…", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--benchmark", is_flag=True,
+              help="Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled "
+              "to the speed of this machine.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="Of the benchmark, a part that takes minutes.")
 @click.option("--optimizer", "optimizers", multiple=True, metavar="NAME",
               help="May be repeated; planbatch list optimizers has all.  "
               f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
@@ -166,6 +177,8 @@ def tell_captured(written: list[Path], missing: dict[str, list[int]], as_json: b
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def compare_command(
     files: tuple[Path, ...],
+    benchmark: bool,
+    quick: bool,
     optimizers: tuple[str, ...],
     objectives: tuple[str, ...],
     evaluations: int | None,
@@ -190,6 +203,11 @@ def compare_command(
     from planbatch.planner.budget import Budget
 
     check_folder(out)
+    if benchmark == bool(files):
+        raise ValueError("give round files, or --benchmark")
+    if benchmark:
+        run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, jobs, out, best_known, as_json)
+        return 0
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     if curves is None:
@@ -263,3 +281,103 @@ def show(comparison: "RoundComparison") -> None:
     from planbatch.experiments.figures.round_table import round_table
 
     print_table(round_table(comparison))
+
+
+def run_benchmark(
+    optimizers: tuple[str, ...], quick: bool, jobs: int | None, out: Path, best_known: Path | None, as_json: bool
+) -> None:  # fmt: skip
+    """Run the benchmark, print its table, and write it with performance profiles."""
+    from rich.table import Table
+
+    from planbatch.experiments.figures.round_pictures import write_round_comparison
+    from planbatch.experiments.rounds.benchmark import run_benchmark
+
+    table, comparisons, scale = run_benchmark(
+        tuple(dict.fromkeys(optimizers)),
+        quick=quick,
+        jobs=jobs or default_jobs(),
+        best_known=best_known or out / "best-known.json",
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    table.to_csv(out / "benchmark.csv", index=False)
+    for k, comparison in enumerate(comparisons):
+        write_round_comparison(comparison, out / f"part-{k + 1}", plans=0)
+    if as_json:
+        rows = json.loads(table.to_json(orient="records"))
+        click.echo(json.dumps({"scale": scale, "rows": rows}, ensure_ascii=False))
+        return
+    headings = ("class", "objective", "seconds", "optimizer", "searches", *BENCHMARK_GAPS.values())
+    shown = Table(*headings, box=None)
+    for row in table.to_dict("records"):
+        gaps = [f"{row[name]:.2%}" if row[name] == row[name] else "–" for name in BENCHMARK_GAPS]
+        named = (row["class"], row["objective"], f"{row['budget']:g}", row["optimizer"])
+        shown.add_row(*named, str(row["searches"]), *gaps)
+    print_table(f"a second of the table is {scale:.2f} s here", shown)
+
+
+@command.command("generate")
+@click.option("--quick", is_flag=True, help="Those of compare --benchmark --quick.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/benchmark"),
+              show_default=True, help="Folder of the round files.")  # fmt: skip
+def generate_command(quick: bool, out: Path) -> None:
+    """Write the rounds of the benchmark as round files, NAME.json."""
+    from planbatch.experiments.rounds.benchmark import benchmark_rounds
+    from planbatch.experiments.rounds.file import write_round
+
+    check_folder(out)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, problem in benchmark_rounds(quick).items():
+        write_round(out / f"{name}.json", problem, name)
+        click.echo(out / f"{name}.json")
+
+
+@command.group("best-known")
+def best_known_group() -> None:
+    """Best-known costs and proven bounds of the benchmark, in a file that only ever improves."""
+
+
+def _claim(file: Path) -> tuple[str, dict[str, Any], str]:
+    """Check the claim in a file; return its key, its entry, and what to say."""
+    from planbatch.experiments.rounds.benchmark import benchmark_rounds, claimed, read_known
+
+    try:
+        claim = json.loads(file.read_text(encoding="utf-8"))
+        key, cost = claimed(claim, benchmark_rounds())
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{file}: {error}") from None
+    known = read_known().get(key)
+    said = f"{key}: a plan of cost {cost:,.9g}"
+    if known is not None:
+        said += f"; best known is {known['cost']:,.9g}, by {known['by']}"
+    return key, {"cost": cost, "bound": None, "by": str(claim.get("by", "unknown"))}, said
+
+
+@best_known_group.command("check")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def check_command(file: Path) -> None:
+    """Check the plan in FILE: {"round", "objective", "starts": {id: start}, "by"?}."""
+    click.echo(_claim(file)[2])
+
+
+@best_known_group.command("submit")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), help="Another file.")
+def submit_command(file: Path, to: Path | None) -> None:
+    """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
+    from planbatch.experiments.rounds.benchmark import (
+        BEST_KNOWN,
+        better_of,
+        read_known,
+        write_known,
+    )
+
+    key, entry, said = _claim(file)
+    click.echo(said)
+    path = to or BEST_KNOWN
+    known = read_known(path)
+    merged = better_of(known, {key: entry})
+    if merged == known:
+        click.echo(f"{path} stays as it is", err=True)
+        return
+    write_known(path, merged)
+    click.echo(f"{path} has it now", err=True)

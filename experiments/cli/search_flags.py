@@ -1,7 +1,9 @@
 """The flags of verbs that search for a plan of one round."""
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from planbatch.planner.budget import Budget
     from planbatch.planner.objective import Objective
     from planbatch.planner.optimizer import Optimizer, Result
+    from planbatch.planner.progress import Callback
+    from planbatch.planner.progress import Progress as Seen
     from planbatch.planner.round import Round
 
 
@@ -66,14 +70,42 @@ class SearchOptions:
         objective, optimizer, budget = self.make(problem)
         rng = np.random.default_rng(self.seed)
         if bound:
-            return solve(problem, objective, optimizer, budget, rng)
+            with search_bar(budget) as on_progress:
+                return solve(problem, objective, optimizer, budget, rng, on_progress=on_progress)
         return searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
+
+
+@contextmanager
+def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
+    """Show how far a search is, its cost and bound, on standard error if that is a terminal; yields its callback."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from time import perf_counter
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    began = perf_counter()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        shown = bar.add_task("searching", total=1.0)
+
+        def on_progress(seen: "Seen") -> None:
+            done = [0.0]
+            if budget.seconds:
+                done.append((perf_counter() - began) / budget.seconds)
+            if budget.evaluations:
+                done.append(seen.evaluations / budget.evaluations)
+            bound = "" if seen.bound != seen.bound else f", bound {seen.bound:,.6g}"
+            bar.update(shown, completed=max(done), description=f"cost {seen.cost:,.6g}{bound}")
+
+        yield on_progress
 
 
 _FLAGS = (
     click.option(
         "--optimizer",
-        default="annealing",
+        default="hybrid",
         show_default=True,
         metavar="NAME",
         help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all.",

@@ -10,10 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from planbatch.experiments.common.text import change, clock_time, counted, duration
-from planbatch.experiments.live.slurm.advise import Advice, Fault
+from planbatch.experiments.live.slurm.advise import Advice, Fault, StartEstimate
 from planbatch.experiments.live.slurm.observe import Observation
-from planbatch.experiments.live.slurm.waiting import Remark
-from planbatch.experiments.live.slurm.when import Told
+from planbatch.experiments.live.slurm.pool import Remark
 
 #: Letters of a text of the cluster's that are shown at most.
 MOST_LETTERS = 60
@@ -165,7 +164,7 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
     return Group(*lines, advice_table(outcome, rows))
 
 
-def when_table(found: Sequence[Told], now: int) -> Table:
+def when_table(found: Sequence[StartEstimate], now: int) -> Table:
     """Lay out when jobs start, for their users."""
     promised = any(one.latest is not None for one in found)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))

@@ -1,45 +1,14 @@
 """Rounds of a real cluster: those that a journal's ticks saw."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
-from planbatch.experiments.live.journal import Tick, read_ticks
-from planbatch.experiments.live.slurm.observe import Observation, observe
-from planbatch.experiments.live.slurm.pool import ObserveOptions
+from planbatch.experiments.live.journal import read_ticks
+from planbatch.experiments.live.slurm.advise import observed_again
 from planbatch.experiments.rounds.capture import Sample
 from planbatch.planner.round import Round
-
-
-def options_of(tick: Tick) -> ObserveOptions:
-    """Return what was planned in a tick, and how it was counted, as far as it is known here.
-
-    Raises
-    ------
-    ValueError
-        If another version wrote something else.
-    """
-    given = dict(tick.plan.get("options", {}))
-    known = {one.name: given[one.name] for one in fields(ObserveOptions) if one.name in given}
-    try:
-        return ObserveOptions(**{**known, "partitions": tuple(known.get("partitions", ()))})
-    except TypeError as error:
-        raise ValueError(f"the options of the plan are of another version ({error})") from None
-
-
-def observed_again(tick: Tick) -> Observation:
-    """Make the round of a tick again, as it was observed then.
-
-    Raises
-    ------
-    ValueError
-        If the tick has no snapshot, or no node was usable.
-    """
-    if tick.snapshot is None:
-        raise ValueError(f"the tick at {tick.time} has no snapshot")
-    return observe(tick.snapshot, options_of(tick))
 
 
 def rounds_of_journal(

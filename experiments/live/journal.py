@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.lock import take
-from planbatch.experiments.live.slurm.rows import (
+from planbatch.experiments.live.slurm.snapshot import (
+    JobKey,
+    LiveJob,
     Row,
+    Snapshot,
     job_of,
     node_of,
     partition_of,
     reservation_of,
     row_of,
 )
-from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 from planbatch.experiments.workloads.journal_lines import (
     FAULT,
     KINDS,

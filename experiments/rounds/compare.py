@@ -16,13 +16,13 @@ from planbatch.experiments.rounds.search import Found, Search
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
-from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget, as_budget
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
+from planbatch.planner.solve import proven_bound
 
 #: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
@@ -224,10 +224,10 @@ def proven_bounds(
     best: Mapping[tuple[str, str], BestKnown],
     jobs: int,
 ) -> dict[tuple[str, str], float]:
-    """Return the largest lower bound for every round and objective: that of the searches or that of the objective."""
+    """Return the largest lower bound for every round and objective: that of the searches or that of ``solve``."""
     pairs = list(best)
     tasks = [
-        without_progress(lower_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs
+        without_progress(proven_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs
     ]
     bounds = dict.fromkeys(product(problems, costs), math.nan)
     for place, bound in run_tasks(tasks, jobs):

@@ -37,6 +37,7 @@ def portfolio(
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "annealing": Annealing,
     "annealing-paper": Annealing.paper,
+    "hybrid": Annealing.hybrid,
     "simanneal": SimAnneal,
     "tabu": Tabu,
     "local-search": LocalSearch,
@@ -52,7 +53,7 @@ Examples
 --------
 >>> import planbatch as pb
 >>> sorted(pb.OPTIMIZERS)
-['annealing', 'annealing-paper', 'cp-sat', 'exhaustive', 'greedy', 'lns', 'local-search', 'portfolio',
+['annealing', 'annealing-paper', 'cp-sat', 'exhaustive', 'greedy', 'hybrid', 'lns', 'local-search', 'portfolio',
 'simanneal', 'tabu']
 """
 

@@ -25,7 +25,7 @@ from planbatch.planner.round import Round
 #: The parameters of the search in the order in which the core takes them.
 SETTING = (
     "hottest", "coldest", "cooling", "moves", "growth", "swap", "near", "large", "front", "per_job", "by_start",
-    "front_jobs",
+    "front_jobs", "tournaments",
 )  # fmt: skip
 #: More evaluations than any search makes.
 UNLIMITED = 1 << 60
@@ -71,6 +71,8 @@ class Annealing:
         Whether permutations that are accepted become the order of the starts.
     front_jobs : int
         Number of jobs in the first front.
+    tournaments : bool
+        Whether the search of the whole queue is a tournament; see :meth:`hybrid`.
     first_plans : tuple of str
         The plans to start from, among :data:`KNOWN_PLANS`; ``expected-area`` and ``expected-slowdown`` ask for the
         past of users.
@@ -98,6 +100,7 @@ class Annealing:
     per_job: bool = True
     by_start: bool = True
     front_jobs: int = 50
+    tournaments: bool = False
     first_plans: tuple[str, ...] = FIRST_PLANS
     name: str = "annealing"
 
@@ -137,6 +140,25 @@ class Annealing:
             first_plans=("submit",),
             name="annealing-paper",
         )
+
+    @classmethod
+    def hybrid(cls, name: str = "hybrid") -> "Annealing":
+        """The search that is the default for single rounds: it never freezes, and knows no budget.
+
+        Annealing in tournaments: cycles from the first plan, of which the best third goes on for three times as long,
+        and so on to one. The first tournament is one cycle of 440 evaluations, and each is two or three times as long
+        as the one before. A second criterion of the objective (:attr:`Objective.guide`) decides between plans of like
+        cost; for the makespan it is the mean end of the work. If the makespan comes first, three of four evaluations
+        go into an iterative beam search: plans are built time by time, of what wastes least and leaves small jobs for
+        later gaps, in passes of growing width; a node that is expanded counts as an evaluation. The search ends when
+        the makespan is proven to be optimal. What was tried is in ``docs/explanations/search.md``.
+
+        Parameters
+        ----------
+        name : str
+            Name of the optimizer in tables.
+        """
+        return cls(hottest=0.1, tournaments=True, name=name)
 
     @property
     def setting(self) -> list[float]:
@@ -252,9 +274,8 @@ class _Run:
         if orders:
             self.clock.evaluations = orders
             self.require(self.core.enumerate())
-        else:
-            self.anneal(decoding / n)
-        return Status.FINISHED
+            return Status.FINISHED
+        return self.anneal(decoding / n)
 
     def portions_of_first_plans(self) -> list[IntArray]:
         """Return the numbers of the first plans, cut where the clock is read: one by one on long queues."""
@@ -279,14 +300,16 @@ class _Run:
         self.seed_cost = self.core.cost
         return each / min(len(portions[0]), FIRST_PLANS_OF_LONG_QUEUES)
 
-    def anneal(self, pace: float) -> None:
-        """Anneal in portions until the budget is used up; the best is kept even on an interrupt.
+    def anneal(self, pace: float) -> Status:
+        """Anneal in portions until the budget is used up or the plan is proven; the best is kept on an interrupt.
 
         ``pace`` is the assumed time of the first evaluations, in seconds per job of the front.
         """
         clock, portion, each = self.clock, FIRST_PORTION, 0.0
         try:
             while True:
+                if self.core.proven():
+                    return Status.OPTIMAL
                 jobs, left = self.core.stage()
                 if left == 0:
                     portion, each = FIRST_PORTION, pace * jobs
@@ -294,10 +317,14 @@ class _Run:
                     portion = min(2 * portion, LARGEST_PORTION, left)
                 count = clock.portion(each, most=portion)
                 if count == 0:
-                    break
+                    return Status.FINISHED
                 began = clock.elapsed
                 self.require(self.core.advance(count, self.rng))
                 clock.evaluations += count
                 each = (clock.elapsed - began) / count
+                if clock.stopped(self.core.cost, lambda: self.core.start):
+                    return Status.INTERRUPTED
+                if clock.budget.watch is not None:
+                    portion = min(portion, int(0.05 / each) + 1)
         finally:
             self.require(self.core.end_stage())

@@ -91,4 +91,4 @@ class Portfolio:
         if evaluations is not None:
             evaluations = evaluations // count + (place < evaluations % count)
         seconds = None if budget.seconds is None else budget.seconds / count
-        return Budget(seconds=seconds, evaluations=evaluations)
+        return replace(budget, seconds=seconds, evaluations=evaluations)

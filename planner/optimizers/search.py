@@ -15,6 +15,9 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import OrderGivenError
 
+#: Evaluations between two looks of a budget's watch.
+WATCHED = 100
+
 
 class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
     """The clock of a search has run out."""
@@ -78,9 +81,15 @@ class OrderSearch:
         if math.isnan(value):
             raise not_finite(self.objective, self.problem.now)
         clock.evaluations += 1
-        if value < self.cost:
+        better = value < self.cost
+        if better:
             self.cost = value
             self.order, self.start = order.copy(), self._search.trial
+        if (better or clock.evaluations % WATCHED == 0) and clock.stopped(
+            self.cost, lambda: self.start
+        ):
+            self.status = Status.INTERRUPTED
+            raise BudgetUsedUp
         return float(value)
 
     def _permutation(self, order: Permutation) -> Permutation:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from planbatch.experiments.live.slurm.asked import Target
 from planbatch.experiments.live.slurm.client import LINE
 from planbatch.experiments.live.slurm.commands import Command, lines_of
+from planbatch.experiments.live.slurm.marks import Target
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, LiveNode, Snapshot
 
 NOW = 1_000_000

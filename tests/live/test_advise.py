@@ -14,14 +14,21 @@ from planbatch.baselines import make_policy
 from planbatch.experiments.figures.live_page import page_of, write_page
 from planbatch.experiments.figures.live_table import clock, shown, signed, when
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
-from planbatch.experiments.live.slurm.client import SlurmError
-from planbatch.experiments.live.slurm.keeping import keep_snapshot
+from planbatch.experiments.live.slurm.advise import (
+    Advice,
+    Advisor,
+    Fault,
+    ended_early,
+    last_tick,
+    start_estimates,
+    ticks,
+    why_start,
+)
+from planbatch.experiments.live.slurm.errors import SlurmError
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
+from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot, saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.when import last_tick, told
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, running, waiting
 from tests.live.dialects import RECORDED, SAMPLES, generated, recorded, second_dialect
@@ -136,7 +143,7 @@ def test_a_tick_is_a_plan_beside_the_forecast():
 
 @pytest.mark.parametrize("dialect", [lambda data: data, second_dialect])
 @pytest.mark.parametrize(
-    ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.slow)]
+    ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.nightly)]
 )
 def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
     """Parsed, planned and written down twice: every job has a feasible start; the second plan is no worse."""
@@ -314,21 +321,35 @@ def journal(tmp_path) -> Path:
     return path
 
 
+def test_users_are_told_why(journal):
+    """What holds the nodes until when, by number; a job that is left out has its reason."""
+    tick = last_tick(journal)
+    said = {number: why_start(tick, number, str) for number in ("4", "5", "7_1", "6", "1")}
+    print(said)
+    assert said["6"] == ["job 6: held by its user: JobHeldUser."]
+    assert said["1"] == [f"job 1: running since {NOW - 3600}."]
+    start, latest, _ = tick.starts[4]
+    assert said["4"][0] == f"job 4 (2 nodes) starts at {start}."
+    assert said["4"][-1] == f"It is promised to start at {latest} at the latest."
+    assert said["7_1"][0].startswith("job 7_1 (1 node) starts ")
+    assert all("processor" not in line for lines in said.values() for line in lines)
+
+
 def test_users_are_told_when(journal):
     """A job, an array, a task, a user's jobs; those without a start have a reason."""
     tick = last_tick(journal)
-    everything = {one.label: one for one in told(tick)}
+    everything = {one.label: one for one in start_estimates(tick)}
     assert set(everything) == {"1", "2", "3", "4", "5", "6", "7_0", "7_1", "7_2"}
-    (one,) = told(tick, "5")
+    (one,) = start_estimates(tick, "5")
     assert (one.start, one.forecast, one.why) == (tick.starts[5][0], NOW + 4800, "")
     assert one.latest == one.start + 7200
-    assert [one.label for one in told(tick, "7")] == ["7_0", "7_1", "7_2"]
-    assert [one.label for one in told(tick, "7_1")] == ["7_1"]
-    assert {one.label for one in told(tick, user="bob")} == {"6", "7_0", "7_1", "7_2"}
+    assert [one.label for one in start_estimates(tick, "7")] == ["7_0", "7_1", "7_2"]
+    assert [one.label for one in start_estimates(tick, "7_1")] == ["7_1"]
+    assert {one.label for one in start_estimates(tick, user="bob")} == {"6", "7_0", "7_1", "7_2"}
     assert everything["6"].why == "held by its user: JobHeldUser"
     assert (everything["1"].why, everything["1"].start) == ("running", NOW - 3600)
     with pytest.raises(ValueError, match="job 99: it is not in the queue"):
-        told(tick, "99")
+        start_estimates(tick, "99")
 
 
 def test_the_verb_when(journal, run):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.live.slurm.heartbeat import beat
 from planbatch.experiments.live.slurm.reading import read_snapshot
+from planbatch.experiments.live.slurm.release import beat
 from tests.live.dialects import SAMPLES, generated
 from tests.live.test_advise import FakeClient
 from tests.live.test_client import SCONTROL

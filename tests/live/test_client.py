@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live.slurm.client import LINE, SlurmClient
-from planbatch.experiments.live.slurm.said import MARKER, Answer, SlurmError, answers_of
+from planbatch.experiments.live.slurm.errors import MARKER, Answer, SlurmError, answers_of
 from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
@@ -38,7 +38,7 @@ def answering(body: str, version: str = VERSION) -> str:
     return f'if [ "$1" = --version ]; then {version}; else {body}; fi'
 
 
-def fault_of(call) -> tuple[str, str]:
+def kind_of(call) -> tuple[str, str]:
     """The kind and the sentence of the error that a call raises."""
     with pytest.raises(SlurmError) as caught:
         call()
@@ -81,7 +81,7 @@ def test_a_controller_that_is_down_is_no_empty_queue(slurm):
     said = {"errors": [{"description": "Failed while looking for jobs", "error_number": -1,
                         "error": "Unspecified error", "source": "slurm_load_jobs"}], "jobs": []}  # fmt: skip
     client = slurm(squeue=answering(f"echo '{json.dumps(said)}'"))
-    fault, text = fault_of(client.jobs)
+    fault, text = kind_of(client.jobs)
     assert fault == "unreachable"
     assert "Failed while looking for jobs" in text
 
@@ -99,13 +99,13 @@ def test_a_controller_that_is_down_is_no_empty_queue(slurm):
     ("exit 3", "failed", "without a word"),
 ])  # fmt: skip
 def test_what_goes_wrong_is_one_sentence(slurm, body, fault, words):
-    found, text = fault_of(slurm(squeue=answering(body)).jobs)
+    found, text = kind_of(slurm(squeue=answering(body)).jobs)
     assert found == fault
     assert words in text
 
 
 def test_a_machine_without_slurm(slurm):
-    fault, text = fault_of(slurm().jobs)
+    fault, text = kind_of(slurm().jobs)
     assert fault == "missing"
     assert "install Slurm's client" in text
 
@@ -113,12 +113,12 @@ def test_a_machine_without_slurm(slurm):
 def test_a_missing_configuration_is_noticed_at_once(slurm, tmp_path):
     """Slurm's programs would look for the file for a minute."""
     client = slurm(conf=tmp_path / "absent.conf", squeue="sleep 60")
-    assert fault_of(client.jobs)[0] == "configuration"
+    assert kind_of(client.jobs)[0] == "configuration"
 
 
 @pytest.mark.parametrize("version", ["slurm 19.05.5", "slurm-wlm 31.02.1", "who knows"])
 def test_unknown_versions_are_refused(slurm, version):
-    fault, _ = fault_of(slurm(squeue=f"echo {version}").jobs)
+    fault, _ = kind_of(slurm(squeue=f"echo {version}").jobs)
     assert fault == "version"
 
 
@@ -133,7 +133,7 @@ def is_over(process):
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(slurm, tmp_path):
     client = slurm(timeout=2.0, squeue=f"sleep 300 & echo $! > {tmp_path}/child; wait")
     began = time.monotonic()
-    fault, text = fault_of(lambda: client.run("squeue"))
+    fault, text = kind_of(lambda: client.run("squeue"))
     assert fault == "hang"
     assert "within 2 s" in text
     assert time.monotonic() - began < 60  # it did not wait for the program
@@ -205,7 +205,7 @@ def test_lines_behind_a_hang_are_not_done(slurm):
 def test_a_script_without_a_controller_is_an_error(slurm):
     said = "Unable to contact slurm controller (connect failure) for job 5"
     body = SCONTROL.replace("update*) ;;", f"update*) echo '{said}' >&2 ;;")
-    fault, text = fault_of(lambda: slurm(scontrol=body).script([FIVE]))
+    fault, text = kind_of(lambda: slurm(scontrol=body).script([FIVE]))
     assert fault == "unreachable"
     assert said in text
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.asked import Target, asked_queue
 from planbatch.experiments.live.slurm.client import LINE
 from planbatch.experiments.live.slurm.commands import (
     commands_for,
@@ -15,8 +14,14 @@ from planbatch.experiments.live.slurm.commands import (
     held_by_others,
     lines_of,
 )
-from planbatch.experiments.live.slurm.marks import Mark, asked_begin, mark_of
-from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.marks import (
+    DriveRules,
+    Mark,
+    Target,
+    asked_begin,
+    mark_of,
+    without_driver_changes,
+)
 from planbatch.experiments.live.slurm.snapshot import JobArray
 from tests.live.model import NOW, after, applied, found, freed, job, parked, plan, snapshot
 
@@ -42,7 +47,7 @@ def at(given_, later):
 
 def as_asked(given_, number, rules=STRICT):
     """The job as its user asked for it."""
-    return found(asked_queue(given_, rules).snapshot, number)
+    return found(without_driver_changes(given_, rules).snapshot, number)
 
 
 # Marks
@@ -75,7 +80,7 @@ def test_a_released_job_is_not_released_again_and_holds_its_nodes():
     given_ = snapshot(parked(1))
     given_ = after(given_, commands_for(given_, plan((job(1), 0)), NOW, STRICT))
     assert lines(given_, plan((job(1), 0))) == []
-    assert asked_queue(given_, STRICT).released == {job(1).key: NOW}
+    assert without_driver_changes(given_, STRICT).released == {job(1).key: NOW}
 
 
 def test_a_job_without_a_planned_start_waits_at_the_horizon():
@@ -138,7 +143,7 @@ def test_a_begin_time_that_the_user_changed_since_is_hers():
 def test_a_begin_time_that_slurm_set_a_little_later_is_the_driver_s():
     """What has passed becomes the moment in which Slurm reads it."""
     late = replace(freed(1, 3), begin_time=NOW - 1)
-    assert asked_queue(snapshot(late), STRICT).released.keys() == {late.key}
+    assert without_driver_changes(snapshot(late), STRICT).released.keys() == {late.key}
     assert asked_begin(late) == 0
 
 
@@ -155,7 +160,7 @@ def test_holds_are_others_and_stay(who, rules):
     for one in (parked(7, held=who), freed(7, 4, held=who), job(7, held=who)):
         given_ = snapshot(one)
         assert as_asked(given_, 7, rules).held == who
-        assert asked_queue(given_, rules).released == {}
+        assert without_driver_changes(given_, rules).released == {}
         sent = lines(given_, plan((one, 0)), rules)
         assert all(f"StartTime=uts{NOW + 600}" in each for each in sent)
         assert len(sent) == (rules is STRICT and one.begin_time == NOW - 4)
@@ -173,12 +178,12 @@ def test_what_slurm_refuses_is_taken_back_at_once_and_holds_nothing(reason, afte
     """For a reason of its own in the next tick; if it only does not start, when it has had the time to."""
     given_ = snapshot(freed(7, reason=reason))
     before, then = at(given_, after_ - 1), at(given_, after_)
-    assert asked_queue(before, rules).released.keys() == {job(7).key}
+    assert without_driver_changes(before, rules).released.keys() == {job(7).key}
     assert lines(before, {}, rules) == []
-    assert asked_queue(then, rules).released == {}
+    assert without_driver_changes(then, rules).released == {}
     [command] = commands_for(then, {}, then.time, rules)
-    assert command.deed == "take back"
-    assert reason in command.why
+    assert command.action == "take back"
+    assert reason in command.reason
     mark = mark_of(command.lines[0].split("AdminComment=")[1])
     assert (mark.back, mark.times) == (then.time, 1)
 
@@ -188,7 +193,7 @@ def test_what_was_taken_back_is_left_alone_twice_as_long_each_time():
     waiting = snapshot(freed(7, 16))
     [command] = commands_for(waiting, {}, NOW, STRICT)
     assert command.lines == (line(7, NOW + 600, more=f":back={NOW}:times=1"),)
-    assert command.why == "released 16 s ago, it has not started (Priority)"
+    assert command.reason == "released 16 s ago, it has not started (Priority)"
     then = after(waiting, [command])
     assert as_asked(then, 7).begin_time == NOW + 10
     assert as_asked(at(then, 10), 7).begin_time == 0
@@ -202,7 +207,7 @@ def test_what_was_taken_back_is_left_alone_twice_as_long_each_time():
 def test_jobs_of_the_same_shape_and_user_are_left_alone_together():
     """8 is like 7; 9 asks for more, 10 is of somebody else."""
     jobs = [freed(7, 16), parked(8), parked(9, nodes=2), parked(10, user="eve")]
-    asked = asked_queue(snapshot(*jobs), STRICT)
+    asked = without_driver_changes(snapshot(*jobs), STRICT)
     begins = {each.job_id: each.begin_time - NOW for each in asked.snapshot.jobs if each.begin_time}
     assert begins == {7: 10, 8: 10}
     assert {key.job_id for key in asked.suspects} == {7, 8, 9}
@@ -225,8 +230,8 @@ def test_reasons_tell_times_as_clocks_here_show_them():
     first, second = parked(1), job(2)
     (released_now,) = commands_for(snapshot(first), plan((first, 0)), NOW, STRICT)
     (begins,) = commands_for(snapshot(second), plan((second, 9)), NOW, SOFT)
-    assert released_now.why == f"its start was planned for {here}"
-    assert begins.why == f"its start is planned for {there}"
+    assert released_now.reason == f"its start was planned for {here}"
+    assert begins.reason == f"its start is planned for {there}"
 
 
 @pytest.mark.parametrize(("current", "planned", "wanted"), [
@@ -431,7 +436,7 @@ def test_lines_that_were_cut_off_are_made_up_for(case, cut):
 def test_nothing_is_let_start_before_its_planned_start_nor_what_is_held(case):
     given_, starts, rules = case
     for command in commands_for(given_, starts, NOW, rules):
-        if command.deed == "release":
+        if command.action == "release":
             released = next(each for each in given_.jobs if each.key == command.key)
             assert starts[Target(released.key)] <= NOW
             assert released.pending

@@ -16,18 +16,14 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.cli.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.planning import Guard
-from planbatch.experiments.live.slurm.asked import Target
-from planbatch.experiments.live.slurm.drive import Driver
-from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silent_for
-from planbatch.experiments.live.slurm.marks import mark_of
+from planbatch.experiments.live.slurm.drive import Driver, Rivals
+from planbatch.experiments.live.slurm.errors import Answer, SlurmError
+from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
-from planbatch.experiments.live.slurm.record import record, remembered
-from planbatch.experiments.live.slurm.rivals import Rivals
-from planbatch.experiments.live.slurm.rules import DriveRules
-from planbatch.experiments.live.slurm.said import Answer, SlurmError
+from planbatch.experiments.live.slurm.release import beat, last_beat, release_all, silent_for
 from planbatch.experiments.live.slurm.snapshot import JobArray
-from planbatch.experiments.live.slurm.way_out import release_all
+from planbatch.experiments.live.slurm.tick import record, remembered
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests.live.model import NOW, applied, found, freed, job, parked, snapshot
@@ -101,7 +97,7 @@ def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
     cluster.now = NOW + 2
     assert one.tick(tick.planned.memory).commands == ()  # it overruns
     cluster.queue = replace(cluster.queue, jobs=(arrived(1),))
-    assert [command.deed for command in one.tick({}).commands] == ["release"]
+    assert [command.action for command in one.tick({}).commands] == ["release"]
 
 
 def busy_node():
@@ -213,7 +209,7 @@ def test_without_a_usable_node_nothing_is_done(tmp_path):
 def test_a_dry_run_sends_nothing(tmp_path):
     cluster = Cluster(arrived(1))
     tick = driver(cluster, tmp_path, dry_run=True).tick({})
-    assert [command.deed for command in tick.commands] == ["release"]
+    assert [command.action for command in tick.commands] == ["release"]
     assert cluster.sent == []
 
 
@@ -349,7 +345,7 @@ def test_whatever_ends_a_driver_takes_the_way_out(tmp_path, error):
     one = driver(cluster, tmp_path)
 
     def ended(tick):
-        if not tick.commands or tick.commands[0].deed != "give back":
+        if not tick.commands or tick.commands[0].action != "give back":
             raise error
 
     with one.alone(), pytest.raises(error):
@@ -377,7 +373,7 @@ def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
     one, meter = driver(cluster, tmp_path, policy=idler), Meter(every=5)
     ticks = run_for(one, cluster, 6)
     assert [tick.idle for tick in ticks[:3]] == [1, 2, 3]
-    assert ticks[3].commands[0].deed == "give back"  # the way out, in the same tick
+    assert ticks[3].commands[0].action == "give back"  # the way out, in the same tick
     assert all(each.admin_comment == "planbatch:free" for each in cluster.queue.jobs)
     assert last_beat(one.heartbeat) is None
     last = ticks[5]
@@ -491,7 +487,7 @@ def test_the_way_out_is_tried_again_and_told(tmp_path):
     client = type("Client", (), {"script": cluster.script})()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "planbatch.experiments.live.slurm.way_out.read_snapshot", lambda client: cluster.read()
+            "planbatch.experiments.live.slurm.release.read_snapshot", lambda client: cluster.read()
         )
         cluster.faults = [SlurmError("unreachable", "gone")]
         assert release_all(client, told.append, clock=cluster.clock)
@@ -649,7 +645,7 @@ def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
         refused=dict.fromkeys((1, 2, 3), NOT_PENDING),
     )
     tick = driver(cluster, tmp_path, SOFT).tick({})
-    deeds = [command.deed for command in tick.commands]
+    deeds = [command.action for command in tick.commands]
     assert deeds == ["release", *["begin"] * 3, *["mark back"] * 3]
     assert cluster.sent[-3:] == [
         f"update JobId=1 AdminComment=planbatch:{mine}",
@@ -664,7 +660,7 @@ def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):
     array = JobArray(1, None, (2, 3), 2)
     cluster = Quicker(whole(1, array=array), refused={1: NOT_PENDING})
     tick = driver(cluster, tmp_path, SOFT).tick({})
-    assert [command.deed for command in tick.commands] == ["release"]
+    assert [command.action for command in tick.commands] == ["release"]
 
 
 def test_what_is_refused_for_another_reason_is_an_error_in_journal_and_metrics(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.hostlist import MOST_HOSTS, expand
+from planbatch.experiments.live.slurm.values import MOST_HOSTS, expand
 
 NAMES = st.text("abn-_.", min_size=1, max_size=4)
 RANGES = st.tuples(st.integers(0, 120), st.integers(0, 12), st.integers(0, 3))

@@ -20,8 +20,8 @@ import pytest
 from manual import ROOT
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.heartbeat import NAME, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
+from planbatch.experiments.live.slurm.release import NAME, beat
 from planbatch.experiments.live.slurm.snapshot import LiveJob
 from tests import needs
 from tests.live.lab.accounts import give_rights
@@ -30,7 +30,7 @@ from tests.live.lab.lab import Lab
 from tests.live.lab.processes import wait_until
 from tests.live.lab.soak import soaked
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 #: Starts may differ from the plan by so much (s).
 NEAR = 3
 

@@ -15,7 +15,7 @@ from tests.live.lab.harm import (
 from tests.live.lab.lab import NOBODY, Lab
 from tests.live.lab.processes import wait_until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture

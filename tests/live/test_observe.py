@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.observe import observe
+from planbatch.experiments.live.slurm.observe import TASK_IDS, observe
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import LivePartition, Snapshot
-from planbatch.experiments.live.slurm.waiting import TASK_IDS
 from planbatch.experiments.rounds.file import read_round, write_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan

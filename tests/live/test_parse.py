@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.arrays import pending_tasks
-from planbatch.experiments.live.slurm.nodes import node_state
 from planbatch.experiments.live.slurm.parse import (
     job_state,
+    node_state,
     origin,
     parse_jobs,
     parse_nodes,
     parse_partitions,
+    pending_tasks,
 )
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, JobArray, JobKey, LiveJob
 from planbatch.experiments.live.slurm.text import SQUEUE_FORMAT, jobs_of_text

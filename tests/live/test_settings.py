@@ -9,9 +9,15 @@ import tomllib
 
 import pytest
 
-from planbatch.experiments.live.slurm.files import SITE_FILES, site_file
-from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silent_for, stop_beating
-from planbatch.experiments.live.slurm.settings import KEYS, Owner, check_owner, read_settings
+from planbatch.experiments.live.slurm.release import beat, last_beat, silent_for, stop_beating
+from planbatch.experiments.live.slurm.site import (
+    KEYS,
+    SITE_FILES,
+    Owner,
+    check_owner,
+    read_settings,
+    site_file,
+)
 
 
 @pytest.fixture

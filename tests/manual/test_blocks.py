@@ -37,6 +37,7 @@ FILES = {
 }
 #: Commands that the text around the blocks gives: before them,
 FIRST = {
+    "docs/live-users.md": ["planbatch slurm advise --every 1s"],
     "docs/comparison.md": [
         "planbatch workload generate log.swf --jobs 500 --procs 64",
         "planbatch rounds capture log.swf --sizes 10,30 --per-size 1 --out rounds",
@@ -55,7 +56,14 @@ LAST = {
 }
 SAMPLES = ROOT / "tests" / "live" / "samples"
 #: Pages that replay whole experiments, or compile much.
-LONG = {"docs/results.md", "docs/plugins.md", "docs/experiments.md", "docs/live.md"}
+LONG = {
+    "docs/results.md",
+    "docs/plugins.md",
+    "docs/experiments.md",
+    "docs/live.md",
+    "docs/live-users.md",
+    "docs/live-operators.md",
+}
 
 
 def run(command: str) -> None:

@@ -13,10 +13,12 @@ from planbatch.experiments.cli.shell import INTERRUPTED, check_folder, print_tab
 from planbatch.experiments.cli.slurm.flags import (
     Watched,
     every_option,
+    out_option,
     policy_option,
     ticks_option,
     watch_options,
 )
+from planbatch.lazy import missing_extra
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.journal import Journal
@@ -29,13 +31,8 @@ if TYPE_CHECKING:
 @policy_options_without("policy", "estimates", "deadlines")
 @every_option("30s")
 @ticks_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out/live"),
-    show_default=True,
-    metavar="FOLDER",
-    help="Where the page index.html, its chart plan.png and the journal are written.",
+@out_option(
+    "out/live", "Where the page index.html, its chart plan.png and the journal are written."
 )
 @click.option(
     "--journal",
@@ -77,7 +74,7 @@ def command(
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import check_live
     from planbatch.experiments.live.slurm.advise import Advisor
-    from planbatch.experiments.live.slurm.record import remembered
+    from planbatch.experiments.live.slurm.tick import remembered
 
     path = journal_path or out / "journal.jsonl"
     advisor = Advisor(policy, watched.options, chosen.seed)
@@ -103,9 +100,9 @@ def watch(
     rows: int,
 ) -> int:
     """Show every tick, here and on the page; return how many failed."""
-    from planbatch.experiments.figures.live_page import write_page
     from planbatch.experiments.live.slurm.advise import Fault, ticks
 
+    write_page = page_writer()
     failed = 0
     with shown_live(rows) as show:
         for outcome in ticks(watched.snapshot, advisor, journal, every=every, most=most):
@@ -116,6 +113,18 @@ def watch(
             except OSError as error:
                 say(f"planbatch: the page cannot be written ({error})")
     return failed
+
+
+def page_writer() -> Callable[..., object]:
+    """Return what writes the page; without the extra for pictures, say so once, and write none."""
+    try:
+        from planbatch.experiments.figures.live_page import write_page
+    except ModuleNotFoundError as error:
+        if (advice := missing_extra(error)) is None:
+            raise
+        say(f"planbatch: no page is written: {advice}")
+        return lambda *_: None
+    return write_page
 
 
 @contextmanager

@@ -10,7 +10,7 @@ def _taken_over(ctx: click.Context, param: click.Parameter, path: Path | None) -
     """Make the file's values the defaults of the flags of the same names."""
     if path is None:
         return
-    from planbatch.experiments.live.slurm.settings import read_settings
+    from planbatch.experiments.live.slurm.site import read_settings
 
     given = read_settings(path)
     names = {

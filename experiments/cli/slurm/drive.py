@@ -17,6 +17,7 @@ from planbatch.experiments.cli.slurm.flags import (
     Duration,
     Watched,
     every_option,
+    horizon_option,
     noplan_option,
     policy_option,
     state_option,
@@ -59,14 +60,7 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="How long a released job may take to start before it is taken back.",
 )
-@click.option(
-    "--horizon",
-    type=Duration(),
-    default="10min",
-    show_default=True,
-    metavar="TIME",
-    help="The latest begin time that is set, from now; after that, jobs start without a driver.",
-)
+@horizon_option
 @click.option(
     "--adopt", is_flag=True, help="Strict: plan jobs that arrived before the driver, too."
 )
@@ -148,9 +142,9 @@ def command(
     from planbatch.experiments.live.planning import Guard, check_live
     from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver
+    from planbatch.experiments.live.slurm.marks import DriveRules
     from planbatch.experiments.live.slurm.planner import Planner
-    from planbatch.experiments.live.slurm.rules import DriveRules
-    from planbatch.experiments.live.slurm.settings import check_trusted
+    from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
 
     if watched.saved is not None and mode != "dry-run":
@@ -194,7 +188,7 @@ def command(
 
 def _remembered(journal: Path) -> "Memory":
     """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
-    from planbatch.experiments.live.slurm.record import remembered
+    from planbatch.experiments.live.slurm.tick import remembered
 
     try:
         return remembered(journal, time.time())
@@ -232,7 +226,7 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
 
 
 def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
-    from planbatch.experiments.live.slurm.record import record
+    from planbatch.experiments.live.slurm.tick import record
 
     return lambda tick: record(journal, planner, tick)
 
@@ -312,12 +306,12 @@ class Terminal:
         if self.dry_run:
             for command in tick.commands:
                 for line in command.lines:
-                    click.echo(f"scontrol {line}  # {command.why}")
+                    click.echo(f"scontrol {line}  # {command.reason}")
             return
         if tick.commands:
             counts: dict[str, int] = {}
             for command in tick.commands:
-                counts[command.deed] = counts.get(command.deed, 0) + 1
+                counts[command.action] = counts.get(command.action, 0) + 1
             said = ", ".join(f"{deed} {count}" for deed, count in counts.items())
             refused = f"; {len(tick.refused)} lines refused" if tick.refused else ""
             later = f"; {tick.later} more to come" if tick.later else ""

@@ -7,21 +7,16 @@ import click
 from planbatch.experiments.cli.shell import check_folder, say
 from planbatch.experiments.cli.slurm.flags import (
     Duration,
+    horizon_option,
     noplan_option,
+    out_option,
     partition_option,
     state_option,
 )
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out/site"),
-    show_default=True,
-    metavar="FOLDER",
-    help="Where the files are written.",
-)
+@out_option("out/site", "Where the files are written.")
 @state_option("Where the driver's lock and its heartbeat will be.")
 @click.option(
     "--silent",
@@ -31,14 +26,7 @@ from planbatch.experiments.cli.slurm.flags import (
     metavar="TIME",
     help="After how long a driver that is silent counts as dead.",
 )
-@click.option(
-    "--horizon",
-    type=Duration(),
-    default="10min",
-    show_default=True,
-    metavar="TIME",
-    help="After how long a job that arrives may start without a driver.",
-)
+@horizon_option
 @noplan_option
 @partition_option
 def command(
@@ -50,7 +38,7 @@ def command(
     partitions: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Write the files that a site installs: job_submit.lua, a configuration, systemd units."""
-    from planbatch.experiments.live.slurm.files import SITE_FILES, site_file
+    from planbatch.experiments.live.slurm.site import SITE_FILES, site_file
 
     check_folder(out)
     texts = {

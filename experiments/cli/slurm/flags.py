@@ -72,8 +72,11 @@ class Watched:
             One sentence on what is wrong.
         """
         from planbatch.experiments.live.slurm.client import SlurmClient
-        from planbatch.experiments.live.slurm.keeping import keep_snapshot
-        from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
+        from planbatch.experiments.live.slurm.reading import (
+            keep_snapshot,
+            read_snapshot,
+            saved_snapshot,
+        )
 
         if self.saved is not None:
             if keep is not None:
@@ -108,6 +111,20 @@ noplan_option = click.option(
     "--noplan", multiple=True, default=("root",), show_default=True, metavar="USER",
     help="Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.",
 )  # fmt: skip
+
+
+horizon_option = click.option(
+    "--horizon", type=Duration(), default="10min", show_default=True, metavar="TIME",
+    help="The latest begin time that is set, from now; after that, jobs start without a driver.",
+)  # fmt: skip
+
+
+def out_option(default: str, said: str) -> Callable[..., Any]:
+    """Return the flag for the folder that is written."""
+    return click.option(
+        "--out", type=click.Path(path_type=Path, file_okay=False), default=Path(default),
+        show_default=True, metavar="FOLDER", help=said,
+    )  # fmt: skip
 
 
 def every_option(default: str) -> Callable[..., Any]:

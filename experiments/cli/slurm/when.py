@@ -29,30 +29,39 @@ VARIABLE = "PLANBATCH_JOURNAL"
     metavar="FILE",
     help="What planbatch slurm advise or drive writes.",
 )
+@click.option(
+    "--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")  # fmt: skip
 def command(
-    job: str | None, user: str | None, everybody: bool, journal: Path, as_json: bool
+    job: str | None, user: str | None, everybody: bool, journal: Path, why: bool, as_json: bool
 ) -> None:
     """Tell when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
 
     Times are those of the last plan in the journal; Slurm itself is not asked.
     """
-    from planbatch.experiments.common.text import duration
+    from planbatch.experiments.common.text import clock_time, duration
     from planbatch.experiments.figures.live_table import when_table
-    from planbatch.experiments.live.slurm.when import last_tick, told
+    from planbatch.experiments.live.slurm.advise import last_tick, start_estimates, why_start
 
+    if why and job is None:
+        raise ValueError("why: which job? give its number: planbatch slurm when JOBID --why")
     tick = last_tick(journal)
     if job is None and user is None and not everybody:
         user = login()
-    found = told(tick, job, user)
+    found = start_estimates(tick, job, user)
+    explained = why_start(tick, job, clock_time) if why and job is not None else []
     if as_json:
         rows = [{"job": one.label, "user": one.job.user, "start": one.start, "latest": one.latest,
                  "forecast": one.forecast, "why": one.why} for one in found]  # fmt: skip
-        click.echo(json.dumps({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows}))
+        click.echo(json.dumps({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
+                               **({"explanation": explained} if why else {})}))  # fmt: skip
         return
     age = max(int(time()) - tick.time, 0)
     print_table(f"the plan of {tick.plan['policy']} is {duration(age)} old")
-    if found:
+    if explained:
+        print_table(*explained)
+    elif found:
         print_table(when_table(found, max(int(time()), tick.time)))
     else:
         print_table(f"no jobs of {user} are in the queue" if user else "no jobs are in the queue")

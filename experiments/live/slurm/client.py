@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.live.slurm.said import (
+from planbatch.experiments.live.slurm.errors import (
     MARKER,
     Answer,
-    Fault,
+    ErrorKind,
     SlurmError,
     answers_of,
     failed,
-    fault_of,
+    kind_of,
 )
 
 #: The versions whose output is known: of the first one, the text; of the others, JSON in its two dialects.
@@ -177,7 +177,7 @@ class SlurmClient:
             said = error.said
         answers = answers_of(lines, said)
         if not any(answer.done for answer in answers):
-            faults = [fault_of(answer.message) for answer in answers]
+            faults = [kind_of(answer.message) for answer in answers]
             if "unreachable" in faults or "configuration" in faults:
                 raise failed(["scontrol"], answers[0].message)
         return answers
@@ -218,9 +218,9 @@ class SlurmClient:
             first = errors[0] if isinstance(errors[0], dict) else {}
             texts = (first.get("description"), first.get("error"), first.get("source"))
             what = "; ".join(str(text) for text in texts if text) or "no reason given"
-            unreachable = "slurm_load" in what or fault_of(what) == "unreachable"
+            unreachable = "slurm_load" in what or kind_of(what) == "unreachable"
             hint = " (is the controller up, and munge?)" if unreachable else ""
-            fault: Fault = "unreachable" if unreachable else fault_of(what)
+            fault: ErrorKind = "unreachable" if unreachable else kind_of(what)
             raise SlurmError(fault, f"{command[0]}: {what}{hint}")
         if not isinstance(data, dict) or not isinstance(data.get(key), list):
             raise SlurmError("garbled", f"{command[0]}: its JSON has no list {key!r}")

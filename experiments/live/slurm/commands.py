@@ -9,15 +9,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planbatch.experiments.common.text import clock_time
-from planbatch.experiments.live.slurm.asked import Target, pauses_of, shape_of
-from planbatch.experiments.live.slurm.marks import FREE, Mark, asked_begin, is_set, mark_of
-from planbatch.experiments.live.slurm.rules import DriveRules, JobState, state_of
+from planbatch.experiments.live.slurm.marks import (
+    FREE,
+    DriveRules,
+    JobState,
+    Mark,
+    Target,
+    asked_begin,
+    is_set,
+    mark_of,
+    pauses_of,
+    shape_of,
+    state_of,
+)
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
 #: Begin times that differ by no more than this are left as they are (s).
 TOLERANCE = 1
 
-Deed = Literal["release", "take back", "park", "begin", "give back", "mark back"]
+Action = Literal["release", "take back", "park", "begin", "give back", "mark back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +36,7 @@ class Command:
 
     Attributes
     ----------
-    deed : str
+    action : str
         What it is.
     key : JobKey
         The job.
@@ -34,7 +44,7 @@ class Command:
         Its number, as people and Slurm write it.
     lines : tuple of str
         Lines for ``scontrol``.
-    why : str
+    reason : str
         The reason, for people.
 
     Examples
@@ -52,11 +62,11 @@ class Command:
     ('update JobId=7 StartTime=uts100 AdminComment=planbatch:asked=0:begin=100',)
     """
 
-    deed: Deed
+    action: Action
     key: JobKey
     label: str
     lines: tuple[str, ...]
-    why: str
+    reason: str
 
 
 def commands_for(
@@ -69,8 +79,8 @@ def commands_for(
     snapshot : Snapshot
         The cluster as it is.
     starts : mapping of Target to int
-        The planned start of every job that has one (s), in the order of the plan; made of :func:`asked_queue`'s
-        snapshot.
+        The planned start of every job that has one (s), in the order of the plan; made of the snapshot of
+        :func:`without_driver_changes`.
     now : int
         The time (s). What the plan starts after the snapshot is not released before the next one, even if its time has
         come meanwhile: the job whose place it takes was still running.
@@ -88,27 +98,27 @@ def commands_for(
     >>> snapshot = pb.Snapshot(100, (job,), (node,))
     >>> rules = pb.DriveRules("soft")
     >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
-    >>> [(command.deed, command.why[:24]) for command in pb.commands_for(snapshot, starts, 100, rules)]
+    >>> [(command.action, command.reason[:24]) for command in pb.commands_for(snapshot, starts, 100, rules)]
     [('release', 'its start was planned fo')]
     """
     pending = {job.key: job for job in snapshot.jobs if job.pending}
     states = {key: state_of(job, rules, snapshot.time) for key, job in pending.items()}
     foreign = [job for key, job in pending.items() if not states[key].managed]
-    ours = {key: job for key, job in pending.items() if states[key].managed}
+    managed = {key: job for key, job in pending.items() if states[key].managed}
     due = {target: start for target, start in starts.items() if start <= snapshot.time}
-    released = _released(ours, states, due, now, rules)
+    released = _released(managed, states, due, now, rules)
     # What is done to the rest of an array is done to its single tasks as well.
-    busy = {one.key for one in released} | {k for k in ours if states[k].released is not None}
+    busy = {one.key for one in released} | {k for k in managed if states[k].released is not None}
     arrays = {_array(pending[key]) for key in busy}
     waiting = {
         key: job
-        for key, job in ours.items()
+        for key, job in managed.items()
         if key not in busy and (job.array is None or _array(job) not in arrays)
     }
     others = _parked if rules.mode == "strict" else _begins
     return [
         *_all_given_back(foreign, now),
-        *_taken_back(ours, states, snapshot, now, rules),
+        *_taken_back(managed, states, snapshot, now, rules),
         *released,
         *others(waiting, states, starts, now, rules),
     ]
@@ -119,7 +129,7 @@ def _array(job: LiveJob) -> int | None:
 
 
 def _taken_back(
-    ours: Mapping[JobKey, LiveJob],
+    managed: Mapping[JobKey, LiveJob],
     states: Mapping[JobKey, JobState],
     snapshot: Snapshot,
     now: int,
@@ -128,7 +138,7 @@ def _taken_back(
     """Take back what is released and does not start."""
     pauses = pauses_of(snapshot, states, rules)
     commands = []
-    for key, job in ours.items():
+    for key, job in managed.items():
         state = states[key]
         if not state.refused or state.released is None:
             continue
@@ -147,7 +157,7 @@ def _reason(job: LiveJob) -> str:
 
 
 def _released(
-    ours: Mapping[JobKey, LiveJob],
+    managed: Mapping[JobKey, LiveJob],
     states: Mapping[JobKey, JobState],
     due: Mapping[Target, int],
     now: int,
@@ -156,7 +166,7 @@ def _released(
     """Let the jobs start that are due, in the order of the plan."""
     commands: list[Command] = []
     for target, start in sorted(due.items(), key=lambda item: item[1]):
-        job = ours.get(target.key)
+        job = managed.get(target.key)
         if job is None or job.held or states[job.key].released is not None:
             continue
         mark = _marked(job, states[job.key], now, rules)

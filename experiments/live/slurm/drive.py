@@ -11,22 +11,84 @@ from typing import Literal, Protocol
 
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.commands import (
-    Command,
-    commands_for,
-    give_back,
-    lines_of,
-)
-from planbatch.experiments.live.slurm.heartbeat import LOCK, NAME, beat, last_beat, stop_beating
-from planbatch.experiments.live.slurm.late import marks_back
+from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
+from planbatch.experiments.live.slurm.errors import CLUSTER_FAULTS, Answer, SlurmError
+from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
 from planbatch.experiments.live.slurm.planner import Memory, Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.rivals import Rivals
-from planbatch.experiments.live.slurm.rules import DriveRules
-from planbatch.experiments.live.slurm.said import CLUSTER_FAULTS, Answer, SlurmError
-from planbatch.experiments.live.slurm.snapshot import Snapshot
+from planbatch.experiments.live.slurm.release import (
+    LOCK,
+    NAME,
+    beat,
+    last_beat,
+    release_all,
+    stop_beating,
+)
+from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 from planbatch.experiments.live.slurm.tick import OBSERVING, Tick, powerless
-from planbatch.experiments.live.slurm.way_out import release_all
+
+
+class Rivals:
+    """Looks for older drivers, snapshot by snapshot.
+
+    Parameters
+    ----------
+    driver : int
+        Which driver looks: when it began (ms).
+    """
+
+    def __init__(self, driver: int) -> None:
+        self.driver = driver
+        self._before: set[tuple[int, str]] | None = None
+
+    def check(self, snapshot: Snapshot) -> None:
+        """Raise a ``BlockingIOError`` if an older driver wrote a mark since the first snapshot."""
+        found = {}
+        for job in snapshot.jobs:
+            mark = mark_of(job.admin_comment)
+            if mark is not None and 0 < mark.by < self.driver:
+                # Tasks that are split off their array have its mark, requeued jobs the one that they had.
+                found[job.array.job_id if job.array else job.job_id, str(mark)] = mark.by
+        if self._before is None:
+            self._before = set(found)
+        for who in found.keys() - self._before:
+            began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found[who] / 1000))
+            raise BlockingIOError(
+                f"another driver is running, since {began}: it drives this cluster, too; stop one of them"
+            )
+
+
+def restore_marks(
+    snapshot: Snapshot, commands: Sequence[Command], answers: Sequence[Answer]
+) -> list[Command]:
+    """Return the commands that put the marks of jobs back which had started when they were told a begin time.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        The cluster as it was read.
+    commands : sequence of Command
+        What was sent.
+    answers : sequence of Answer
+        What became of its lines.
+    """
+    late = {answer.line for answer in answers if answer.started}
+    jobs: dict[JobKey, LiveJob] = {job.key: job for job in snapshot.jobs}
+    return [
+        _back(command, jobs[command.key])
+        for command in commands
+        if any(line in late and " StartTime=" in line for line in command.lines)
+        # An array's row has one mark for all of its tasks that wait.
+        and jobs[command.key].array is None
+    ]
+
+
+def _back(command: Command, job: LiveJob) -> Command:
+    """Put a mark back; of another text, which is gone and never sent, remains that the job is Slurm's."""
+    mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
+    line = f"update JobId={int(job.job_id)} AdminComment={mark}"
+    return Command("mark back", job.key, command.label, (line,), "it had started already")
+
 
 OnExit = Literal["release", "keep"]
 #: No two ticks are closer than this (s).
@@ -213,7 +275,7 @@ class Driver:
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
             done = Tick(began, 0.0, snapshot, planned, commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
-            if back := marks_back(snapshot, commands, answers):
+            if back := restore_marks(snapshot, commands, answers):
                 commands = (*commands, *back)
                 answers = (*answers, *self._sent(back))
             if powerless(answers):  # Slurm has its way until the driver has its rights

@@ -7,10 +7,13 @@ are those of users and administrators. It sets begin times, and notes in the mar
 job that was given back to Slurm.
 """
 
+import math
 import re
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
-from planbatch.experiments.live.slurm.snapshot import LiveJob
+from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
 PREFIX = "planbatch:"
 FREE = "planbatch:free"
@@ -81,3 +84,237 @@ def asked_begin(job: LiveJob) -> int:
     """Give the begin time for which the user of a pending job asked (s), 0 for none."""
     mark = mark_of(job.admin_comment)
     return job.begin_time if mark is None or not is_set(job, mark) else mark.asked
+
+
+Mode = Literal["soft", "strict"]
+#: Slurm's reasons that say nothing against a job that was released: it was not looked at yet, or others come first.
+NEUTRAL = frozenset(("", "None", "Priority", "Resources", "BeginTime"))
+
+
+@dataclass(frozen=True)
+class DriveRules:
+    """How a plan is carried out.
+
+    Attributes
+    ----------
+    mode : {"soft", "strict"}
+        Soft: jobs get their planned start as begin time, and Slurm starts them. Strict: jobs arrive with a begin time
+        far ahead, which is put forward when they are due.
+    every : float
+        Seconds from tick to tick.
+    grace : float
+        How long a released job may wait before it is taken back (s).
+    horizon : int
+        The latest begin time that is set, from now (s). If the driver dies, every job may start after that.
+    partitions : frozenset of str
+        The partitions that are planned; empty for all.
+    adopt : bool
+        Strict: whether pending jobs without a mark are planned, too.
+    share : float
+        Which part of the machine may be given to released jobs of users whose jobs Slurm refused before.
+    noplan : frozenset of str
+        The users who may keep jobs out of the plan by the comment ``noplan``; ``*`` for all.
+    driver : int
+        Which driver this is: when it began (ms).
+    idle_ticks : int
+        After so many ticks in which a node idles that a job could have, Slurm has its way.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> rules = pb.DriveRules("strict", every=1.0)
+    >>> rules.mode, rules.pause(times=3)
+    ('strict', 8.0)
+    """
+
+    mode: Mode = "soft"
+    every: float = 5.0
+    grace: float = 15.0
+    horizon: int = 600
+    partitions: frozenset[str] = frozenset()
+    adopt: bool = False
+    share: float = 0.1
+    noplan: frozenset[str] = frozenset({"root"})
+    driver: int = 0
+    idle_ticks: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("every", "grace", "horizon", "idle_ticks"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name}: {getattr(self, name)} is not above zero")
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"share: {self.share} is not between 0 and 1")
+
+    def may_plan(self, job: LiveJob) -> bool:
+        """Whether a job may be planned: in its partitions, alone, for no reservation, not kept out by its user."""
+        kept_out = job.comment.strip() == NO_PLAN and bool({"*", job.user} & self.noplan)
+        if kept_out or job.reservation or job.het_job:
+            return False
+        return not self.partitions or set(job.partition.split(",")) <= self.partitions
+
+    def pause(self, times: int) -> float:
+        """Give the time for which a job is left alone after it was taken back for the ``times``-th time (s)."""
+        return float(min(2.0 ** min(times, 16) * self.every, 600.0))
+
+    def patience(self, reason: str) -> float:
+        """Give the time after which a released job that waits for a reason of Slurm's is taken back (s).
+
+        ``Resources`` is Slurm's verdict on a job that fits by our count: it gets the time in which nodes come free.
+        Any reason that is none of :data:`NEUTRAL` is Slurm's own against the job.
+        """
+        if reason not in NEUTRAL:
+            return 0.0
+        return min(self.grace, max(2 * self.every, 3.0)) if reason == "Resources" else self.grace
+
+
+@dataclass(frozen=True)
+class JobState:
+    """What a pending job is to the driver.
+
+    Attributes
+    ----------
+    mark : Mark or None
+        What was noted of it.
+    managed : bool
+        Whether the driver plans it and sets its begin time.
+    released : int, optional
+        Since when it may start by the begin time that the driver set (s); None if it may not, or is held.
+    refused : bool
+        Whether it is released and Slurm does not start it, so that it is to be taken back.
+    """
+
+    mark: Mark | None
+    managed: bool
+    released: int | None = None
+    refused: bool = False
+
+
+def state_of(job: LiveJob, rules: DriveRules, now: int) -> JobState:
+    """Say what a pending job is to the driver at a time (s)."""
+    mark = mark_of(job.admin_comment)
+    foreign = mark is None and job.admin_comment.startswith(PREFIX) and job.admin_comment != FREE
+    chosen = mark is not None or rules.mode == "soft" or (rules.adopt and job.held is None)
+    managed = rules.may_plan(job) and chosen and not foreign
+    may_start = job.held is None and job.begin_time <= now
+    if not (managed and may_start and mark is not None and is_set(job, mark) and mark.begin <= now):
+        return JobState(mark, managed)
+    return JobState(mark, True, mark.begin, now - mark.begin > rules.patience(job.reason))
+
+
+class Target(NamedTuple):
+    """What is planned: a job, or a task of an array.
+
+    Attributes
+    ----------
+    key : JobKey
+        The row of the queue.
+    task : int, optional
+        The task, if the row stands for several.
+    """
+
+    key: JobKey
+    task: int | None = None
+
+
+@dataclass(frozen=True)
+class UserQueue:
+    """A queue without the driver's begin times.
+
+    Attributes
+    ----------
+    snapshot : Snapshot
+        The cluster, jobs that are released first; no job has a mark.
+    released : mapping of JobKey to int
+        Jobs that may start and have not started yet, and since when they may (s): what they take is theirs.
+    suspects : frozenset of JobKey
+        Jobs of users of whom Slurm refused one that still waits.
+    """
+
+    snapshot: Snapshot
+    released: Mapping[JobKey, int]
+    suspects: frozenset[JobKey]
+
+    def without(self, targets: frozenset[Target], until: int) -> "UserQueue":
+        """Return the queue without some jobs: they begin later (s); arrays lose the tasks."""
+        keys = {target.key for target in targets}
+
+        def rest(job: LiveJob) -> LiveJob:
+            if job.key not in keys:
+                return job
+            tasks = job.array.tasks if job.array is not None else ()
+            left = tuple(task for task in tasks if Target(job.key, task) not in targets)
+            if job.array is not None and left:
+                return replace(job, array=replace(job.array, tasks=left))
+            return _with_begin(job, until, job.reason)
+
+        jobs = tuple(map(rest, self.snapshot.jobs))
+        return replace(self, snapshot=replace(self.snapshot, jobs=jobs))
+
+
+def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
+    """Return the queue as it would be without the driver."""
+    now = snapshot.time
+    states = {job.key: state_of(job, rules, now) for job in snapshot.jobs if job.pending}
+    pauses = pauses_of(snapshot, states, rules)
+    released = {
+        key: state.released
+        for key, state in states.items()
+        if state.released is not None and not state.refused
+    }
+
+    def asked(job: LiveJob) -> LiveJob:
+        if not job.pending:
+            return job
+        plain = replace(job, admin_comment="") if job.admin_comment.startswith(PREFIX) else job
+        if job.key in released:
+            return plain
+        state = states[job.key]
+        pause, _ = pauses.get(shape_of(job), (0, 0)) if state.managed else (0, 0)
+        begin = max(asked_begin(job), pause if pause > now else 0)
+        parked = state.mark is not None and job.begin_time > now and not job.held
+        return _with_begin(plain, begin, "" if parked else job.reason)
+
+    jobs = sorted(map(asked, snapshot.jobs), key=lambda job: job.key not in released)
+    users = {shape[0] for shape in pauses}
+    suspects = frozenset(key for job in jobs if (key := job.key) in states and job.user in users)
+    return UserQueue(replace(snapshot, jobs=tuple(jobs)), released, suspects)
+
+
+def shape_of(job: LiveJob) -> tuple[Hashable, ...]:
+    """Return what Slurm judges a job by, its user first; jobs of one shape are refused together."""
+    return (job.user, job.account, job.qos, job.partition, job.nodes, job.cpus, job.gpus, job.exclusive,
+            job.required, job.excluded, job.features, job.licenses, *sorted(job.tres.items()))  # fmt: skip
+
+
+def pauses_of(
+    snapshot: Snapshot, states: Mapping[JobKey, JobState], rules: DriveRules
+) -> dict[tuple[Hashable, ...], tuple[int, int]]:
+    """Return of each shape that was refused until when it is left alone (s), and how often it was."""
+    found: dict[tuple[Hashable, ...], tuple[int, int]] = {}
+    refused = set()
+    for job in snapshot.jobs:
+        state = states.get(job.key)
+        if state is None or not state.managed:
+            continue
+        shape, mark = shape_of(job), state.mark
+        if state.refused:
+            refused.add(shape)
+        if state.refused or (mark is not None and mark.times):
+            back, times = (mark.back, mark.times) if mark is not None else (0, 0)
+            until, most = found.get(shape, (0, 0))
+            found[shape] = (max(until, math.ceil(back + rules.pause(times))), max(most, times))
+    for shape in refused:
+        times = found[shape][1] + 1
+        found[shape] = (math.ceil(snapshot.time + rules.pause(times)), times)
+    return found
+
+
+def _with_begin(job: LiveJob, begin: int, reason: str) -> LiveJob:
+    if begin == job.begin_time:
+        return replace(job, reason=reason)
+    return replace(job, begin_time=begin, eligible_time=begin or job.submit_time, reason=reason)

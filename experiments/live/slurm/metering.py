@@ -58,7 +58,7 @@ class Meter:
             from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
         except ImportError:
             raise ValueError(
-                "metrics: prometheus_client is not installed; run: pip install 'planbatch[live]'"
+                "metrics: prometheus_client is not installed; run: pip install 'planbatch[slurm]'"
             ) from None
         self.every = every
         self.registry = CollectorRegistry()
@@ -100,7 +100,7 @@ class Meter:
         self._refused.inc(len(tick.refused))
         self._late.inc(len(tick.late))
         for command in tick.commands if tick.answers else ():
-            self._commands.labels(command.deed).inc()
+            self._commands.labels(command.action).inc()
         if tick.fault:
             self._faults.labels(tick.kind).inc()
             return

@@ -9,18 +9,19 @@ import numpy as np
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.live.planning import Guard, LivePlan, Remembered, plan_round
-from planbatch.experiments.live.slurm.asked import AskedQueue, Target, asked_queue
-from planbatch.experiments.live.slurm.observe import Observation, observe
-from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.rules import DriveRules
+from planbatch.experiments.live.slurm.marks import (
+    DriveRules,
+    Target,
+    UserQueue,
+    without_driver_changes,
+)
+from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
+from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
-from planbatch.experiments.live.slurm.waiting import WaitingJob
 from planbatch.planner.model import NEVER, BoolArray
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round, RunningTable
 
-#: Within what time Slurm starts a job that was released (s): two to three with its default settings.
-LAG = 3
 #: What is known of waiting jobs from tick to tick.
 Memory = Mapping[Target, Remembered]
 
@@ -99,7 +100,7 @@ class Planner:
         ValueError
             If no round can be made of the snapshot, or more would run than there is. Nothing may be done then.
         """
-        queue = asked_queue(snapshot, self.rules)
+        queue = without_driver_changes(snapshot, self.rules)
         planned, used = self._plan(queue, memory)
         beyond = self._beyond_share(planned, used, queue.suspects)
         if not beyond:
@@ -136,7 +137,7 @@ class Planner:
                 refused = True
         return frozenset(t for _, _, t in waiting if t not in allowed) if refused else frozenset()
 
-    def _plan(self, queue: AskedQueue, memory: Memory) -> tuple[Planned, int]:
+    def _plan(self, queue: UserQueue, memory: Memory) -> tuple[Planned, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
         snapshot, gone = queue.snapshot, queue.released
         seen = observe(snapshot, self.options)

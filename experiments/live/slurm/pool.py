@@ -5,17 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from planbatch.experiments.live.slurm.snapshot import (
-    RESERVED_FLAGS,
-    LiveJob,
-    LiveNode,
-    Snapshot,
-)
+from planbatch.experiments.live.slurm.snapshot import RESERVED_FLAGS, LiveJob, LiveNode, Snapshot
 from planbatch.planner.resources import Resource
 
 Unit = Literal["nodes", "cpus"]
 #: Name of the resource besides nodes or CPUs.
 GPUS = "gpus"
+#: Within what time Slurm starts a job that was released (s): two to three with its default settings.
+LAG = 3
 #: Until when a job without any limit is expected to run, if nothing else is known (s).
 DEFAULT_LIMIT = 7 * 86400
 
@@ -65,6 +62,28 @@ class ObserveOptions:
         for name in ("slack", "default_limit", "most_tasks"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name.replace('_', ' ')}: {getattr(self, name)} is below 1")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something about a job or a node that people should know.
+
+    Attributes
+    ----------
+    kind : str
+        A heading, such as ``held by its user``.
+    what : str
+        The job, or the nodes.
+    user : str
+        Whose job it is; empty for nodes.
+    why : str
+        More on it.
+    """
+
+    kind: str
+    what: str
+    user: str
+    why: str
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,9 @@ Times are Unix times (s), durations are in seconds. Texts come from users: names
 input, never to be given to a shell.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
-
-from planbatch.experiments.live.slurm.reservations import LiveReservation
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Literal, NamedTuple
 
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
@@ -30,6 +28,9 @@ UNUSABLE_FLAGS = frozenset(
 #: Flags of nodes that are away for a reservation that has begun.
 RESERVED_FLAGS = frozenset(("MAINTENANCE", "MAINT", "RESERVED"))
 
+#: So far ahead a reservation that repeats is looked at (s); its period by its flag (manual page of scontrol).
+AHEAD = 7 * 86400
+_PERIODS = {"HOURLY": 3600, "DAILY": 86400, "WEEKLY": 7 * 86400}
 Hold = Literal["user", "admin"]
 
 
@@ -55,6 +56,48 @@ class JobKey(NamedTuple):
     job_id: int
     submit_time: int
     restarts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReservation:
+    """One advance reservation.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    start, end : int
+        When it begins and ends (s); of one that repeats, the next time.
+    nodes : tuple of str
+        Names of its nodes; empty if it is of licences only.
+    cpus : int, optional
+        How many CPUs of them are reserved, in all; None for all of theirs.
+    flags : tuple of str
+        Such as ``MAINT`` and ``DAILY``, in capitals.
+    whom : str
+        Users, groups or accounts that may use it, with commas.
+    """
+
+    name: str
+    start: int
+    end: int
+    nodes: tuple[str, ...] = ()
+    cpus: int | None = None
+    flags: tuple[str, ...] = ()
+    whom: str = ""
+
+    def times(self, now: int) -> Iterator[tuple[int, int]]:
+        """Give begin and end of each time from ``now`` on: one, or those of the next seven days if it repeats (s)."""
+        period = next((_PERIODS[flag] for flag in self.flags if flag in _PERIODS), None)
+        workdays = {"WEEKDAY": range(5), "WEEKEND": range(5, 7)}
+        days = next((workdays[flag] for flag in self.flags if flag in workdays), None)
+        step = 86400 if days is not None else period
+        start, end, first = self.start, self.end, True
+        while first or (step is not None and start < now + AHEAD):
+            weekday = (start // 86400 + 3) % 7  # 1970 began on a Thursday
+            if end > now and (first or days is None or weekday in days):
+                yield start, end
+            start, end, first = start + (step or 0), end + (step or 0), False
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,3 +380,74 @@ class Snapshot:
         """Names of the nodes in reservations that have begun."""
         begun = (one for one in self.reservations if one.start <= self.time < one.end)
         return frozenset(name for one in begun for name in one.nodes)
+
+
+Row = dict[str, Any]
+Thing = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
+
+
+def _defaults(kind: type[Thing]) -> dict[str, Any]:
+    """The fields of a class with their defaults."""
+    return {
+        field.name: field.default_factory()
+        if field.default_factory is not MISSING
+        else field.default
+        for field in fields(kind)
+    }
+
+
+_DEFAULTS = {
+    kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation, JobArray)
+}
+
+
+def row_of(thing: Thing) -> Row:
+    """Return what is not by default, as JSON has it."""
+    row: Row = {}
+    for name, default in _DEFAULTS[type(thing)].items():
+        value = getattr(thing, name)
+        if value == default:
+            continue
+        if isinstance(value, frozenset):
+            value = sorted(value)
+        elif isinstance(value, JobArray):
+            value = row_of(value)
+        elif isinstance(value, tuple):
+            value = list(value)
+        row[name] = value
+    return row
+
+
+def _plain(kind: type[Thing], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are known here, lists as tuples; a newer version may have written others."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if name in _DEFAULTS[kind]
+    }
+
+
+def job_of(row: Mapping[str, Any]) -> LiveJob:
+    """Return the job of a row."""
+    values = _plain(LiveJob, row)
+    values["key"] = JobKey(*row["key"])
+    if "flags" in row:
+        values["flags"] = frozenset(row["flags"])
+    if "array" in row:
+        values["array"] = JobArray(**_plain(JobArray, row["array"]))
+    return LiveJob(**values)
+
+
+def node_of(row: Mapping[str, Any]) -> LiveNode:
+    """Return the node of a row."""
+    return LiveNode(**{**_plain(LiveNode, row), "flags": frozenset(row.get("flags", ()))})
+
+
+def partition_of(row: Mapping[str, Any]) -> LivePartition:
+    """Return the partition of a row."""
+    return LivePartition(**_plain(LivePartition, row))
+
+
+def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
+    """Return the reservation of a row."""
+    return LiveReservation(**_plain(LiveReservation, row))

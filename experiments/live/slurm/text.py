@@ -10,8 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from planbatch.experiments.live.slurm.arrays import pending_tasks
-from planbatch.experiments.live.slurm.hostlist import expand
 from planbatch.experiments.live.slurm.snapshot import (
     PENDING_STATES,
     UNREADABLE,
@@ -23,9 +21,11 @@ from planbatch.experiments.live.slurm.snapshot import (
     LivePartition,
 )
 from planbatch.experiments.live.slurm.values import (
+    expand,
     gpus_in,
     gpus_of_tres,
     moment,
+    pending_tasks,
     seconds,
     text,
     tres,

@@ -4,10 +4,63 @@ Up to 22.05 a number is a plain number, or null; from 23.02 on it is ``{"set", "
 flags are lists.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from planbatch.experiments.live.slurm.snapshot import JobArray
+
+#: What a client printed: text, or JSON that was read already.
+Printed = str | Mapping[str, Any]
+Row = Mapping[str, Any]
+Found = TypeVar("Found")
+
+
+def object_in(printed: Printed, program: str) -> Row | None:
+    """Return the JSON object, or None if it is text."""
+    if not isinstance(printed, str):
+        return printed
+    if not printed.lstrip().startswith("{"):
+        return None
+    try:
+        data = json.loads(printed)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{program}: its JSON is cut off or damaged (line {error.lineno}: {error.msg})"
+        ) from None
+    if not isinstance(data, dict):
+        raise ValueError(f"{program}: its JSON is no object")
+    return data
+
+
+def each_row(
+    data: Row, key: str, name: str, program: str, read: Callable[[Row], Found]
+) -> list[Found]:
+    """Read every row of a list; messages name the row."""
+    if data.get("errors"):
+        first = data["errors"][0]
+        said = first.get("description") or first.get("error") if isinstance(first, dict) else first
+        raise ValueError(f"{program}: it reports an error: {str(said)[:200]}")
+    rows = data.get(key)
+    if not isinstance(rows, list):
+        raise ValueError(
+            f"{program}: its JSON has no list {key!r}; it may be cut off, or of a version that is not known"
+        )
+    found = []
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise ValueError(f"{program}: {key}[{place}] is no object")
+        try:
+            found.append(read(row))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ValueError(
+                f"{program}: {key}[{place}] ({str(row.get(name))[:40]}): {what}"
+            ) from None
+    return found
+
 
 #: What Slurm's C code calls NO_VAL and INFINITE, of 16, 32 and 64 bits: no number, and no limit.
 _NO_NUMBER = frozenset(
@@ -155,3 +208,134 @@ def gpus_of_tres(amounts: Mapping[str, int]) -> int:
     if "gres/gpu" in amounts:
         return amounts["gres/gpu"]
     return sum(amount for name, amount in amounts.items() if name.startswith("gres/gpu:"))
+
+
+#: More hosts than any cluster has: a range beyond it is a mistake, or an attack.
+MOST_HOSTS = 1_000_000
+_RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
+
+
+def expand(text: str) -> tuple[str, ...]:
+    """Return the names of the hosts in a list, in its order.
+
+    >>> expand("n[1-2,7],login,r[08-10]c[1-2]")
+    ('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2')
+    >>> expand("")
+    ()
+
+    Raises
+    ------
+    ValueError
+        If a bracket is open, a range is no range, or there are more than a million hosts.
+    """
+    names: list[str] = []
+    for part in _parts(text.strip()):
+        names += _of_part(part, text, MOST_HOSTS - len(names))
+    return tuple(names)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Split at the commas outside brackets."""
+    depth, start = 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter == "[") - (letter == "]")
+        if depth not in (0, 1):
+            raise ValueError(
+                f"hosts {text[:80]!r}: a bracket is opened twice, or closed before it is opened"
+            )
+        if letter == "," and not depth:
+            yield text[start:place]
+            start = place + 1
+    if depth:
+        raise ValueError(f"hosts {text[:80]!r}: the bracket is not closed; the text may be cut off")
+    if text:
+        yield text[start:]
+
+
+def _of_part(part: str, text: str, room: int) -> list[str]:
+    """Expand one part: texts and ranges in turn, each range beside all that stands before it."""
+    if not part:
+        raise ValueError(f"hosts {text[:80]!r}: a name is empty")
+    pieces = re.split(r"\[([^\]]*)\]", part)
+    names = [pieces[0]]
+    for ranges, after in zip(pieces[1::2], pieces[2::2], strict=True):
+        numbers = _numbers(ranges, text, room // max(len(names), 1))
+        names = [f"{name}{number}{after}" for name in names for number in numbers]
+    if len(names) > room:
+        raise ValueError(f"hosts {text[:80]!r}: more than {MOST_HOSTS:,} hosts")
+    return names
+
+
+def _numbers(ranges: str, text: str, room: int) -> list[str]:
+    """Expand ``1-3,07``; numbers keep their leading zeros."""
+    numbers: list[str] = []
+    for piece in ranges.split(","):
+        match = _RANGE.match(piece.strip())
+        if match is None or not piece.isascii():
+            raise ValueError(
+                f"hosts {text[:80]!r}: {piece!r} is neither a number nor a range such as 1-8"
+            )
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise ValueError(f"hosts {text[:80]!r}: the range {piece!r} ends before it begins")
+        if last - first >= room - len(numbers):
+            raise ValueError(f"hosts {text[:80]!r}: more than {MOST_HOSTS:,} hosts")
+        numbers += [str(number).zfill(len(match[1])) for number in range(first, last + 1)]
+    return numbers
+
+
+#: Slurm's largest array has about 4 million tasks.
+MOST_TASKS = 4_000_001
+_PIECE = re.compile(r"^(\d+)(?:-(\d+)(?::(\d+))?)?$", re.ASCII)
+
+
+def pending_tasks(array: int, written: str, most: int | None = None) -> JobArray:
+    """Return the rest of an array that waits.
+
+    Parameters
+    ----------
+    array : int
+        The array's number.
+    written : str
+        Its tasks, as Slurm writes them; from about 64 letters on Slurm ends them with ``...``.
+    most : int, optional
+        How many may run at once, if it stands in a field of its own.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be read.
+
+    >>> pending_tasks(59, "0-3%2").tasks, pending_tasks(59, "1,3,5-9:2,1...").tasks
+    ((0, 1, 2, 3), (1, 3, 5, 7, 9))
+    """
+    listed, _, throttle = written.strip("[]").partition("%")
+    cut_off = listed.endswith("...") or throttle.endswith("...")
+    pieces = listed.split(",")
+    if cut_off and not throttle:
+        pieces = pieces[:-1]  # its last number may lack digits
+    if listed.startswith("0x"):
+        tasks = _of_mask(listed)
+    else:
+        tasks = [task for piece in pieces for task in _range(piece, written)]
+    if len(tasks) >= MOST_TASKS:
+        raise ValueError(f"array {array}: {written[:60]!r} are more tasks than Slurm allows")
+    if throttle.isdigit():
+        most = int(throttle)
+    return JobArray(array, None, tuple(tasks), max(len(tasks), 1), cut_off, most or None)
+
+
+def _range(piece: str, written: str) -> range:
+    match = _PIECE.match(piece.strip())
+    if match is None:
+        raise ValueError(f"array: {written[:60]!r} is no list of tasks such as 0-3,7")
+    first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+    if last < first or step < 1 or last >= MOST_TASKS:
+        raise ValueError(f"array: {piece[:60]!r} is no range of tasks")
+    return range(first, last + 1, step)
+
+
+def _of_mask(written: str) -> list[int]:
+    """Read a hexadecimal mask: bit k stands for task k."""
+    mask = int(written, 16)
+    return [task for task in range(mask.bit_length()) if mask >> task & 1]

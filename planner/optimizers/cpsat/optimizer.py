@@ -190,7 +190,10 @@ class _Run:
             return
         problem = replace(self.problem, planned=self.best.start)
         found = Annealing().optimize(
-            problem, self.objective, Budget(seconds=seconds, evaluations=left), self.rng
+            problem,
+            self.objective,
+            replace(self.clock.budget, seconds=seconds, evaluations=left),
+            self.rng,
         )
         self.clock.evaluations += found.evaluations
         self.interrupted = found.status is Status.INTERRUPTED

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.slurm.drive import Driver
-from planbatch.experiments.live.slurm.heartbeat import beat
-from planbatch.experiments.live.slurm.keeping import keep_snapshot
+from planbatch.experiments.live.slurm.marks import DriveRules, Mode
 from planbatch.experiments.live.slurm.planner import Memory, Planner
-from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.rules import DriveRules, Mode
+from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot
+from planbatch.experiments.live.slurm.release import beat
 from tests.live.lab.lab import Lab
 
 

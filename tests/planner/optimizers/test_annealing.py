@@ -15,7 +15,7 @@ from tests.builders import busy_round
 def test_the_core_gets_every_parameter_under_its_name():
     """All of them different; a policy in the core is equal to one with the same parameters alone."""
     mine = Annealing(
-        0.04, 5e-4, 0.8, 11, 1.25, 0.1, 0.2, 0.3, 0.4, True, False, 60, ("shortest", "submit")
+        0.04, 5e-4, 0.8, 11, 1.25, 0.1, 0.2, 0.3, 0.4, True, False, 60, True, ("shortest", "submit")
     )
     assert mine.setting == [getattr(mine, name) for name in SETTING]
     assert [KNOWN_PLANS[number] for number in mine.first_numbers] == ["shortest", "submit"]

@@ -1,14 +1,19 @@
 """The driver's configuration file: TOML, read only if nobody but its owner could have written it."""
 
 import os
+import re
+import shutil
 import stat
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.toml_lines import line_of
+from planbatch.experiments.live.slurm.release import AHEAD, NAME
 from planbatch.planner.names import did_you_mean
 
 TEXT, NUMBER, TEXTS, SWITCH = (str,), (int, float), (list,), (bool,)
@@ -114,3 +119,85 @@ def _check_value(path: Path, text: str, key: str, value: Any) -> None:
     wrong = not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not SWITCH)
     if wrong or (wanted is TEXTS and not all(isinstance(one, str) for one in value)):
         raise ValueError(f"{where}: {value!r} is not {_WORDS[wanted]}")
+
+
+#: Each with what it is for.
+SITE_FILES = {
+    "job_submit.lua": "beside slurm.conf, with JobSubmitPlugins=lua: jobs wait for the driver (strict mode)",
+    "planbatch.toml": "/etc/planbatch/planbatch.toml: what the driver goes by",
+    "planbatch-alerts.yml": "rule_files of Prometheus: what operators should be woken for",
+    "planbatch-drive.service": "/etc/systemd/system: the driver",
+    "planbatch-watchdog.service": "/etc/systemd/system: releases everything if the driver is silent",
+    "planbatch-watchdog.timer": "/etc/systemd/system: asks for that every minute",
+}
+_PATH = re.compile(r"/[A-Za-z0-9_./-]+", re.ASCII)
+_PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+
+
+def site_file(
+    name: str,
+    state: Path,
+    silent: int,
+    partitions: tuple[str, ...] = (),
+    *,
+    horizon: int = 600,
+    noplan: tuple[str, ...] = ("root",),
+) -> str:
+    """Return the text of a file that a site installs.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`SITE_FILES`.
+    state : Path
+        The driver's folder, with its heartbeat.
+    silent : int
+        After how many seconds of silence the driver counts as dead.
+    partitions : tuple of str
+        The partitions that are planned; none for all.
+    horizon : int
+        After how many seconds a job that arrives may start without a driver.
+    noplan : tuple of str
+        The users who may keep jobs out of the plan; ``*`` for all.
+
+    Raises
+    ------
+    ValueError
+        If the folder, a partition, a user or this installation's path has a character that the files could not hold.
+    """
+    if not _PATH.fullmatch(str(state)):
+        raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")
+    for partition in partitions:
+        if not _PARTITION.fullmatch(partition):
+            raise ValueError(f"partition: {partition!r} is no name of a partition")
+    for user in noplan:
+        if not (_PARTITION.fullmatch(user) or user == "*"):
+            raise ValueError(f"noplan: {user!r} is no name of a user, nor *")
+    for what, seconds in (("silent", silent), ("horizon", horizon)):
+        if seconds < 1:
+            raise ValueError(f"{what}: {seconds} is not a positive number of seconds")
+    program = Path(sys.prefix) / "bin" / "planbatch"
+    if not program.is_file():
+        program = Path(shutil.which("planbatch") or "/usr/bin/planbatch")
+    if not _PATH.fullmatch(str(program)):
+        raise ValueError(
+            f"{program}: systemd's units cannot name this file; install planbatch elsewhere"
+        )
+    at_home = program.is_relative_to("/home") or program.is_relative_to("/root")
+    text = (files("planbatch.experiments.live.slurm") / "assets" / name).read_text(encoding="utf-8")
+    values = {
+        "@HEARTBEAT@": str(state / NAME),
+        "@STATE@": str(state),
+        "@PLANBATCH@": str(program),
+        "@PROTECT_HOME@": "read-only" if at_home else "yes",
+        "@SILENT@": str(silent),
+        "@HORIZON@": str(horizon),
+        "@AHEAD@": str(AHEAD),
+        "@NOPLAN@": ", ".join(f'["{user}"] = true' for user in noplan),
+        "@NOPLAN_LIST@": ", ".join(f'"{user}"' for user in noplan),
+        "@PARTITIONS@": ", ".join(f'["{name}"] = true' for name in partitions),
+        "@PARTITION_LIST@": ", ".join(f'"{name}"' for name in partitions),
+    }
+    for mark, value in values.items():
+        text = text.replace(mark, value)
+    return text

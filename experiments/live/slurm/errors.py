@@ -7,18 +7,18 @@ from typing import Literal
 
 #: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
 #: version that is not known here, answers with something cut off, or says that it failed.
-Fault = Literal[
+ErrorKind = Literal[
     "missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"
 ]
 
 #: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
-CLUSTER_FAULTS: frozenset[Fault] = frozenset(("unreachable", "hang"))
+CLUSTER_FAULTS: frozenset[ErrorKind] = frozenset(("unreachable", "hang"))
 
 #: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
 MARKER = "planbatch-answer-"
 
 #: Begin of what Slurm says → what it means.
-_SAID: tuple[tuple[str, Fault], ...] = (
+_SAID: tuple[tuple[str, ErrorKind], ...] = (
     (r"unable to contact slurm controller|connection refused|failed to contact|socket timed out", "unreachable"),
     (r"munge|authentication error|protocol authentication", "unreachable"),
     (r"access/permission denied|invalid user id|not authorized", "rights"),
@@ -41,7 +41,7 @@ class SlurmError(OSError):
     Attributes
     ----------
     fault : str
-        What kind of thing went wrong; see :data:`Fault`.
+        What kind of thing went wrong; see :data:`ErrorKind`.
 
     Examples
     --------
@@ -54,9 +54,9 @@ class SlurmError(OSError):
     missing
     """
 
-    def __init__(self, fault: Fault, message: str) -> None:
+    def __init__(self, fault: ErrorKind, message: str) -> None:
         super().__init__(message)
-        self.fault: Fault = fault
+        self.fault: ErrorKind = fault
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Answer:
         return self.started or (not self.done and _ENDED.search(self.message) is not None)
 
 
-def fault_of(said: str) -> Fault:
+def kind_of(said: str) -> ErrorKind:
     """Say what Slurm's words mean."""
     return next((fault for words, fault in _SAID if re.search(words, said, re.I)), "failed")
 
@@ -96,10 +96,10 @@ def fault_of(said: str) -> Fault:
 def failed(command: Sequence[str], said: str) -> SlurmError:
     """Return the error of a program that failed: its first line that says something, without the programs' prefixes."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    known = [line for line in lines if fault_of(line) != "failed"]
+    known = [line for line in lines if kind_of(line) != "failed"]
     first = (known or lines or ["it failed without a word"])[0]
     words = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
-    return SlurmError(fault_of(first), f"{command[0]}: {words}")
+    return SlurmError(kind_of(first), f"{command[0]}: {words}")
 
 
 def answers_of(lines: Sequence[str], said: str) -> list[Answer]:

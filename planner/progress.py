@@ -1,0 +1,68 @@
+"""What the callbacks of a search see of it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from planbatch.planner.columns import IntArray
+from planbatch.planner.plan import Plan
+
+
+class Progress(NamedTuple):
+    """What the callbacks of :func:`solve` see of a search.
+
+    Attributes
+    ----------
+    cost : float
+        The cost of the best plan.
+    plan : Plan
+        That plan.
+    bound : float
+        A lower bound of all plans, proven before the search; NaN if the objective has none.
+    evaluations : int
+        Evaluations so far.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100 + k) for k in range(8)])
+    >>> def near_enough(progress):
+    ...     return progress.cost < 1.01 * progress.bound
+    >>> pb.solve(problem, "wait", on_best=near_enough).cost
+    363.5
+    """
+
+    cost: float
+    plan: Plan
+    bound: float
+    evaluations: int
+
+
+Callback = Callable[[Progress], object]
+
+
+class Watcher:
+    """The watch of a budget that calls a user's callbacks.
+
+    Parameters
+    ----------
+    bound : float
+        What they see as the bound.
+    on_best, on_progress : callable, optional
+        Called with a :class:`Progress` when the best plan has changed, and every time.
+    """
+
+    def __init__(
+        self, bound: float, on_best: Callback | None, on_progress: Callback | None
+    ) -> None:
+        self.bound, self.on_best, self.on_progress = bound, on_best, on_progress
+        self.cost = float("inf")
+
+    def __call__(self, cost: float, start: IntArray, evaluations: int) -> bool:
+        """Call them; return whether one of them ends the search."""
+        seen = Progress(cost, Plan(start), self.bound, evaluations)
+        called = [self.on_progress]
+        if cost < self.cost:
+            self.cost = cost
+            called.insert(0, self.on_best)
+        said = [callback(seen) for callback in called if callback is not None]
+        return any(value is True for value in said)

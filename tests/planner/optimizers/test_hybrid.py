@@ -1,0 +1,141 @@
+"""The default of single rounds: tournaments of annealing, and beams for the makespan."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from planbatch.experiments.rounds.packed import packed_round
+from planbatch.objectives import MAKESPAN, SQUARED_WAIT, lexicographic
+from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Status
+from planbatch.planner.optimizers import make_optimizer
+from planbatch.planner.optimizers.exhaustive import Exhaustive
+from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.progress import Progress
+from planbatch.planner.round import Round
+from planbatch.planner.solve import solve
+from tests.builders import busy_round, rounds_with_resources
+
+HYBRID = make_optimizer("hybrid")
+
+
+def searched(problem, objective, evaluations, seed=0):
+    return HYBRID.optimize(
+        problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed)
+    )
+
+
+@pytest.mark.parametrize("objective", [SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
+@pytest.mark.parametrize("portions", [[1] * 700, [110, 3, 500, 87], [650, 50]])
+def test_a_search_can_stop_and_go_on_anywhere(portions, objective):
+    """In the middle of a cycle, of a beam, or between them: the plan is the same to the second."""
+    problem = busy_round(40, 20)
+
+    def plan(counts):
+        search = objective.search(problem, setting=HYBRID.setting)
+        assert search.try_first_plans(HYBRID.first_numbers)
+        rng = np.random.default_rng(3)
+        for count in counts:
+            assert search.advance(count, rng)
+        assert search.end_stage()
+        return search.order.tolist(), search.start.tolist()
+
+    assert plan(portions) == plan([700])
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=rounds_with_resources(most_jobs=7))
+def test_small_makespans_are_optimal(problem):
+    """Against branch and bound: running jobs, windows, further resources; a proof is one."""
+    assume(len(problem) > 1)
+    exact = Exhaustive().optimize(problem, MAKESPAN, Budget(evaluations=10**6), None)
+    search = MAKESPAN.search(problem, setting=HYBRID.setting)
+    assert search.try_first_plans(HYBRID.first_numbers)
+    assert search.advance(3000, np.random.default_rng(0))
+    assert exact.status is Status.OPTIMAL
+    assert search.cost == exact.cost
+    assert check_plan(problem, Plan(search.start), complete=True) == []
+
+
+@pytest.mark.parametrize("guillotine", [True, False])
+def test_perfectly_packed_rounds(guillotine):
+    """The areas fill the rectangle, so nothing ends before its height; twenty jobs are packed again."""
+    problem = packed_round(20, 3, capacity=40, height=500, guillotine=guillotine)
+    assert len(problem) == 20
+    assert int((problem.jobs.procs * problem.jobs.walltime).sum()) == 40 * 500
+    found = searched(problem, MAKESPAN, 100_000)
+    assert (found.cost, found.status) == (500.0, Status.OPTIMAL)
+    assert found.evaluations < 100_000
+    with pytest.raises(ValueError, match="jobs: 21 cannot be cut from 4 processors × 5 s"):
+        packed_round(21, 0, capacity=4, height=5)
+
+
+def test_it_never_freezes():
+    """Annealing ends with the same cost after 500 and after 50,000 evaluations of some rounds."""
+    costs = [searched(busy_round(60, 30), SQUARED_WAIT, 500 * 10**k).cost for k in range(3)]
+    assert all(more < less for less, more in pairwise(costs))
+
+
+def test_the_makespan_may_come_first():
+    """Beams find the optimal makespan there, too."""
+    problem = packed_round(30, 1, height=100)
+    found = searched(problem, lexicographic("makespan", "wait"), 5_000)
+    assert int((found.plan.start + problem.jobs.walltime).max()) == 100
+
+
+def test_a_guide_leads_across_a_plateau():
+    """The cost counts late jobs in steps; the guide of the user's says which plans are nearer to the next."""
+
+    def steps(start, jobs, now):
+        return float((start - jobs.submit).mean() // 1000)
+
+    def wait(start, jobs, now):
+        return float((start - jobs.submit).mean()) / 1000
+
+    problem = busy_round(60, 30)
+    plain = searched(problem, Objective("steps", steps), 2000)
+    guided = searched(problem, Objective("steps", steps, guide=wait), 2000)
+    assert guided.cost == steps(guided.plan.start, problem.jobs, problem.now) <= plain.cost
+    assert guided.plan.start.mean() < plain.plan.start.mean()
+
+
+@pytest.mark.parametrize("optimizer", ["hybrid", "annealing", "tabu", "portfolio"])
+def test_callbacks_see_the_search_and_end_it(optimizer):
+    """The costs fall, each is that of its plan and above the bound; True ends the search."""
+    problem = busy_round(40, 20)
+    best: list[Progress] = []
+    seen: list[Progress] = []
+    whole = solve(
+        problem, SQUARED_WAIT, optimizer, 3000, on_best=best.append, on_progress=seen.append
+    )
+    assert all(more.cost < less.cost for less, more in pairwise(best))
+    assert best[-1].cost >= whole.cost >= whole.lower_bound >= best[0].bound > 0
+    for step in best:
+        assert SQUARED_WAIT.cost(step.plan.start, problem.jobs, problem.now) == step.cost
+    assert len(seen) >= len(best)
+    quiet = solve(problem, SQUARED_WAIT, optimizer, 3000)
+    assert whole.plan.start.tolist() == quiet.plan.start.tolist()
+
+    ended = solve(problem, SQUARED_WAIT, optimizer, 3000, on_progress=lambda p: True)
+    assert ended.status is Status.INTERRUPTED
+    assert ended.evaluations < whole.evaluations
+
+
+def test_a_first_plan_of_the_users():
+    """Without evaluations it is the result; what is no plan is refused."""
+    problem = busy_round(40, 20)
+    good = solve(problem, SQUARED_WAIT, budget=20_000)
+    for first in (good.plan, good.permutation):
+        again = solve(problem, SQUARED_WAIT, "annealing-paper", 0, first=first)
+        assert again.cost == good.cost
+    with pytest.raises(ValueError, match="first: .*; give a Plan of the round or an order"):
+        solve(problem, SQUARED_WAIT, first=np.zeros(40, dtype=int))
+
+
+def test_one_job_at_a_time_needs_no_beam():
+    """Jobs as wide as the machine end one after the other, in any order: the first plan is proven."""
+    found = solve(Round.of(4, 0, [], [(0, 4, 5 + k) for k in range(30)]), MAKESPAN)
+    assert (found.cost, found.status, found.evaluations) == (585.0, Status.OPTIMAL, 0)
