@@ -47,7 +47,7 @@ test: lint
 
 # Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
 nightly: test
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "nightly or slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m nightly
 	$(MAKE) oldest
 	$(MAKE) sanitize SECONDS=1800
 	$(MAKE) sanitize SECONDS=600 SANITIZER=thread

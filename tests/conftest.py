@@ -27,8 +27,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _tiers(item: pytest.Item) -> list[str]:
-    """The tiers of a test that is no unit test; `slow` is nightly."""
-    return [tier for tier in ("integration", "nightly", "slow") if item.get_closest_marker(tier)]
+    """The tiers of a test that is no unit test."""
+    return [tier for tier in ("integration", "nightly") if item.get_closest_marker(tier)]
 
 
 @pytest.fixture(autouse=True)

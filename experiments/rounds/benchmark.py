@@ -273,8 +273,8 @@ def run_benchmark(
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
     found: dict[str, dict[str, Any]] = {}
-    for key, own in data.groupby(keys):
-        own = own[own["cost"].notna()]
+    for key, rows in data.groupby(keys):
+        own = rows[rows["cost"].notna()]
         if not len(own):
             continue
         least = own.sort_values("cost", kind="stable").iloc[0]

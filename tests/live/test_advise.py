@@ -143,7 +143,7 @@ def test_a_tick_is_a_plan_beside_the_forecast():
 
 @pytest.mark.parametrize("dialect", [lambda data: data, second_dialect])
 @pytest.mark.parametrize(
-    ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.slow)]
+    ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.nightly)]
 )
 def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
     """Parsed, planned and written down twice: every job has a feasible start; the second plan is no worse."""

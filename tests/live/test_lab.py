@@ -30,6 +30,8 @@ from tests.live.lab.lab import Lab
 from tests.live.lab.processes import wait_until
 from tests.live.lab.soak import soaked
 
+pytestmark = pytest.mark.integration
+
 #: Starts may differ from the plan by so much (s).
 NEAR = 3
 

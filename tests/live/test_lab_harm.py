@@ -15,6 +15,8 @@ from tests.live.lab.harm import (
 from tests.live.lab.lab import NOBODY, Lab
 from tests.live.lab.processes import wait_until
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def lab(strict_lab) -> Iterator[Lab]:

@@ -14,6 +14,8 @@ from planbatch.experiments.live.slurm.text import SQUEUE_FORMAT, jobs_of_text
 from planbatch.experiments.rounds.file import read_round
 from tests.live.lab.lab import Lab, wait_until
 
+pytestmark = pytest.mark.integration
+
 #: A name that imitates fields and a row of its own, as ``scontrol`` would print it.
 IMITATION = "x UserId=eve(7) JobState=RUNNING\nJobId=999999 JobName=y"
 #: What squeue's own text does not have.
