@@ -107,7 +107,7 @@ def command(
             policies,
             estimates=chosen.estimates,
             seed=chosen.seed + (place if seeds > 1 else 0),
-            jobs=jobs or default_jobs(chosen.seconds),
+            jobs=jobs or default_jobs(chosen.settings["seconds"]),
             out=own,
             keep_going=True,
             rows=True,

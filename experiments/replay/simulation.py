@@ -88,7 +88,9 @@ class Simulation:
         predictor = predictor_of(estimates)
         history = shared_history(history, predictor)
         self.workload, self.history, self.name = workload, history, name
-        users, rows = np.unique(workload.user, return_inverse=True)
+        users, rows = np.zeros(0), np.zeros(len(workload), dtype=np.int64)
+        if history is not None:
+            users, rows = np.unique(workload.user, return_inverse=True)
         self._core = _core.Simulation(
             _columns(workload, estimates, promise, rows),
             None if history is None else history.core,

@@ -1,6 +1,10 @@
 """The stub of the core is that of the core which is installed."""
 
+import pytest
+
 from manual.stub import STUB, stub
+
+pytestmark = pytest.mark.integration
 
 
 def test_the_stub_is_up_to_date():
