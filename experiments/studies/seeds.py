@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from pandas import DataFrame
 
-from planbatch.experiments.report.summary import bootstrap
 from planbatch.experiments.studies.compare import Comparison
+from planbatch.experiments.studies.intervals import bootstrap
 from planbatch.planner.model import FloatArray
 
 #: Seconds of the units of which intervals are drawn.

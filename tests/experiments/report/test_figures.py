@@ -26,6 +26,7 @@ from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.runs.read import read_results
+from planbatch.experiments.studies.intervals import bootstrap
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
 from tests.experiments.report.folders import write_cell, write_experiment
@@ -53,7 +54,7 @@ def test_the_bootstrap_covers_a_known_ratio():
     for sample in range(200):
         below = rng.gamma(4.0, 100.0, 24)
         above = below * rng.normal(0.7, 0.15, 24)
-        low, high = summary.bootstrap(above, below, sample)
+        low, high = bootstrap(above, below, sample)
         held += low <= 0.7 <= high
     assert 0.88 <= held / 200 <= 0.985
 
@@ -61,8 +62,8 @@ def test_the_bootstrap_covers_a_known_ratio():
 def test_the_bootstrap_keeps_pairs_together():
     """If every month changes by the same ratio, there is no doubt about it, however different the months."""
     below = np.array([1.0, 1000.0, 20.0, 5.0])
-    assert summary.bootstrap(0.5 * below, below) == pytest.approx((0.5, 0.5))
-    assert np.isnan(summary.bootstrap(below[:2], below[:2])).all()
+    assert bootstrap(0.5 * below, below) == pytest.approx((0.5, 0.5))
+    assert np.isnan(bootstrap(below[:2], below[:2])).all()
 
 
 def seeds_folder(folder, starts):
