@@ -3,7 +3,7 @@
 import re
 from functools import partial
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.registry.registry import Registry, first_sentence
 from planbatch.planner.round import Round
+from planbatch.planner.settings import Setting
 
 #: A reference to the policy ``plan``: its objective, and whether more follows.
 _PLAN = re.compile(r"plan:(?:objective=)?([^,]*)(,?)")
@@ -41,12 +42,32 @@ _PLAN = re.compile(r"plan:(?:objective=)?([^,]*)(,?)")
 def plan_based(
     *,
     objective: Objective | str,
-    optimizer: Optimizer | str | None = None,
-    evaluations: int | None = None,
-    seconds: float | None = None,
-    promise: str = "none",
-    scenarios: int = 0,
-    risk: float = 0.0,
+    optimizer: Annotated[
+        Optimizer | str | None,
+        Setting(
+            "Optimizer of plan-based policies, such as annealing:cooling=0.8; planbatch list optimizers has all.",
+            "NAME",
+        ),
+    ] = None,
+    evaluations: Annotated[int | None, Setting("Plans that they evaluate per round.", "N")] = None,
+    seconds: Annotated[
+        float | None, Setting("Seconds that they search per round, instead.", "S")
+    ] = None,
+    promise: Annotated[
+        str,
+        Setting(
+            "The latest start that plan-based policies promise each job: its first planned start and a slack such as "
+            "0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
+            "SLACK",
+        ),
+    ] = "none",
+    scenarios: Annotated[
+        int, Setting("Sampled sets of run times in which they judge plans; 0 for none.", "N")
+    ] = 0,
+    risk: Annotated[
+        float,
+        Setting("Share of the scenarios, the cheapest, that does not count.", "SHARE"),
+    ] = 0.0,
     name: str | None = None,
 ) -> Policy:
     """In every round, search for the plan that costs least, and act on it.
@@ -55,20 +76,10 @@ def plan_based(
     ----------
     objective : str
         What plans cost.
-    optimizer : str, optional
-        What searches; annealing by default.
-    evaluations : int, optional
-        Plans that are evaluated per round, after the first ones; 100 by default.
-    seconds : float, optional
-        Time of the search per round, instead.
-    promise : str
-        What jobs are promised; see :meth:`Promise.parse`.
-    scenarios : int
-        In how many sampled sets of run times plans are judged; 0 for requested times alone.
-    risk : float
-        The share of them, the cheapest, that does not count.
     name : str, optional
         What tables call it.
+    **settings
+        The others say what they are in their annotations.
 
     Raises
     ------
@@ -116,14 +127,18 @@ def plan_for(objective: str) -> Maker:
     return make
 
 
-def working_time(*, calendar: str = "") -> Policy:
-    """Backfilling that delays jobs that would end outside working time (Le Hai et al. 2020).
-
-    Parameters
-    ----------
-    calendar : str
-        Working time; see :meth:`Calendar.parse`.
-    """
+def working_time(
+    *,
+    calendar: Annotated[
+        str,
+        Setting(
+            "Working time: hours, days, time zone (by default, the log's) and holidays, such as "
+            "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26.",
+            "CALENDAR",
+        ),
+    ] = "",
+) -> Policy:
+    """Backfilling that delays jobs that would end outside working time (Le Hai et al. 2020)."""
     return WorkingTimeBackfilling(Calendar.parse(calendar))
 
 
@@ -282,10 +297,12 @@ def takes(name: str) -> tuple[str, ...]:
     return tuple(p.name for p in POLICY_NAMES.parameters(name) if p.name in SETTINGS)
 
 
+#: The makers whose parameters serve a list of policies: as flags, as keys of files and as keywords.
+MAKERS: tuple[Maker, ...] = (plan_based, working_time)
 #: Every parameter that some policy takes.
 SETTINGS = frozenset(
     name
-    for make in (plan_based, working_time)
-    for name, parameter in signature(make).parameters.items()
+    for make in MAKERS
+    for name in signature(make).parameters
     if name not in ("objective", "name")
 )

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # mkdocs import
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from manual import ROOT, gallery, names, notebooks, reference
+from manual import ROOT, gallery, names, notebooks, reference, settings
 from manual.kept import kept
 from manual.links import CARRIED, PAGES, relinked
 
@@ -19,6 +19,7 @@ def made_pages() -> Iterator[tuple[str, str]]:
     """Yield the pages that stand nowhere in the repository, and their Markdown."""
     yield "gallery.md", gallery.page()
     yield "reference/names.md", names.page()
+    yield "reference/settings.md", settings.page()
     yield "reference/verbs.md", reference.verbs_page()
     for package in reference.PACKAGES:
         yield f"reference/{package}.md", reference.package_page(package)

@@ -134,7 +134,12 @@ class Annealing {
         if (!in_pass_) {
             std::int64_t last = 0;
             for (std::size_t i = 0; i < search_.size(); ++i) last = std::max(last, search_.start()[i] + search_.round().jobs.walltime[i]);
-            beam_.begin_pass(last - search_.round().now - 1);
+            const std::int64_t known = last - search_.round().now;
+            if (double(known) <= bound_) {  // nothing is left for beams; what comes behind the makespan is
+                beams_ = false;
+                return tournament_.advance(evaluations, rng);
+            }
+            beam_.begin_pass(known - 1);
             in_pass_ = true;
         }
         ++beamed_;

@@ -47,6 +47,14 @@ METRIC_WIDTH = 12
     show_default=True,
     help="Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
 )
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="Replay with K seeds from --seed on: means, ranges, and which differences are any.",
+)
 @click.option("--no-out", is_flag=True, help="Write no files.")
 @click.option(
     "--against",
@@ -62,6 +70,7 @@ def command(
     metrics: tuple[str, ...],
     jobs: int | None,
     out: Path | None,
+    seeds: int,
     no_out: bool,
     against: str | None,
     as_json: bool,
@@ -81,21 +90,24 @@ def command(
     check_metrics(metrics)
     if against is not None:
         check_against(against, policies)
+    if seeds > 1 and (options.partition is not None or against is not None):
+        raise ValueError("seeds: several go neither with --partition nor with --against")
 
     from planbatch.experiments.studies.compare import compare
     from planbatch.experiments.workloads.load import ALL, load_pools
 
     comparisons = []
-    for loaded in load_pools(workload, options, say):
-        own = out
+    pools = list(load_pools(workload, options, say))
+    for place, loaded in enumerate(pools * seeds):
+        own = out if out is None or seeds == 1 else out / f"seed-{chosen.seed + place}"
         if out is not None and options.partition == ALL:
             own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
         comparison = compare(
             chosen.with_deadlines(loaded, workload),
             policies,
             estimates=chosen.estimates,
-            seed=chosen.seed,
-            jobs=jobs or default_jobs(chosen.seconds),
+            seed=chosen.seed + (place if seeds > 1 else 0),
+            jobs=jobs or default_jobs(chosen.settings["seconds"]),
             out=own,
             keep_going=True,
             rows=True,
@@ -103,7 +115,7 @@ def command(
             say=say,
         )
         comparisons.append(comparison)
-        if not as_json:
+        if not as_json and seeds == 1:
             show(comparison)
         if comparison.finished and own is not None:
             from planbatch.experiments.figures.comparison import write_comparison
@@ -114,11 +126,45 @@ def command(
             show_gains(comparison, against, own, quiet=as_json)
         if comparison.unfinished:
             break
-    if as_json:
+    if seeds > 1:
+        show_spread(comparisons, as_json)
+    elif as_json:
         found = [described(comparison) for comparison in comparisons]
         whole = {"pools": found} if options.partition == ALL else found[0]
         click.echo(json.dumps(whole, ensure_ascii=False))
     return max(conclude(comparison) for comparison in comparisons)
+
+
+def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
+    """Print means and ranges over seeds, and the change against EASY, or else against the first policy."""
+    from rich.table import Table
+
+    from planbatch.experiments.common.text import durations
+    from planbatch.experiments.studies.columns import REFERENCE
+    from planbatch.experiments.studies.seeds import spread_over_seeds
+
+    names = list(comparisons[0].finished)
+    reference = REFERENCE if REFERENCE in names else next(iter(names), "")
+    spread = spread_over_seeds(comparisons, reference)
+    if as_json:
+        rows = json.loads(spread.to_json(orient="records"))
+        each = [described(comparison) for comparison in comparisons]
+        click.echo(json.dumps({"spread": rows, "seeds": each}, ensure_ascii=False))
+        return
+    table = Table("policy", "mean wait", "longest wait", f"change against {reference}", box=None)
+    for row in spread.to_dict("records"):
+        cells = []
+        for figure in ("mean_wait", "max_wait"):
+            unit, texts = durations([row[figure + end] for end in ("", "_low", "_high")])
+            cells.append(f"{texts[0]} ({texts[1]} … {texts[2]}) {unit}")
+        told = ""
+        if row["policy"] != reference:
+            low, high, told = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
+            if low == low:
+                told += f" ({low:+.1%} … {high:+.1%}), "
+                told += "a difference" if row["differs"] else "no difference shown"
+        table.add_row(row["policy"], *cells, told)
+    print_table(f"{comparisons[0].title}; {len(comparisons)} seeds: mean (least … most)", table)
 
 
 def check_against(name: str, policies: "list[Policy]") -> None:

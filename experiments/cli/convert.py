@@ -30,7 +30,7 @@ def command(source: Path, target: Path, capacity: int | None) -> None:
         write_schedule,
     )
 
-    kind_of(target, KINDS | WRITTEN)
-    schedule = read_schedule(source, capacity)
+    written = kind_of(target, KINDS | WRITTEN) in WRITTEN
+    schedule = read_schedule(source, capacity, starts=not written)
     write_schedule(target, schedule)
     click.echo(f"{len(schedule.jobs):,} jobs written to {target}", err=True)

@@ -71,10 +71,17 @@ def _in_a_round(file: Path, job: int, chosen: PolicyOptions, objective: str) -> 
     """Explain a job of the plan that a search finds for a round."""
     from planbatch.experiments.rounds.file import read_round
     from planbatch.planner.explanation import explain
+    from planbatch.planner.solve import DEFAULT_OPTIMIZER
 
     problem = read_round(file)
-    optimizer = chosen.optimizer or "annealing"
-    search = SearchOptions(optimizer, objective, chosen.evaluations, chosen.seconds, chosen.seed)
+    optimizer = chosen.settings["optimizer"] or DEFAULT_OPTIMIZER
+    search = SearchOptions(
+        optimizer,
+        objective,
+        chosen.settings["evaluations"],
+        chosen.settings["seconds"],
+        chosen.seed,
+    )
     plan = search.search(problem, bound=False).plan
     return problem, plan, explain(problem, plan, job)
 

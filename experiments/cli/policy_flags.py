@@ -1,13 +1,16 @@
 """The flags of commands that replay policies, and the policies that they select."""
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
+from planbatch.experiments.common.schema import declared
+from planbatch.experiments.studies.spec import POLICY_SETTINGS, WorkloadSpec
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -35,12 +38,6 @@ class PolicyOptions:
     ----------
     policy : tuple of str
         Names of policies.
-    optimizer : str, optional
-        Optimizer of plan-based policies.
-    evaluations : int, optional
-        Plans that they evaluate per round, after the seeds.
-    seconds : float, optional
-        Time that they search per round, instead.
     estimates : str
         What schedulers know of run times.
     seed : int
@@ -49,19 +46,16 @@ class PolicyOptions:
         The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
     deadlines : str
         Which jobs get deadlines; see :func:`with_deadlines`.
-    calendar : str
-        Working time; see :meth:`Calendar.parse`.
+    settings : mapping of str to object
+        Parameters of all policies that take them; see :func:`make_policy`.
     """
 
     policy: tuple[str, ...]
-    optimizer: str | None
-    evaluations: int | None
-    seconds: float | None
     estimates: "Estimates"
     seed: int
     promises: tuple[str, ...]
     deadlines: str
-    calendar: str
+    settings: Mapping[str, Any]
 
     @property
     def promise(self) -> str:
@@ -97,7 +91,7 @@ class PolicyOptions:
         """Raise a ``ValueError`` if a number is out of its range."""
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
-        if self.evaluations is not None and self.seconds is not None:
+        if None not in (self.settings["evaluations"], self.settings["seconds"]):
             raise ValueError("budget: give either --evaluations or --seconds")
         if self.estimates != "requested":
             from planbatch.experiments.replay.estimates import check_estimates
@@ -108,14 +102,7 @@ class PolicyOptions:
         """Make one policy, with a promise of its own."""
         from planbatch.baselines.catalogue import make_policy
 
-        return make_policy(
-            name,
-            optimizer=self.optimizer,
-            evaluations=self.evaluations,
-            seconds=self.seconds,
-            promise=promise,
-            calendar=self.calendar,
-        )
+        return make_policy(name, promise=promise, **self.settings)
 
     def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
         """Return the workload with the requested deadlines; unchanged if none are requested.
@@ -137,12 +124,12 @@ class PolicyOptions:
         from planbatch.experiments.workloads.load import load_deadlines
 
         rule = self.deadlines
-        if rule == "working" and self.calendar:
-            rule = f"working:{self.calendar}"
+        if rule == "working" and self.settings["calendar"]:
+            rule = f"working:{self.settings['calendar']}"
         return load_deadlines(workload, rule, self.seed, source)
 
 
-#: Values of fields for which a command has no flag.
+#: Values of what a command has no flag for.
 LEFT_OUT: dict[str, Any] = {
     "policy": (),
     "promises": ("none",),
@@ -150,64 +137,34 @@ LEFT_OUT: dict[str, Any] = {
     "estimates": "requested",
     "deadlines": "",
 }
+#: The fields that are flags of their own.
+_FIELDS = ("policy", "estimates", "seed", "promises", "deadlines")
 
-_FLAGS = {
-    "policy": click.option(
-        "--policy",
-        multiple=True,
-        metavar="NAME",
-        help=f"May be repeated. [default: {', '.join(DEFAULT_POLICIES)}] Parameters follow a colon: "
-        "easy:smallest-area, plan-wait:optimizer=tabu; your own are FILE.py:NAME. planbatch list policies has all.",
-    ),
-    "optimizer": click.option(
-        "--optimizer",
-        metavar="NAME",
-        help="Optimizer of plan-based policies, such as annealing:cooling=0.8; planbatch list optimizers has all.",
-    ),
-    "evaluations": click.option(
-        "--evaluations", type=int, metavar="N", help="Plans that they evaluate per round."
-    ),
-    "seconds": click.option(
-        "--seconds", type=float, metavar="S", help="Seconds that they search per round, instead."
-    ),
-    "estimates": click.option(
-        "--estimates",
-        default="requested",
-        show_default=True,
-        metavar="KIND",
-        help="What schedulers know: requested times; actual run times; mixed, run times of waiting and requested times "
-        "of running jobs; or predicted:NAME, what a predictor makes of the past (planbatch list predictors).",
-    ),
-    "promises": click.option(
-        "--promise",
-        "promises",
-        default=("none",),
-        show_default=True,
-        multiple=True,
-        metavar="SLACK",
-        help="The latest start that plan-based policies promise each job: its first planned start "
-        "and a slack such as 0s, 24h, 2x (walltimes); or within:3d of its submission; or deadline.",
-    ),
-    "deadlines": click.option(
-        "--deadlines",
-        default="",
-        metavar="RULE",
-        help="Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
-        "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would end "
-        "outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column due), "
-        "column:NAME (of the log itself, such as column:think_time; seconds as submit times), none.",
-    ),
-    "calendar": click.option(
-        "--calendar",
-        default="",
-        metavar="CALENDAR",
-        help="Working time: hours, days, time zone (by default, the log's) and holidays, such as "
-        "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26.",
-    ),
-    "seed": click.option(
-        "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
-    ),
-}
+
+def _flags() -> dict[str, Any]:
+    """Return the flags by the names of their parameters, in the order of help texts."""
+    of_workloads, of_policies = declared(WorkloadSpec), dict(POLICY_SETTINGS)
+    promise = of_policies.pop("promise")
+    return {
+        "policy": click.option(
+            "--policy",
+            multiple=True,
+            metavar="NAME",
+            help=f"May be repeated. [default: {', '.join(DEFAULT_POLICIES)}] Parameters follow a colon: "
+            "easy:smallest-area, plan-wait:optimizer=tabu; your own are FILE.py:NAME. "
+            "planbatch list policies has all.",
+        ),
+        **{name: option(setting) for name, setting in of_policies.items()},
+        "promises": click.option(
+            promise.flag, "promises", default=(promise.default,), show_default=True, multiple=True,
+            metavar=promise.setting.unit, help=promise.setting.about,
+        ),
+        "estimates": option(of_workloads["estimates"]),
+        "deadlines": option(of_workloads["deadlines"]),
+        "seed": click.option(
+            "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
+        ),
+    }  # fmt: skip
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -217,17 +174,18 @@ def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def policy_options_without(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Like :func:`policy_options`, but some fields keep their values of :data:`LEFT_OUT`."""
-    names = [field.name for field in fields(PolicyOptions) if field.name not in left_out]
+    flags = {name: flag for name, flag in _flags().items() if name not in left_out}
     fixed = {name: LEFT_OUT[name] for name in left_out}
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_options(*args: Any, **kwargs: Any) -> Any:
-            values = {name: kwargs.pop(name) for name in names}
-            return command(*args, chosen=PolicyOptions(**values, **fixed), **kwargs)
+            values = fixed | {name: kwargs.pop(name) for name in flags}
+            own = {name: values.pop(name) for name in _FIELDS}
+            return command(*args, chosen=PolicyOptions(**own, settings=values), **kwargs)
 
-        for name in reversed(names):
-            with_options = _FLAGS[name](with_options)
+        for flag in reversed(flags.values()):
+            with_options = flag(with_options)
         return with_options
 
     return decorate

@@ -292,13 +292,13 @@ def run_benchmark(
     from planbatch.experiments.figures.round_pictures import write_round_comparison
     from planbatch.experiments.rounds.benchmark import run_benchmark
 
+    out.mkdir(parents=True, exist_ok=True)
     table, comparisons, scale = run_benchmark(
         tuple(dict.fromkeys(optimizers)),
         quick=quick,
         jobs=jobs or default_jobs(),
         best_known=best_known or out / "best-known.json",
     )
-    out.mkdir(parents=True, exist_ok=True)
     table.to_csv(out / "benchmark.csv", index=False)
     for k, comparison in enumerate(comparisons):
         write_round_comparison(comparison, out / f"part-{k + 1}", plans=0)

@@ -107,7 +107,7 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         for name, trace in comparison.traces.items()
     }
     edge = left_edge(waits)
-    longest = max(max(wait[-1] for wait in waits.values()), 60.0 * edge)
+    longest = max(*(wait[-1] for wait in waits.values()), 60.0 * edge)
     by_mean = sorted(waits, key=lambda name: float(waits[name].mean()))
     styles = line_styles(list(waits), searching(comparison))
     with axes_for(ax, *WAITS) as axes:

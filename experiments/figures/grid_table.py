@@ -84,8 +84,8 @@ def laid_out(columns: list[_Column], title: str | None = None) -> Table:
         caption_justify="left",
     )  # fmt: skip
     shown = []
-    for heading, texts in columns:
-        unit, texts = texts if isinstance(texts, tuple) else ("", texts)
+    for heading, found in columns:
+        unit, texts = found if isinstance(found, tuple) else ("", found)
         words = f"{heading}\n({unit})" if unit else heading
         justify: Literal["left", "right"] = "left" if heading in _LEFT else "right"
         table.add_column(words, justify=justify, no_wrap=True, vertical="bottom")

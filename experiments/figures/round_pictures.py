@@ -297,7 +297,7 @@ def excess_over(
         best = comparison.best[str(name), str(objective)].cost
         over = np.array([excess(cost, best) for cost in curve["cost"]])
         steps.append((curve[against].to_numpy(dtype=np.float64), over))
-    begin = max(max(float(at[0]) for at, _ in steps), 1.0 if against == "evaluations" else 1e-6)
+    begin = max(*(float(at[0]) for at, _ in steps), 1.0 if against == "evaluations" else 1e-6)
     end = max(last, 1.01 * begin)
     at = np.unique(np.concatenate([at for at, _ in steps] + [[begin, end]]).clip(begin, end))
     levels = np.array([over[np.searchsorted(own, at, side="right") - 1] for own, over in steps])

@@ -81,7 +81,7 @@ def _digest(thing: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _described(thing: Any, depth: int = 0) -> Any:
+def _described(thing: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind of value
     """Describe a policy, or a part of one, in values that JSON can hold."""
     if thing is None or isinstance(thing, str | int | float | bool):
         return thing

@@ -65,7 +65,7 @@ def draw_curve_panel(
     longer : bool
         Whether to draw the shares of larger values instead, on a logarithmic axis: then the tail can be read.
     """
-    high = max(2 * low, max(float(own.max()) for own in values.values()))
+    high = max(2 * low, *(float(own.max()) for own in values.values()))
     least = 100 / max(len(own) for own in values.values())
     for label, own in values.items():
         at, reached = curve(own, low, high)

@@ -65,7 +65,7 @@ def make_report(
     folder: Path | None = None,
     jobs: int = 1,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
-    say: Callable[[str], None] = lambda line: None,
+    say: Callable[[str], None] = lambda _line: None,
 ) -> Report:
     """Make the report of a grid.
 
@@ -151,7 +151,7 @@ def each_case(
     size = [sum(int(cell.workload.get("jobs") or 0) for cell in task[0].cells) for task in tasks]
     order = sorted(range(len(tasks)), key=lambda i: -size[i])
     done = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
-        delayed(_case_parts_in)(os.getcwd(), *tasks[i]) for i in order
+        delayed(_case_parts_in)(str(Path.cwd()), *tasks[i]) for i in order
     )
     found = dict(zip(order, done, strict=True))
     return [found[i] for i in range(len(tasks))]

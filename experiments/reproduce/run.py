@@ -46,7 +46,7 @@ class Run:
     quick: bool = False
     jobs: int = 1
     workloads: Path | None = None
-    tell: Callable[[str], None] = lambda line: None
+    tell: Callable[[str], None] = lambda _line: None
     full: bool = False
 
     def log(self, name: str) -> SwfLog | None:

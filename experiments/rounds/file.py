@@ -82,9 +82,8 @@ class _Reader:
         found = []
         for name, given in value.items():
             field = f"resources.{name}"
-            if not isinstance(given, dict):
-                given = {"capacity": given}
-            row = self.fields(given, field, _RESOURCE_FIELDS)
+            entries = given if isinstance(given, dict) else {"capacity": given}
+            row = self.fields(entries, field, _RESOURCE_FIELDS)
             capacity = self.number(row["capacity"], f"{field}.capacity", 1)
             try:
                 found.append(Resource(name, capacity, str(row.get("unit", ""))))

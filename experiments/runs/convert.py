@@ -90,7 +90,9 @@ def kind_of(path: Path, kinds: Mapping[str, str] = KINDS) -> str:
     return name.suffix.lower()
 
 
-def read_schedule(path: str | Path, capacity: int | None = None) -> Schedule:
+def read_schedule(
+    path: str | Path, capacity: int | None = None, *, starts: bool = True
+) -> Schedule:
     """Read the jobs of a replay.
 
     Parameters
@@ -100,6 +102,8 @@ def read_schedule(path: str | Path, capacity: int | None = None) -> Schedule:
     capacity : int, optional
         Processors of the machine; by default those of ``cell.json`` or the log's header, or else the most that were
         in use at once.
+    starts : bool
+        Whether it must be known when the jobs ran; otherwise a log needs no waits, and all of its jobs are read.
 
     Raises
     ------
@@ -133,7 +137,7 @@ def read_schedule(path: str | Path, capacity: int | None = None) -> Schedule:
         return Schedule(
             name.removesuffix(".csv").removesuffix("_jobs"), capacity or peak(jobs), jobs
         )
-    return read_log(path, capacity)
+    return read_log(path, capacity) if starts else read_jobs(path, capacity)
 
 
 def read_parquet(folder: Path, capacity: int | None) -> Schedule:
@@ -169,6 +173,17 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
             f"{path}: {most:,} processors are in use at once, above the {workload.capacity:,} of the machine; "
             f"give --capacity {most}"
         )
+    return Schedule(workload.name, workload.capacity, jobs)
+
+
+def read_jobs(path: Path, capacity: int | None) -> Schedule:
+    """Read the jobs of a log, whose starts nobody asks for: they stand at their submissions."""
+    workload = read_swf(path).workload(capacity)
+    none = np.full(len(workload), NEVER)
+    jobs = Jobs(
+        workload.id, workload.user, workload.submit, workload.procs, workload.walltime, workload.runtime,
+        workload.submit, workload.submit + workload.runtime, none, none,
+    )  # fmt: skip
     return Schedule(workload.name, workload.capacity, jobs)
 
 

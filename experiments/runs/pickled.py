@@ -33,4 +33,4 @@ def unpacked(data: bytes) -> Any:
 
 def run_packed(data: bytes) -> Any:
     """Run a packed task without progress reports; clusters call this on their workers."""
-    return attempt(unpacked(data), lambda count: None)
+    return attempt(unpacked(data), lambda _count: None)

@@ -101,7 +101,7 @@ def run_all(
     out: str | Path | None = None,
     title: str = "",
     progress: Progress | None = None,
-    say: Say = lambda line: None,
+    say: Say = lambda _line: None,
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt.
 
@@ -143,7 +143,7 @@ def run_replays(
     store: Store | None = None,
     workers: Workers = HERE,
     progress: Progress | None = None,
-    say: Say = lambda line: None,
+    say: Say = lambda _line: None,
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
     """Run replays, and yield the place of each with its outcome as they finish.
 

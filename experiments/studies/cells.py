@@ -10,7 +10,14 @@ from planbatch.experiments.common.text import duration
 from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
 from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.studies.spec import EMBEDDED, Experiment, PolicySpec, WorkloadSpec
+from planbatch.experiments.studies.spec import (
+    DEFAULTS,
+    EMBEDDED,
+    IDENTIFYING,
+    Experiment,
+    PolicySpec,
+    WorkloadSpec,
+)
 from planbatch.experiments.workloads.options import NO_CHANGES
 from planbatch.planner.model import Workload
 
@@ -144,7 +151,7 @@ class Cell:
         }  # fmt: skip
 
 
-def expand(experiment: Experiment, say: Callable[[str], None] = lambda line: None) -> list[Cell]:
+def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: None) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
     Raises
@@ -235,6 +242,10 @@ def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[
     return _distinct(names, parts)
 
 
+#: Parameters that labels name, besides those that have words of their own.
+_OTHERS = [key for key in DEFAULTS if key not in (*IDENTIFYING, "calendar")]
+
+
 def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
     """Return distinct labels of the policies: equal labels or names are extended by what differs."""
     names = [spec.label or spec.shown for spec in specs]
@@ -255,6 +266,7 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
                 if promise == "none"
                 else f"promise {promise}",
                 spec.calendar,
+                *(f"{key} {own[key]}" if key in own else "" for key in _OTHERS),
             ]
         )
     return _distinct(names, parts)

@@ -160,7 +160,7 @@ def compare(
     keep_going: bool = False,
     rows: bool = False,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
-    say: Callable[[str], None] = lambda line: None,
+    say: Callable[[str], None] = lambda _line: None,
 ) -> Comparison:
     """Replay a workload under several policies.
 

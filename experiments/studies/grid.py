@@ -81,7 +81,7 @@ def run_experiment(
     backend: str = "loky",
     scheduler: str | None = None,
     part: tuple[int, int] | None = None,
-    say: Say = lambda line: None,
+    say: Say = lambda _line: None,
     quiet: bool = True,
 ) -> RunReport:
     """Run an experiment, or the cells that are missing.
@@ -190,7 +190,7 @@ def merge_experiment(
     folders: Sequence[str | Path],
     out: str | Path,
     *,
-    say: Say = lambda line: None,
+    say: Say = lambda _line: None,
 ) -> RunReport:
     """Put together the parts of an experiment that were run in several folders.
 

@@ -1,18 +1,20 @@
 """The specification of an experiment: workloads, policies and seeds, as frozen data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
-from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS, make_policy, takes
+from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS, MAKERS, SETTINGS, make_policy, takes
 from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.common.schema import declared
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.planner.model import Workload
+from planbatch.planner.settings import Setting
 
 #: The name of the workload that comes with planbatch.
 EMBEDDED = "embedded"
@@ -50,11 +52,31 @@ class WorkloadSpec:
     'predicted:ratio'
     """
 
-    source: str = EMBEDDED
-    name: str = ""
+    source: Annotated[str, Setting("A log: a file, the name of a fetched one, or embedded.")] = (
+        EMBEDDED
+    )
+    name: Annotated[str, Setting("What tables call it; by default, the log's name.")] = ""
     options: WorkloadOptions = NO_CHANGES
-    deadlines: str = ""
-    estimates: Estimates = "requested"
+    deadlines: Annotated[
+        str,
+        Setting(
+            "Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
+            "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would "
+            "end outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column "
+            "due), column:NAME (of the log itself, such as column:think_time; seconds as submit times), "
+            "none.",
+            "RULE",
+        ),
+    ] = ""
+    estimates: Annotated[
+        Estimates,
+        Setting(
+            "What schedulers know: requested times; actual run times; mixed, run times of waiting and "
+            "requested times of running jobs; or predicted:NAME, what a predictor makes of the past "
+            "(planbatch list predictors).",
+            "KIND",
+        ),
+    ] = "requested"
     jobs: Workload | None = None
     where: str = ""
 
@@ -62,7 +84,15 @@ class WorkloadSpec:
         check_estimates(self.estimates)
 
 
-@dataclass(frozen=True)
+#: The parameters of policies by name, and their defaults.
+POLICY_SETTINGS = {name: one for make in MAKERS for name, one in declared(make).items()}
+DEFAULTS = {name: one.default for name, one in POLICY_SETTINGS.items()}
+#: Parameters that count among what determines random numbers at their defaults as well; others do not, so that a new
+#: one changes no seeds.
+IDENTIFYING = ("optimizer", "evaluations", "seconds", "promise")
+
+
+@dataclass(frozen=True, init=False)
 class PolicySpec:
     """One policy of an experiment, with its parameters.
 
@@ -72,24 +102,12 @@ class PolicySpec:
         A name of :data:`POLICIES`; see :func:`make_policy`.
     label : str
         Its name in tables; by default, its name and what distinguishes it from others of the same name.
-    optimizer : str, optional
-        Optimizer of a plan-based policy.
-    evaluations : int, optional
-        Plans that it evaluates per round, after the seeds.
-    seconds : float, optional
-        Time that it searches per round, instead.
-    promise : str
-        The promise that it makes; see :meth:`Promise.parse`.
-    scenarios : int
-        In how many sampled sets of run times it judges plans; 0 for requested times alone.
-    risk : float
-        The share of them, the cheapest, that does not count.
-    calendar : str
-        The working time of ``wdbf``.
     policy : Policy, optional
         The policy itself, instead of a name.
     where : str
         The place in a file, named in errors.
+    settings : mapping of str to object
+        Parameters of the policy, given as keywords; see :func:`make_policy`.
 
     Examples
     --------
@@ -98,17 +116,38 @@ class PolicySpec:
     Budget(seconds=None, evaluations=200)
     """
 
-    name: str = ""
-    label: str = ""
-    optimizer: str | None = None
-    evaluations: int | None = None
-    seconds: float | None = None
-    promise: str = "none"
-    scenarios: int = 0
-    risk: float = 0.0
-    calendar: str = ""
-    policy: Policy | None = None
-    where: str = ""
+    name: str
+    label: str
+    policy: Policy | None
+    where: str
+    settings: Mapping[str, Any]
+
+    def __init__(
+        self,
+        name: str = "",
+        label: str = "",
+        policy: Policy | None = None,
+        where: str = "",
+        **settings: Any,
+    ) -> None:
+        unknown = settings.keys() - SETTINGS
+        if unknown:
+            raise TypeError(
+                f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}"
+            )
+        values = {"name": name, "label": label, "policy": policy, "where": where}
+        for key, value in (values | {"settings": settings}).items():
+            object.__setattr__(self, key, value)  # the class is frozen
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a parameter of the policy: as it was given, or its default."""
+        if name in DEFAULTS:
+            return self.__dict__["settings"].get(name, DEFAULTS[name])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _taken(self) -> dict[str, Any]:
+        """Return the parameters that the policy takes, with defaults."""
+        return {key: getattr(self, key) for key in takes(self.name)}
 
     def make(self) -> Policy:
         """Make the policy.
@@ -120,7 +159,7 @@ class PolicySpec:
         """
         if self.policy is not None:
             return self.policy
-        return make_policy(self.name, **{key: getattr(self, key) for key in takes(self.name)})
+        return make_policy(self.name, **self._taken())
 
     @cached_property
     def shown(self) -> str:
@@ -131,22 +170,24 @@ class PolicySpec:
         """Return the parameters as given, for readers of the settings."""
         if self.policy is not None:
             return {}
-        given = {key: getattr(self, key) for key in takes(self.name)}
-        return {key: value for key, value in given.items() if value is not None}
+        return {key: value for key, value in self._taken().items() if value is not None}
 
     def identity(self) -> dict[str, Any]:
         """Return the parameters that decide what the policy does, with defaults and without the label."""
         if self.policy is not None:
             return {"name": self.name, "content": content_digest(self.policy)}
-        own = {key: getattr(self, key) for key in takes(self.name)}
+        own = self._taken()
         if "optimizer" in own:
-            own["optimizer"] = self.optimizer or "annealing"
-            if self.evaluations is None and self.seconds is None:
+            own["optimizer"] = own["optimizer"] or "annealing"
+            if own["evaluations"] is None and own["seconds"] is None:
                 own["evaluations"] = DEFAULT_EVALUATIONS
-        if not self.scenarios:
-            own.pop("scenarios", None)
-            own.pop("risk", None)
-        return {"name": self.shown} | {key: value for key, value in own.items() if value != ""}
+        with_risk = bool(own.get("scenarios"))
+        return {"name": self.shown} | {
+            key: value
+            for key, value in own.items()
+            if key in IDENTIFYING or value != DEFAULTS[key] or (key == "risk" and with_risk)
+            if value != ""
+        }
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def write_tables(
     cells: Sequence[Cell],
     found: Mapping[str, Any],
     metrics: Sequence[Metric] = (),
-    say: Callable[[str], None] = lambda line: None,
+    say: Callable[[str], None] = lambda _line: None,
 ) -> None:
     """Write ``summary.csv``, ``summary.parquet``, ``timings.csv``, and ``spans.csv`` if logs are split.
 

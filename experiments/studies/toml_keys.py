@@ -1,29 +1,56 @@
-"""The keys of an experiment's file, and the types of their values."""
+"""The keys of an experiment's file; those of workloads and policies are the settings that these declare."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-NUMBER = (int, float)
-#: Keys of the file itself, of a workload, of a policy and of the spans, and the types of their values.
-TOP_KEYS: dict[str, Any] = {
-    "title": str, "seeds": int, "seeding": str, "estimates": str, "deadlines": str,
-    "optimizer": str, "evaluations": int, "seconds": NUMBER, "promise": str, "metrics": str,
-    "workload": dict, "policy": dict, "spans": dict,
-}  # fmt: skip
-WORKLOAD_KEYS: dict[str, Any] = {
-    "source": str, "name": str, "skip-bad-lines": bool, "capacity": int, "drop-queue": (str, int),
-    "span": str, "first": int, "round-sizes": int, "load": NUMBER, "deadlines": str, "estimates": str,
-    "memory": str, "memory-capacity": str, "memory-per": str, "memory-unit": str, "memory-unknown": str,
-    "windows": str, "columns": dict, "timezone": str, "partition": (str, int), "known-waits": bool, "resource": str,
-}  # fmt: skip
-POLICY_KEYS: dict[str, Any] = {
-    "name": str, "label": str, "objective": str, "optimizer": str, "evaluations": int,
-    "seconds": NUMBER, "promise": str, "scenarios": int, "risk": NUMBER, "calendar": str,
-}  # fmt: skip
-SPANS_KEYS: dict[str, Any] = {
-    "count": int, "warm-up": (str, int), "cool-down": (str, int), "compare": bool,
-}  # fmt: skip
-WORDS = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table",
-          NUMBER: "a number", (str, int): "a text or a whole number"}  # fmt: skip
-OPTIONS = ("skip-bad-lines", "capacity", "drop-queue", "span", "first", "round-sizes", "load", "memory",
-           "memory-capacity", "memory-per", "memory-unit", "memory-unknown", "windows", "timezone",
-           "known-waits")  # fmt: skip
+from planbatch.experiments.common.schema import by_key, declared
+from planbatch.experiments.studies.spec import POLICY_SETTINGS, WorkloadSpec
+from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.planner.settings import Setting
+
+
+@dataclass
+class File:
+    """The keys of the file itself; others of it are defaults of all workloads and policies."""
+
+    title: Annotated[str, Setting("Title of the report; by default, the file's name.")]
+    seeds: Annotated[int, Setting("A list: each gives cells of its own, under policies that draw.")]
+    seeding: Annotated[str, Setting("cell or plain: what random numbers are drawn from.")]
+    metrics: Annotated[str, Setting("Further columns, such as p99-wait or my.py:late.")]
+    workload: Annotated[dict[str, Any], Setting("A workload.", in_files=dict)]
+    policy: Annotated[dict[str, Any], Setting("A policy.", in_files=dict)]
+    spans: Annotated[dict[str, Any], Setting("How logs are split.", in_files=dict)]
+
+
+@dataclass
+class PolicyTable:
+    """The keys of a policy besides its parameters."""
+
+    name: Annotated[str, Setting("As --policy; or plan, with objectives.")]
+    label: Annotated[str, Setting("What tables call it; by default, the name.")]
+    objective: Annotated[str, Setting("Of plan: wait, squared-wait, …")]
+
+
+@dataclass
+class SpansTable:
+    """The keys of the spans."""
+
+    count: Annotated[int, Setting("Spans that a log is split into.")]
+    warm_up: Annotated[
+        str,
+        Setting("Replayed before each span, not counted: 7d, 12h, or seconds.", in_files=str | int),
+    ]
+    cool_down: Annotated[str, Setting("Replayed after each span, not counted.", in_files=str | int)]
+    compare: Annotated[bool, Setting("Also replay every log as a whole, to measure the error.")]
+
+
+OPTIONS = tuple(declared(WorkloadOptions).values())
+_OF_WORKLOADS = declared(WorkloadSpec)
+WORKLOAD_KEYS = by_key(_OF_WORKLOADS, declared(WorkloadOptions))
+POLICY_KEYS = by_key(declared(PolicyTable), POLICY_SETTINGS)
+SPANS_KEYS = by_key(declared(SpansTable))
+TOP_KEYS = by_key(
+    declared(File),
+    {name: _OF_WORKLOADS[name] for name in ("estimates", "deadlines")},
+    POLICY_SETTINGS,
+)

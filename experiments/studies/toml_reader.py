@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.baselines.catalogue import POLICIES, make_policy, takes
+from planbatch.experiments.common.schema import Declared
 from planbatch.experiments.common.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
@@ -17,13 +18,7 @@ from planbatch.experiments.studies.spec import (
     PolicySpec,
     WorkloadSpec,
 )
-from planbatch.experiments.studies.toml_keys import (
-    OPTIONS,
-    POLICY_KEYS,
-    SPANS_KEYS,
-    WORDS,
-    WORKLOAD_KEYS,
-)
+from planbatch.experiments.studies.toml_keys import OPTIONS, POLICY_KEYS, SPANS_KEYS, WORKLOAD_KEYS
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
@@ -51,7 +46,7 @@ class FileReader:
         return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
 
     def checked(
-        self, entry: Any, keys: Mapping[str, Any], table: str, index: int
+        self, entry: Any, keys: Mapping[str, Declared], table: str, index: int
     ) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
         what = (
@@ -69,12 +64,10 @@ class FileReader:
                 raise ExperimentFileError(
                     f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}"
                 )
-            kinds = keys[key]
             for item in listed(value):
-                allowed = kinds if isinstance(kinds, tuple) else (kinds,)
-                if type(item) not in allowed:
+                if not keys[key].accepts(item):
                     raise ExperimentFileError(
-                        f"{where}: {key} is {item!r}, and should be {WORDS[kinds]}"
+                        f"{where}: {key} is {item!r}, and should be {keys[key].expected}"
                     )
             if isinstance(value, list) and not value:
                 raise ExperimentFileError(f"{where}: {key} is an empty list")
@@ -90,17 +83,17 @@ class FileReader:
         for value in listed(own.get("estimates", [])):
             self.located(partial(check_estimates, value), *table, "estimates", value)
         whole = {
-            "drop_queue": tuple(map(str, listed(own.pop("drop-queue", [])))),
-            "resource": tuple(listed(own.pop("resource", []))),
-            "columns": tuple(f"{field}={name}" for field, name in own.pop("columns", {}).items()),
+            setting.name: tuple(map(str, listed(own.pop(setting.key, []))))
+            for setting in OPTIONS
+            if setting.several and setting.in_files is not dict
         }
+        columns = own.pop("columns", {})
+        whole["columns"] = tuple(f"{field}={name}" for field, name in columns.items())
         own.setdefault("source", EMBEDDED)
         for values in _combinations(own):
-            options = {
-                key.replace("-", "_"): values[key] for key in OPTIONS if key in values
-            } | whole
-            if "partition" in values:
-                options["partition"] = str(values["partition"])
+            options = whole | {
+                one.name: one.type(values[one.key]) for one in OPTIONS if one.key in values
+            }
             where = self.where("workload", index, "source", values["source"])
             yield self.located(
                 partial(self.workload, values, WorkloadOptions(**options), where),

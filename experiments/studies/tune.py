@@ -84,7 +84,7 @@ class _InterruptedError(Exception):
 
 
 def tune(
-    tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda line: None
+    tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda _line: None
 ) -> Tuned:
     """Search the parameters; the trials are the same whatever the number of processes.
 

@@ -2,21 +2,37 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
+from planbatch.experiments.common.schema import by_key, declared
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.studies.toml_reader import ExperimentFileError, FileReader, listed
 from planbatch.experiments.studies.tune_spec import PLACE, Range, Tuning
 from planbatch.experiments.workloads.options import parse_span
 from planbatch.planner.names import did_you_mean
+from planbatch.planner.settings import Setting
 
-KEYS: dict[str, Any] = {
-    "policy": str, "default": str, "goals": str, "trials": int, "seed": int, "past": str, "later": str,
-    "workload": dict, "parameters": dict,
-}  # fmt: skip
+
+@dataclass
+class File:
+    """The keys of the file; docs/tuning.md explains them."""
+
+    policy: Annotated[str, Setting("A policy with parameters in braces.")]
+    default: Annotated[str, Setting("What it is compared with; by default, without parameters.")]
+    goals: Annotated[str, Setting("Metrics to be minimised.")]
+    trials: Annotated[int, Setting("How many settings are tried.")]
+    seed: Annotated[int, Setting("Seed of the search and the replays.")]
+    past: Annotated[str, Setting("The span that is tuned on.")]
+    later: Annotated[str, Setting("The spans that are held out.")]
+    workload: Annotated[dict[str, Any], Setting("The log.", in_files=dict)]
+    parameters: Annotated[dict[str, Any], Setting("Ranges and choices.", in_files=dict)]
+
+
+KEYS = by_key(declared(File))
 RANGE_KEYS = ("from", "to", "log")
 DEFAULT_GOALS = ["mean-wait", "max-wait"]
 

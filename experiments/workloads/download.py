@@ -30,7 +30,7 @@ def fetch(
     folder: Path | None = None,
     url: str = ARCHIVE_URL,
     force: bool = False,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = lambda _done, _total: None,
 ) -> Path:
     """Fetch a log into the cache, unless it is there.
 

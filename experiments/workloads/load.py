@@ -64,7 +64,7 @@ def resolve_source(source: str | Path) -> Path:
 def load_log(
     source: str | Path,
     options: WorkloadOptions = NO_CHANGES,
-    note: Callable[[str], None] = lambda line: None,
+    note: Callable[[str], None] = lambda _line: None,
 ) -> SwfLog:
     """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_log`.
 
@@ -87,7 +87,7 @@ def load_log(
 def load_workload(
     source: str | Path | None,
     options: WorkloadOptions = NO_CHANGES,
-    note: Callable[[str], None] = lambda line: None,
+    note: Callable[[str], None] = lambda _line: None,
 ) -> Workload:
     """Load a workload.
 
@@ -128,7 +128,7 @@ def _noted(workload: Workload, note: Callable[[str], None]) -> Workload:
 def load_pools(
     source: str | Path | None,
     options: WorkloadOptions = NO_CHANGES,
-    note: Callable[[str], None] = lambda line: None,
+    note: Callable[[str], None] = lambda _line: None,
 ) -> list[Workload]:
     """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`load_workload`."""
     if source is None or options.partition != ALL:

@@ -4,7 +4,9 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
     from planbatch.experiments.workloads.resources import ResourceRule
@@ -18,39 +20,7 @@ _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 class WorkloadOptions:
     """How to read and transform a log; transformations are applied in the order of the fields.
 
-    Attributes
-    ----------
-    skip_bad_lines : bool
-        Skip lines that cannot be read.
-    columns : tuple of str
-        ``FIELD=COLUMN``: columns of a table that are not found by their names; see :data:`FIELDS`.
-    timezone : str
-        Time zone of dates in a table that have none.
-    known_waits : bool
-        Keep only jobs whose wait is known.
-    partition : str, optional
-        The partition to keep, by number or name; its processors are those of the machine.
-    capacity : int, optional
-        Processors of the machine, instead of the number in the header.
-    drop_queue : tuple of str
-        Queues to leave out, by number or name.
-    span : str, optional
-        ``FROM:TO``, either of which may be left out: durations after the first submission (90d,
-        12h, 30m, or seconds), or dates (2000-05-01, UTC); TO is not included.
-    first : int, optional
-        How many usable jobs to keep, in the order of the file.
-    round_sizes : int, optional
-        Round sizes up to multiples of this many processors.
-    load : float, optional
-        Factor on the offered load.
-    memory : str, optional
-        The memory column that becomes a resource; see :func:`memory_rule`, also for the next four.
-    memory_capacity, memory_per, memory_unit, memory_unknown : str, optional
-        Memory of the machine, meaning of the column, and the amount if it is empty.
-    resource : tuple of str or ResourceRule
-        Further resources, each from a column; see :func:`parse_rule`.
-    windows : str, optional
-        A CSV file of windows; see :mod:`windows`.
+    Each field says what it is in its annotation; ``planbatch replay --help`` prints them as flags.
 
     Examples
     --------
@@ -59,24 +29,130 @@ class WorkloadOptions:
     'span 0d:30d; load times 1.1'
     """
 
-    skip_bad_lines: bool = False
-    columns: tuple[str, ...] = ()
-    timezone: str = "UTC"
-    known_waits: bool = False
-    partition: str | None = None
-    capacity: int | None = None
-    drop_queue: tuple[str, ...] = ()
-    span: str | None = None
-    first: int | None = None
-    round_sizes: int | None = None
-    load: float | None = None
-    memory: str | None = None
-    memory_capacity: str | None = None
-    memory_per: str | None = None
-    memory_unit: str | None = None
-    memory_unknown: str | None = None
-    resource: "tuple[str | ResourceRule, ...]" = ()
-    windows: str | None = None
+    skip_bad_lines: Annotated[
+        bool,
+        Setting(
+            "Skip lines that cannot be read, and list them.",
+        ),
+    ] = False
+    columns: Annotated[
+        tuple[str, ...],
+        Setting(
+            "The column of a table that holds a field (submit, processors, walltime, runtime, user …), if "
+            "its name does not say so; may be repeated.",
+            "FIELD=NAME",
+            flag="--column",
+            in_files=dict,
+        ),
+    ] = ()
+    timezone: Annotated[
+        str,
+        Setting(
+            "Time zone of a table's dates that have none, such as Europe/Berlin.",
+            "ZONE",
+        ),
+    ] = "UTC"
+    known_waits: Annotated[
+        bool,
+        Setting(
+            "Only jobs whose recorded wait is known, as --policy recorded needs.",
+        ),
+    ] = False
+    partition: Annotated[
+        str | None,
+        Setting(
+            "Only the jobs of this partition (number or name), on its processors; for compare also all, a "
+            "pool each.",
+            "PARTITION",
+            in_files=str | int,
+        ),
+    ] = None
+    capacity: Annotated[int | None, Setting("Processors, instead of the header's.", "N")] = None
+    drop_queue: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Leave out the jobs of this queue (number or name); may be repeated.",
+            "QUEUE",
+            in_files=str | int,
+        ),
+    ] = ()
+    span: Annotated[
+        str | None,
+        Setting(
+            "Only jobs submitted within this span: durations after the first submission (0:90d, 12h:, "
+            ":30m, seconds) or dates (2000-05-01:2000-08-01, UTC).",
+            "FROM:TO",
+        ),
+    ] = None
+    first: Annotated[int | None, Setting("Only the first N usable jobs of the file.", "N")] = None
+    round_sizes: Annotated[
+        int | None,
+        Setting(
+            "Round sizes up to multiples of N processors.",
+            "N",
+        ),
+    ] = None
+    load: Annotated[
+        float | None,
+        Setting(
+            "Multiply the load by compressing arrivals.",
+            "FACTOR",
+        ),
+    ] = None
+    memory: Annotated[
+        str | None,
+        Setting(
+            "Make memory a resource: requested (column 10), used (column 7), or either (requested, else "
+            "used).",
+            "COLUMN",
+        ),
+    ] = None
+    memory_capacity: Annotated[
+        str | None,
+        Setting(
+            "Memory of the machine: 1TB, 1GB/processor, or 4GB/node.",
+            "AMOUNT",
+        ),
+    ] = None
+    memory_per: Annotated[
+        str | None,
+        Setting(
+            "What an amount refers to: processor, job, or node:N (a node of N processors).  [default: "
+            "processor]",
+            "WHAT",
+        ),
+    ] = None
+    memory_unit: Annotated[
+        str | None,
+        Setting(
+            "Unit of the column: B, KB, MB, GB.  [default: KB]",
+            "UNIT",
+        ),
+    ] = None
+    memory_unknown: Annotated[
+        str | None,
+        Setting(
+            "Memory of jobs without a value: median, an amount such as 32MB (per WHAT), 0, or drop.  "
+            "[default: median]",
+            "AMOUNT",
+        ),
+    ] = None
+    resource: Annotated[
+        tuple[Any, ...],
+        Setting(
+            "Make a column a resource: NAME=COLUMN:CAPACITY[,per=…][,unit=…][,unknown=…], such as "
+            "gpus=gres/gpu:64 or memory=mem:4TB; may be repeated.",
+            "RULE",
+        ),
+    ] = ()
+    windows: Annotated[
+        str | None,
+        Setting(
+            "CSV with start,end,processors (or memory)[,known]: when a part of the machine is "
+            "unavailable; durations after the log's first submission, or dates.",
+            "FILE",
+        ),
+    ] = None
 
     def resource_rules(self) -> "list[ResourceRule]":
         """How to read the resources from the columns; empty if none is requested.
@@ -106,7 +182,7 @@ class WorkloadOptions:
             )
         return [memory_rule(self.memory, **given), *rules]
 
-    def described(self) -> str:
+    def described(self) -> str:  # noqa: PLR0912 - one per option
         """Describe the options in words; empty if they do nothing."""
         done = []
         if self.columns:

@@ -110,6 +110,8 @@ def _readable(annotation: Any) -> Any:
     if annotation in _PLAIN:
         return annotation
     origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
+        return _readable(typing.get_args(annotation)[0])
     if origin is Literal:
         return annotation
     if origin is tuple:

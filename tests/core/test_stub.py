@@ -4,6 +4,8 @@ import pytest
 
 from manual.stub import STUB, stub
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.mark.integration
 def test_the_stub_is_up_to_date():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.integration
 SAMPLES = Path(__file__).resolve().parents[1] / "live" / "samples"
 #: The command, where the libraries of extras cannot be imported.
 WITHOUT = """

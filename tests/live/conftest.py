@@ -12,20 +12,27 @@ from tests import needs
 from tests.live.lab.lab import Lab
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the lab are integration tests, unless they are nightly ones."""
+    for item in items:
+        if item.path.name.startswith("test_lab") and item.get_closest_marker("nightly") is None:
+            item.add_marker("integration")
+
+
 @pytest.fixture(scope="session")
 def slurm_is_there() -> None:
     """Slurm's packages are installed."""
     needs.slurm()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def strict_lab(slurm_is_there) -> Iterator[Lab]:
     """Eight nodes in ``main``, one in ``side``; jobs arrive held as long as a driver is there."""
     with Lab(side=1, strict=True) as lab:
         yield lab
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def soft_lab(slurm_is_there) -> Iterator[Lab]:
     """Eight nodes; jobs arrive as usual."""
     with Lab() as lab:

@@ -275,6 +275,7 @@ def test_the_page_says_what_was_planned(tmp_path):
     page = (tmp_path / "index.html").read_text()
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
     assert '<meta http-equiv="refresh" content="30">' in page
+    assert '<meta http-equiv="Content-Security-Policy"' in page
     assert "<script" not in page
     assert "\x1b" not in page
     assert "&lt;script&gt;" in page

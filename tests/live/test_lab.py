@@ -30,7 +30,6 @@ from tests.live.lab.lab import Lab
 from tests.live.lab.processes import wait_until
 from tests.live.lab.soak import soaked
 
-pytestmark = pytest.mark.slow
 #: Starts may differ from the plan by so much (s).
 NEAR = 3
 
@@ -126,6 +125,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
     lab.wait_for("her job runs", lambda jobs: jobs[held].state == "COMPLETED")
 
 
+@pytest.mark.nightly
 def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     """Nothing is ever held; a job's mark has the begin time that it got last.
 
@@ -409,6 +409,7 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
         assert "compiling kernels" not in drive.said()  # nothing is left to be compiled in a tick
 
 
+@pytest.mark.nightly
 def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
     """The controller is root's, the driver another user's: an operator may not write marks, an administrator may."""
     needs.slurm_accounts()
@@ -479,6 +480,7 @@ def overrun(lab) -> int:
     return number
 
 
+@pytest.mark.nightly
 def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
     """Failure 3: the job is past its end; Slurm looks twice a minute, and ends it when it next does.
 
@@ -501,6 +503,7 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
     assert all(tick.starts[number][0] > tick.time for tick in late)
 
 
+@pytest.mark.nightly
 def test_a_short_soak_finds_nothing_wrong(slurm_is_there):
     """Arrivals, and a driver, a controller or a node killed now and then; 15 minutes of it are run by hand."""
     soak = soaked(minutes=0.5, seed=2, gap=5.0)

@@ -15,8 +15,6 @@ from tests.live.lab.harm import (
 from tests.live.lab.lab import NOBODY, Lab
 from tests.live.lab.processes import wait_until
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def lab(strict_lab) -> Iterator[Lab]:
@@ -29,9 +27,13 @@ def lab(strict_lab) -> Iterator[Lab]:
     strict_lab.mend()
 
 
-@pytest.mark.parametrize("mode", ["strict", "soft"])
+@pytest.mark.parametrize("mode", ["strict", pytest.param("soft", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(
-    "case", [plain_jobs_beside_jobs_for_one_node, plain_jobs_beside_jobs_for_a_licence]
+    "case",
+    [
+        plain_jobs_beside_jobs_for_one_node,
+        pytest.param(plain_jobs_beside_jobs_for_a_licence, marks=pytest.mark.nightly),
+    ],
 )
 def test_jobs_that_slurm_refuses_leave_the_others_to_the_rest(lab, case, mode):
     """Finding 1: under Slurm alone it takes 24 to 28 s; idle nodes made it more than two minutes."""

@@ -14,7 +14,6 @@ from planbatch.experiments.live.slurm.text import SQUEUE_FORMAT, jobs_of_text
 from planbatch.experiments.rounds.file import read_round
 from tests.live.lab.lab import Lab, wait_until
 
-pytestmark = pytest.mark.slow
 #: A name that imitates fields and a row of its own, as ``scontrol`` would print it.
 IMITATION = "x UserId=eve(7) JobState=RUNNING\nJobId=999999 JobName=y"
 #: What squeue's own text does not have.
@@ -110,6 +109,7 @@ def test_easy_backfilling_plans_what_slurm_forecasts(lab, queue):
     assert told["jobs"][0]["start"] == start
 
 
+@pytest.mark.nightly
 def test_a_controller_that_is_away_is_a_fault(lab):
     """One sentence in each tick; when it is back, the next tick plans."""
     lab.kill("slurmctld")

@@ -235,7 +235,7 @@ class Driver:
                 tell(tick)
                 if idle == self.rules.idle_ticks and not (driver.observing or self.dry_run):
                     driver = replace(self, observing=True)
-                    driver._leave(tell, keep=False)
+                    driver._leave(tell, keep=False)  # noqa: SLF001 - a copy of itself
                 stop.wait(self._pause(tick))
         except BlockingIOError:
             keep = True  # what there is is the other driver's

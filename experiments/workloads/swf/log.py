@@ -195,9 +195,9 @@ class SwfLog:
             end = int(np.flatnonzero(usable)[first - 1]) + 1
             looked_at[end:] = usable[end:] = False
         dropped = {}
-        for reason in wrong:
-            dropped[reason] = int(np.count_nonzero(wrong[reason] & looked_at))
-            looked_at &= ~wrong[reason]  # a line counts for its first reason only
+        for reason, has_it in wrong.items():
+            dropped[reason] = int(np.count_nonzero(has_it & looked_at))
+            looked_at &= ~has_it  # a line counts for its first reason only
         rows = np.flatnonzero(usable)
         order = np.argsort(_seconds(self.columns["submit"][rows]), kind="stable")
         return Selection(rows[order], size, {reason: n for reason, n in dropped.items() if n})

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from planbatch.experiments import Experiment, PolicySpec, run_experiment
+from planbatch.experiments.common import pinned_core as cores
 from planbatch.experiments.common.pinned_core import own_core, usable_cores
-from planbatch.experiments.runs import pinned_core as cores
 from planbatch.experiments.runs.backends import BackendError
 from planbatch.experiments.runs.space import warn_of_little_space
 from planbatch.experiments.workloads.lublin import synthetic_workload

@@ -101,6 +101,14 @@ def test_a_workload_and_a_platform_of_batsim_are_written(tmp_path):
         read_schedule(tmp_path / "w.json")
 
 
+def test_a_log_without_waits_is_enough_for_batsim(run, tmp_path):
+    """Its jobs have no starts, and a workload needs none; a log with waits would."""
+    run("workload", "generate", "log.swf", "--jobs", "30", "--procs", "16")
+    assert run("convert", "log.swf", "w.json")[0] == run("convert", "log.swf", "p.xml")[0] == 0
+    assert len(json.loads((tmp_path / "w.json").read_text())["jobs"]) == 30
+    assert run("convert", "log.swf", "jobs.csv")[0] == 2
+
+
 def test_the_columns_are_those_of_batsim(tmp_path):
     """By hand: job 7 waits 10 of 15 s and ends early on processors 0 to 2; job 8 is killed at its walltime."""
     columns = zip(

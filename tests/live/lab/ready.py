@@ -24,6 +24,7 @@ if multiprocessing.current_process().name == "MainProcess" and "forkserver" in "
     make_policy("plan-wait")
     # A driver of another user may not read the interpreter's own folder, if that is root's home.
     codecs.lookup("ascii")
+    import_module("filelock")
     for name in ("advise", "drive", "site", "tick"):  # which the command imports when it runs
         import_module(f"planbatch.experiments.live.slurm.{name}")
 

@@ -1,0 +1,113 @@
+"""One schema for all settings: declared once, in an annotation, and read from there by flags, TOML files and manuals.
+
+A declaration is a field of a dataclass or a parameter of a function, annotated with
+:class:`~planbatch.planner.settings.Setting`: name, type and default are its own, the sentence and the unit are the
+annotation's. pydantic checks the values that files give.
+"""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from planbatch.planner.settings import Setting
+
+_WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number",
+          dict: "a table", str | int: "a text or a whole number"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One setting, as it is declared.
+
+    Attributes
+    ----------
+    name : str
+        The Python keyword.
+    type : object
+        Its type, ``None`` for "not given" left out; of several values, that of one.
+    default : object
+        Its value if it is not given.
+    setting : Setting
+        What it says about itself.
+    several : bool
+        Whether it takes several values.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    setting: Setting
+    several: bool = False
+    #: The default of what must be given.
+    empty: ClassVar[Any] = inspect.Parameter.empty
+
+    @property
+    def key(self) -> str:
+        """The key in TOML files."""
+        return self.name.replace("_", "-")
+
+    @property
+    def flag(self) -> str:
+        """The flag of the command; empty for none."""
+        return f"--{self.key}" if self.setting.flag is None else self.setting.flag
+
+    @cached_property
+    def in_files(self) -> Any:
+        """The type of a value in TOML files."""
+        return self.setting.in_files or self.type
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value of a file has the type of one of its values."""
+        from pydantic import TypeAdapter, ValidationError
+
+        try:
+            TypeAdapter(self.in_files).validate_python(value, strict=True)
+        except ValidationError:
+            return False
+        return True
+
+    @property
+    def expected(self) -> str:
+        """What a value is, in words."""
+        return _WORDS[self.in_files]
+
+
+def declared(target: Callable[..., Any]) -> dict[str, Declared]:
+    """Return the settings that a dataclass or a function declares, by name.
+
+    Parameters
+    ----------
+    target : class or function
+        Those of its parameters that have a :class:`Setting` count.
+    """
+    found = {}
+    for parameter in inspect.signature(target, eval_str=True).parameters.values():
+        if typing.get_origin(parameter.annotation) is not Annotated:
+            continue
+        kind, *notes = typing.get_args(parameter.annotation)
+        setting = next((note for note in notes if isinstance(note, Setting)), None)
+        if setting is not None:
+            plain = _plain(kind)
+            several = typing.get_origin(plain) is tuple
+            one = _plain(typing.get_args(plain)[0]) if several else plain
+            found[parameter.name] = Declared(
+                parameter.name, one, parameter.default, setting, several
+            )
+    return found
+
+
+def _plain(kind: Any) -> Any:
+    """Return what of a type can be written as text: of a union, its first such part."""
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        parts = typing.get_args(kind)
+        return next(part for part in parts if part in _WORDS or typing.get_origin(part) is tuple)
+    return kind
+
+
+def by_key(*groups: Mapping[str, Declared]) -> dict[str, Declared]:
+    """Return settings by their keys in TOML files."""
+    return {setting.key: setting for group in groups for setting in group.values()}

@@ -1,0 +1,43 @@
+"""The page of all settings: keys of TOML files and flags, made of their declarations."""
+
+from collections.abc import Mapping
+
+from planbatch.experiments.common.schema import Declared
+from planbatch.experiments.studies import toml_keys, tune_file
+
+INTRODUCTION = """\
+# Settings
+
+Every setting of [experiments](../experiments.md) and [tuning](../tuning.md), from its declaration: the key in TOML
+files, the flag of the [verbs](verbs.md) that take it, what it is, and its default. Python has underscores.
+"""
+TABLES: Mapping[str, Mapping[str, Declared]] = {
+    "An experiment's file": toml_keys.TOP_KEYS,
+    "[[workload]]": toml_keys.WORKLOAD_KEYS,
+    "[[policy]]": toml_keys.POLICY_KEYS,
+    "[spans]": toml_keys.SPANS_KEYS,
+    "A tuning's file": tune_file.KEYS,
+}
+
+
+def row(setting: Declared) -> str:
+    """Return the line of a setting."""
+    default = setting.default
+    shown = "" if default in (None, "", (), setting.empty) else f"`{default}`"
+    flag = f"`{setting.flag} {setting.setting.unit}`" if setting.setting.unit else ""
+    about = setting.setting.about.replace("|", "\\|")
+    return f"| `{setting.key}` | {flag} | {about} | {setting.expected} | {shown} |"
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [INTRODUCTION]
+    for title, settings in TABLES.items():
+        lines += [
+            f"## {title}",
+            "",
+            "| key | flag | what it is | value | default |",
+            "|---|---|---|---|---|",
+        ]
+        lines += [*map(row, settings.values()), ""]
+    return "\n".join(lines)

@@ -1,0 +1,40 @@
+"""Means, ranges and differences over seeds."""
+
+import numpy as np
+import pytest
+
+from planbatch.experiments.studies.compare import compare
+from planbatch.experiments.studies.seeds import spread_over_seeds
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from tests.builders import workload_of
+
+
+def test_means_and_ranges_are_those_of_the_seeds():
+    """Policies that draw nothing have no range; against themselves nothing changes."""
+    workload = synthetic_workload(jobs=300, capacity=32, load=1.1)
+    policies = ["easy", "plan-squared-wait:evaluations=5", "fcfs"]
+    found = [compare(workload, policies, seed=seed) for seed in (1, 2, 3)]
+    table = spread_over_seeds(found, "easy").set_index("policy")
+    waits = [one.metrics[policies[1]].mean_wait for one in found]
+    plan = table.loc[policies[1]]
+    assert plan["mean_wait"] == pytest.approx(np.mean(waits))
+    assert (plan["mean_wait_low"], plan["mean_wait_high"]) == (min(waits), max(waits))
+    easy = found[0].metrics["easy"]
+    assert table.loc["easy", ["mean_wait", "mean_wait_low", "max_wait_high"]].tolist() == [
+        easy.mean_wait, easy.mean_wait, easy.max_wait,
+    ]  # fmt: skip
+    change = found[0].metrics["fcfs"].mean_wait / easy.mean_wait - 1
+    assert table.loc["fcfs", "change"] == pytest.approx(change)
+
+
+def test_a_difference_needs_months():
+    """One that is the same in each of four months is one; within a month nothing is claimed."""
+    # Each month a wide job blocks the next one for 50 s, which a short one may fill under EASY.
+    month = [(0, 2, 100), (1, 4, 50), (2, 2, 90)]
+    jobs = [(k * 30 * 86400 + at, procs, length) for k in range(4) for at, procs, length in month]
+    for months, differs in ((4, True), (1, False)):
+        workload = workload_of(4, jobs[: 3 * months])
+        table = spread_over_seeds([compare(workload, ["fcfs", "easy"])], "fcfs")
+        last = table.iloc[-1]
+        assert last["change"] == pytest.approx((99 + 0) / (99 + 148) - 1)
+        assert last["differs"] == differs
