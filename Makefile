@@ -69,7 +69,7 @@ sanitized: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B build/sanitize -G Ninja -DPLANBATCH_SANITIZE=$(SANITIZER) -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize
 sanitize: sanitized
-	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS)
+	$(BIN)/python -m tests.core.fuzz --core build/sanitize --seconds $(SECONDS) $(if $(filter thread,$(SANITIZER)),--threads 2)
 
 # Against another commit: make bench COMMIT=...; the commit before by default.
 COMMIT ?= HEAD~1

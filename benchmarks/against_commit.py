@@ -41,7 +41,10 @@ pb.make_optimizer("annealing").optimize(
 )
 """
 FIRST = """
-w = pb.synthetic_workload(jobs=200, capacity=64)
+n = 200
+rng = np.random.default_rng(1)
+submit, walltime = np.sort(rng.integers(0, 86_400, n)), rng.integers(600, 86_400, n)
+w = pb.Workload("drawn", 64, np.arange(n), submit, rng.integers(1, 33, n), walltime, walltime // 2)
 pb.replay(w, "easy"), pb.replay(w, "plan-squared-wait")
 """
 TIMED = """
