@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar
 from planbatch.planner.settings import Setting
 
 _WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number",
-          dict: "a table", str | int: "a text or a whole number"}  # fmt: skip
+          dict: "a table", str | int: "a text or a whole number", Any: "a text or a table"}  # fmt: skip
 
 
 @dataclass(frozen=True)
