@@ -54,6 +54,8 @@ NOT_RUN = {
     "planbatch rounds capture --ticks out/live": "needs days of ticks; tests/live/test_journal.py",
     "planbatch batsim": "waits for Batsim; tests/live/test_batsim.py",
     "batsim": "needs Batsim",
+    "planbatch rounds compare --benchmark": "takes minutes; tests/experiments/rounds/test_benchmark.py",
+    "planbatch rounds best-known": "needs somebody's plan; tests/experiments/rounds/test_benchmark.py",
     "planbatch reproduce": "replays whole logs; tests/experiments/reproduce",
 }
 #: Numbers behind flags are lowered to these. ``--jobs`` of other verbs are processes.

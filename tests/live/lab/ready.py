@@ -25,6 +25,11 @@ if multiprocessing.current_process().name == "MainProcess" and "forkserver" in "
     # A driver of another user may not read the interpreter's own folder, if that is root's home.
     codecs.lookup("ascii")
     import_module("filelock")
+    for name in (
+        "drive",
+        "release_all",
+    ):  # with pandas, which reads files of the interpreter's, too
+        import_module(f"planbatch.experiments.cli.slurm.{name}")
     for name in ("advise", "drive", "site", "tick"):  # which the command imports when it runs
         import_module(f"planbatch.experiments.live.slurm.{name}")
 
