@@ -98,7 +98,8 @@ inline void check(const Round& round) {
         std::int64_t used = 0;
         for (std::size_t i = 0; i < m; ++i) {
             const std::int64_t amount = round.running.amounts[i * width + k];
-            if (amount < 0 || (used += amount) > round.capacities[k]) throw std::invalid_argument("running: more than the machine has");
+            if (amount < 0 || amount > round.capacities[k] - used) throw std::invalid_argument("running: more than the machine has");
+            used += amount;
         }
         if (used != round.capacities[k] - round.free[k]) throw std::invalid_argument("free: not what the running jobs leave");
     }
