@@ -86,6 +86,7 @@ inline void check(const Round& round) {
         if (round.jobs.walltime[i] < 1) throw std::invalid_argument("walltime: less than a second");
         if (round.occupied[i] < 1 || round.occupied[i] > never) throw std::invalid_argument("occupied: less than a second, or beyond 2^60");
     }
+    if (round.now < -2 * never || round.now > 2 * never) throw std::invalid_argument("now: beyond 2^61 seconds");
     for (const Column times : {round.jobs.submit, round.jobs.deadline, round.jobs.latest, round.planned})
         for (const std::int64_t time : times)
             if (time < -2 * never || time > 2 * never) throw std::invalid_argument("times: one is beyond 2^61 seconds");
@@ -98,7 +99,8 @@ inline void check(const Round& round) {
         std::int64_t used = 0;
         for (std::size_t i = 0; i < m; ++i) {
             const std::int64_t amount = round.running.amounts[i * width + k];
-            if (amount < 0 || (used += amount) > round.capacities[k]) throw std::invalid_argument("running: more than the machine has");
+            if (amount < 0 || amount > round.capacities[k] - used) throw std::invalid_argument("running: more than the machine has");
+            used += amount;
         }
         if (used != round.capacities[k] - round.free[k]) throw std::invalid_argument("free: not what the running jobs leave");
     }
