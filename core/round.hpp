@@ -86,6 +86,7 @@ inline void check(const Round& round) {
         if (round.jobs.walltime[i] < 1) throw std::invalid_argument("walltime: less than a second");
         if (round.occupied[i] < 1 || round.occupied[i] > never) throw std::invalid_argument("occupied: less than a second, or beyond 2^60");
     }
+    if (round.now < -2 * never || round.now > 2 * never) throw std::invalid_argument("now: beyond 2^61 seconds");
     for (const Column times : {round.jobs.submit, round.jobs.deadline, round.jobs.latest, round.planned})
         for (const std::int64_t time : times)
             if (time < -2 * never || time > 2 * never) throw std::invalid_argument("times: one is beyond 2^61 seconds");

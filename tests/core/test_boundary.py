@@ -76,6 +76,10 @@ HOSTILE = {
     "running that wraps": {
         "running_end": ints(30, 31), "running_amounts": ints(BIG, BIG).reshape(2, 1),
     },
+    "running that wraps at last": {
+        "running_end": ints(30, 31), "running_amounts": ints(1, 2**63 - 1).reshape(2, 1),
+    },
+    "now before all times": {"now": -(2**63)},
     "running in the past": {"running_end": ints(10)},
     "running unsorted": {"running_end": ints(30, 20), "running_amounts": ints(1, 1).reshape(2, 1)},
     "running ends long": {"running_end": ints(30, 31)},
