@@ -7,7 +7,7 @@ import pytest
 
 from manual import ROOT
 
-pytestmark = pytest.mark.integration
+pytestmark = pytest.mark.nightly
 
 SANITIZED = ROOT / "build" / "sanitize"
 
