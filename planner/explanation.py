@@ -191,7 +191,7 @@ class Explanation:
 
 
 def _named(occupants: tuple[Occupant, ...]) -> str:
-    """Write a list of occupants; equal ones are counted."""
+    """Write a list of occupants: the first by name, the others as a number."""
     texts = [str(occupant) for occupant in occupants[:MOST_NAMED]]
     if more := len(occupants) - len(texts):
         texts.append(f"{more} more")
@@ -235,9 +235,9 @@ def explain(
         raise ValueError(f"job {job}: no waiting job of the round has this id")
     i = int(found[0])
     profile = Profile(problem)
-    need, walltime = problem.demands[i], int(problem.jobs.walltime[i])
-    alone = profile.earliest(need, walltime)
     start, demands, walltimes = plan.start, problem.demands, problem.jobs.walltime
+    need, walltime = demands[i], int(walltimes[i])
+    alone = profile.earliest(need, walltime)
     for j in np.flatnonzero(start != NEVER):
         if j != i:
             profile.reserve(demands[j], int(start[j]), int(walltimes[j]))
@@ -285,14 +285,15 @@ def _occupants(
 ) -> list[tuple[Occupant, IntArray]]:
     """Return all that occupies the machine but one waiting job, and its amounts, shape (K,)."""
     running, windows, now = problem.running, problem.windows, int(problem.now)
+    demands, walltimes = problem.demands, problem.jobs.walltime
     rows: list[tuple[Occupant, IntArray]] = []
     for i, (end, taken) in enumerate(zip(running.end, problem.in_use, strict=True)):
         job = None if ids is None else int(ids[i])
         rows.append((Occupant("running", job, i, int(taken[0]), now, int(end)), taken))
     for k in np.flatnonzero(start != NEVER):
         if k != but:
-            begin, taken = int(start[k]), problem.demands[k]
-            end = begin + int(problem.jobs.walltime[k])
+            begin, taken = int(start[k]), demands[k]
+            end = begin + int(walltimes[k])
             rows.append(
                 (Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken)
             )

@@ -157,13 +157,13 @@ def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
         for figure in ("mean_wait", "max_wait"):
             unit, texts = durations([row[figure + end] for end in ("", "_low", "_high")])
             cells.append(f"{texts[0]} ({texts[1]} … {texts[2]}) {unit}")
-        told = ""
+        change = ""
         if row["policy"] != reference:
-            low, high, told = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
+            low, high, change = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
             if low == low:
-                told += f" ({low:+.1%} … {high:+.1%}), "
-                told += "a difference" if row["differs"] else "no difference shown"
-        table.add_row(row["policy"], *cells, told)
+                change += f" ({low:+.1%} … {high:+.1%}), "
+                change += "a difference" if row["differs"] else "no difference shown"
+        table.add_row(row["policy"], *cells, change)
     print_table(f"{comparisons[0].title}; {len(comparisons)} seeds: mean (least … most)", table)
 
 

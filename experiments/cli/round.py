@@ -64,10 +64,10 @@ def command(
     else:
         show(problem, result, f"{chosen.optimizer} on {chosen.objective}")
     if picture is not None:
+        from planbatch.objectives.catalogue import make_objective
         from planbatch.planner.optimizers.first_plan import first_plan
 
-        objective, _, _ = chosen.make(problem)
-        first = first_plan(problem, objective).start
+        first = first_plan(problem, make_objective(chosen.objective)).start
         draw(problem, {"plan": result.plan.start, "best first plan": first}, picture)
 
 

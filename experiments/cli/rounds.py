@@ -173,7 +173,8 @@ def tell_captured(written: list[Path], missing: dict[str, list[int]], as_json: b
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/round-comparison"),
               show_default=True, help="Folder of tables and pictures.")  # fmt: skip
 @click.option("--best-known", type=click.Path(path_type=Path, dir_okay=False),
-              help="File of best-known costs.  [default: best-known.json in --out]")  # fmt: skip
+              help="File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
+              "--benchmark]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def compare_command(
     files: tuple[Path, ...],
@@ -297,7 +298,7 @@ def run_benchmark(
         tuple(dict.fromkeys(optimizers)),
         quick=quick,
         jobs=jobs or default_jobs(),
-        best_known=best_known or out / "best-known.json",
+        best_known=best_known or out / "benchmark-best-known.json",
     )
     table.to_csv(out / "benchmark.csv", index=False)
     for k, comparison in enumerate(comparisons):
@@ -364,12 +365,8 @@ def check_command(file: Path) -> None:
 @click.option("--to", type=click.Path(path_type=Path, dir_okay=False), help="Another file.")
 def submit_command(file: Path, to: Path | None) -> None:
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
-    from planbatch.experiments.rounds.benchmark import (
-        BEST_KNOWN,
-        better_of,
-        read_known,
-        write_known,
-    )
+    from planbatch.experiments.rounds.benchmark import BEST_KNOWN, better_of, read_known
+    from planbatch.experiments.rounds.best_known import write_entries
 
     key, entry, said = _claim(file)
     click.echo(said)
@@ -379,5 +376,5 @@ def submit_command(file: Path, to: Path | None) -> None:
     if merged == known:
         click.echo(f"{path} stays as it is", err=True)
         return
-    write_known(path, merged)
+    write_entries(path, merged)
     click.echo(f"{path} has it now", err=True)

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.common.atomic import atomic_write
-from planbatch.experiments.rounds.best_known import same_cost
+from planbatch.experiments.rounds.best_known import same_cost, write_entries
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.experiments.rounds.packed import packed_round
@@ -174,10 +173,23 @@ def pace() -> float:
 
 
 def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
-    """Read best-known costs and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by"}}``."""
+    """Read best-known costs and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by"}}``.
+
+    Raises
+    ------
+    ValueError
+        If it is not a file of those.
+    """
     if not path.exists():
         return {}
-    known: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        known: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+        if any(set(entry) != {"cost", "bound", "by"} for entry in known.values()):
+            raise ValueError("an entry has other fields than cost, bound and by")
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path}: not a file of the benchmark's best-known costs ({error}); name another"
+        ) from None
     return known
 
 
@@ -195,13 +207,6 @@ def better_of(
         bounds = [b for b in (old["bound"], new["bound"]) if b is not None]
         merged[key] = {**(new if better else old), "bound": max(bounds) if bounds else None}
     return merged
-
-
-def write_known(path: Path, entries: dict[str, dict[str, Any]]) -> None:
-    """Write entries, one per line."""
-    lines = [f" {json.dumps(key)}: {json.dumps(entries[key])}" for key in sorted(entries)]
-    with atomic_write(path) as stream:
-        stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, float]:
@@ -287,7 +292,7 @@ def run_benchmark(
     known = better_of(read_known(), found)
     if best_known is not None:
         known = better_of(known, read_known(best_known))
-        write_known(best_known, known)
+        write_entries(best_known, known)
     data["class"] = data["round"].map(class_of)
     data["to_best"] = list(map(partial(_to, known, excess, "cost"), keys, data["cost"]))
     data["to_bound"] = list(map(partial(_to, known, gap, "bound"), keys, data["cost"]))

@@ -172,15 +172,17 @@ def improve(
                     best[key] = sound
         merged = known | best
         if path is not None and merged != known:
-            _write(path, merged)
+            write_entries(path, {key: _fields(entry) for key, entry in merged.items()})
     return best
 
 
-def _write(path: Path, entries: Mapping[str, BestKnown]) -> None:
-    """Write the file, one entry per line."""
-    lines = []
-    for key in sorted(entries):
-        fields = {name: value for name, value in asdict(entries[key]).items() if value is not None}
-        lines.append(f" {json.dumps(key)}: {json.dumps(fields)}")
+def _fields(entry: BestKnown) -> dict[str, Any]:
+    """Return the fields that an entry has."""
+    return {name: value for name, value in asdict(entry).items() if value is not None}
+
+
+def write_entries(path: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write a file of entries by key, one per line."""
+    lines = [f" {json.dumps(key)}: {json.dumps(entries[key])}" for key in sorted(entries)]
     with atomic_write(path) as stream:
         stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())

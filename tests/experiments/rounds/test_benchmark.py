@@ -64,3 +64,11 @@ def test_submitting_writes_what_is_better(rounds, tmp_path, monkeypatch):
         found = CliRunner().invoke(command, ["best-known", "submit", str(claim), "--to", str(to)])
         assert said in found.output
     assert benchmark.read_known(to)[f"{KEY}|makespan"]["cost"] == plan.cost
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"a|wait": {"cost": 1.0, "order": [1]}}'])
+def test_another_file_is_refused(tmp_path, text):
+    """Such as the one of best-known plans, which rounds compare keeps."""
+    (tmp_path / "other.json").write_text(text)
+    with pytest.raises(ValueError, match="other.json"):
+        benchmark.read_known(tmp_path / "other.json")
