@@ -20,7 +20,7 @@ settings.load_profile("planbatch")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A worker of pytest-xdist ends while its modules are in use: that is no leak. One process of its own is checked."""
+    """Workers of pytest-xdist end while their modules are in use, which is no leak."""
     if hasattr(config, "workerinput"):
         _core.set_leak_warnings(False)
 
