@@ -106,7 +106,7 @@ def command(
             say=say,
         )
         comparisons.append(comparison)
-        if not as_json and seeds == 1:
+        if not as_json and seeds == 1 and comparison.finished:
             show(comparison)
         if comparison.finished and own is not None:
             from planbatch.experiments.figures.comparison import write_comparison
@@ -194,7 +194,14 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
 
 
 def conclude(comparison: "Comparison") -> int:
-    """Print on standard error which policies have no result, and why; return the exit code."""
+    """Print on standard error what is wrong: more in use than there is, no results, and why; return the exit code."""
+    for name, replay in comparison.finished.items():
+        found = replay.summary
+        used = {"processors": found["utilisation"]} | found.get("utilisation_by_resource", {})
+        for what, share in used.items():
+            if share > 1:
+                say(f"warning: under {name}, {share:.0%} of the {what} are in use on the mean: the machine had more, "
+                    "so --capacity or --resource is wrong")  # fmt: skip
     for name, failure in comparison.failed.items():
         complain(f"planbatch: no result: {name}: {failure.error}")
     if comparison.unfinished:
