@@ -94,7 +94,7 @@ def command(
         if out is not None and options.partition == ALL:
             own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
         comparison = compare(
-            chosen.with_deadlines(loaded, workload),
+            chosen.with_deadlines(loaded, workload, options),
             policies,
             estimates=chosen.estimates,
             seed=chosen.seed + (place if seeds > 1 else 0),

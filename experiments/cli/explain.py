@@ -92,7 +92,7 @@ def _in_a_replay(
     from planbatch.planner.explanation import explain
 
     (policy,) = chosen.policies()
-    workload = chosen.with_deadlines(load_workload(source, options, say), source)
+    workload = chosen.with_deadlines(load_workload(source, options, say), source, options)
     trace = replay(workload, policy, estimates=chosen.estimates, seed=chosen.seed)
     problem, plan, running = hindsight(trace, job)
     return problem, plan, explain(problem, plan, job, running)

@@ -14,7 +14,7 @@ from planbatch.experiments.cli.verb import OneOf, verb
 def command(kind: str, as_json: bool) -> None:
     """List what there is of a KIND by name, with parameters and one line each.
 
-    KIND is policies, orders, objectives, optimizers, predictors or metrics.
+    KIND is policies, orders, objectives, optimizers, predictors, metrics or presets.
 
     Parameters follow a colon: NAME:KEY=VALUE,KEY=VALUE. Your own stand beside them as FILE.py:NAME or MODULE:NAME, and
     packages register names with entry points.

@@ -11,6 +11,7 @@ from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.studies.spec import POLICY_SETTINGS, WorkloadSpec
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -104,13 +105,15 @@ class PolicyOptions:
 
         return make_policy(name, promise=promise, **self.settings)
 
-    def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
+    def with_deadlines(
+        self, workload: "Workload", source: str | None = None, options: WorkloadOptions = NO_CHANGES
+    ) -> "Workload":
         """Return the workload with the requested deadlines; unchanged if none are requested.
 
         Warns about policies that use deadlines if no job has one. ``source`` is what the user named: the log whose
-        columns may hold deadlines.
+        columns may hold deadlines, read by the options.
         """
-        due = self._with_deadlines(workload, source) if self.deadlines else workload
+        due = self._with_deadlines(workload, source, options) if self.deadlines else workload
         from planbatch.baselines.policy import policy_name, traits_of
 
         policies = [self.make(name, "none") for name in self.policy]
@@ -120,13 +123,15 @@ class PolicyOptions:
         warn_without_deadlines(due.deadline, names, "; give some with --deadlines")
         return due
 
-    def _with_deadlines(self, workload: "Workload", source: str | None) -> "Workload":
+    def _with_deadlines(
+        self, workload: "Workload", source: str | None, options: WorkloadOptions
+    ) -> "Workload":
         from planbatch.experiments.workloads.load import load_deadlines
 
         rule = self.deadlines
         if rule == "working" and self.settings["calendar"]:
             rule = f"working:{self.settings['calendar']}"
-        return load_deadlines(workload, rule, self.seed, source)
+        return load_deadlines(workload, rule, self.seed, source, options)
 
 
 #: Values of what a command has no flag for.

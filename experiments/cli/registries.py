@@ -1,35 +1,26 @@
 """What has names: kinds, and the registry of each, imported when it is asked for."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from planbatch.planner.registry.registry import Registry
 
-KINDS = ("policies", "orders", "objectives", "optimizers", "predictors", "metrics")
+#: Kind → where its registry is.
+_REGISTRIES = {
+    "policies": ("baselines.catalogue", "POLICY_NAMES"),
+    "orders": ("planner.orders.catalogue", "ORDER_NAMES"),
+    "objectives": ("objectives.catalogue", "OBJECTIVE_NAMES"),
+    "optimizers": ("planner.optimizers", "OPTIMIZER_NAMES"),
+    "predictors": ("planner.history.predictors", "PREDICTOR_NAMES"),
+    "metrics": ("experiments.studies.metrics", "METRIC_NAMES"),
+    "presets": ("experiments.workloads.presets", "PRESET_NAMES"),
+}
+KINDS = tuple(_REGISTRIES)
 
 
 def registry_of(kind: str) -> "Registry":
     """Return the registry of a kind."""
-    if kind == "policies":
-        from planbatch.baselines.catalogue import POLICY_NAMES
-
-        return POLICY_NAMES
-    if kind == "orders":
-        from planbatch.planner.orders.catalogue import ORDER_NAMES
-
-        return ORDER_NAMES
-    if kind == "objectives":
-        from planbatch.objectives.catalogue import OBJECTIVE_NAMES
-
-        return OBJECTIVE_NAMES
-    if kind == "optimizers":
-        from planbatch.planner.optimizers import OPTIMIZER_NAMES
-
-        return OPTIMIZER_NAMES
-    if kind == "predictors":
-        from planbatch.planner.history.predictors import PREDICTOR_NAMES
-
-        return PREDICTOR_NAMES
-    from planbatch.experiments.studies.metrics import METRIC_NAMES
-
-    return METRIC_NAMES
+    module, name = _REGISTRIES[kind]
+    registry: Registry = getattr(import_module(f"planbatch.{module}"), name)
+    return registry

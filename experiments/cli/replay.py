@@ -79,7 +79,7 @@ def command(
     )
     from planbatch.experiments.workloads.load import load_workload
 
-    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload)
+    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload, options)
     comparison = compare(
         loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, metrics=metrics, say=say,
     )  # fmt: skip

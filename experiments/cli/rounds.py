@@ -113,7 +113,7 @@ def capture_command(
     if ticks:
         return capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = chosen.with_deadlines(load_workload(log, options, say), log)
+    workload = chosen.with_deadlines(load_workload(log, options, say), log, options)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]

@@ -21,6 +21,8 @@ def print_info(info: dict[str, Any], console: Console) -> None:
         console.print(Group(_partitions(info), Text()))
     if "anomalies" in info:
         console.print(_anomalies(info))
+    if "preset" in info:
+        console.print(Text(info["preset"]))
     if info.get("assumed"):
         console.print(Text(info["assumed"]))
 

@@ -59,7 +59,8 @@ def read_experiment(path: str | Path) -> Experiment:
     reader = FileReader(path, text)
     if isinstance(document.get("seeds"), str):
         raise ExperimentFileError(
-            f"{reader.where('', 0, 'seeds')}: seeds is {document['seeds']!r}; give a list of whole numbers, such as [0, 1, 2]"
+            f"{reader.where('', 0, 'seeds')}: seeds is {document['seeds']!r}; "
+            "give a list of whole numbers, such as [0, 1, 2]"
         )
     return _experiment(reader, document)
 
