@@ -11,10 +11,11 @@ import pytest
 from hypothesis import settings
 
 from planbatch.experiments.cli import main as cli
+from tests.examples import examples
 from tests.needs import log_in
 
 # The same examples in every run, and no time limits: the machine may be busy.
-settings.register_profile("planbatch", deadline=None, derandomize=True)
+settings.register_profile("planbatch", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("planbatch")
 
 
