@@ -52,7 +52,7 @@ def command(
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from planbatch.experiments.reproduce.run import Run
+    from planbatch.experiments.reproduce.engine import Run
 
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)
