@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.release import beat
+from planbatch.experiments.live.slurm.tick import beat
 from tests.live.dialects import SAMPLES, generated
 from tests.live.test_advise import FakeClient
 from tests.live.test_client import SCONTROL

@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.client import LINE, SlurmClient
-from planbatch.experiments.live.slurm.errors import MARKER, Answer, SlurmError, answers_of
+from planbatch.experiments.live.slurm.client import (
+    LINE,
+    MARKER,
+    Answer,
+    SlurmClient,
+    SlurmError,
+    answers_of,
+)
 from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
