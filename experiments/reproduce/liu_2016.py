@@ -27,8 +27,8 @@ from planbatch.experiments.reproduce.pictures import (
     panels,
     plot_lines,
 )
-from planbatch.experiments.workloads.demands import read_demand
-from planbatch.experiments.workloads.memory import memory_rule
+from planbatch.experiments.workloads.resources import memory_rule
+from planbatch.experiments.workloads.selection import read_demand
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span, offered_load, scale_load
 from planbatch.planner.model import IntArray, Workload
