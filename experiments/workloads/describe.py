@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.presets import PRESET
+from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.model import NEVER, Workload

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from planbatch.experiments.workloads.demands import statement_key
 from planbatch.experiments.workloads.load import workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.presets import with_preset
 from planbatch.experiments.workloads.resources import ResourceRule
+from planbatch.experiments.workloads.selection import statement_key
 from planbatch.experiments.workloads.tables.log import log_of_table
 from planbatch.experiments.workloads.tables.table import table_of_frame
 from planbatch.planner.model import NEVER, Workload

@@ -10,7 +10,6 @@ import numpy as np
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.deadlines import with_deadlines
-from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import (
@@ -24,6 +23,7 @@ from planbatch.experiments.workloads.selection import (
     number_or_none,
     queue_numbers,
     select_from_log,
+    statements,
 )
 from planbatch.experiments.workloads.swf.log import POOLS
 from planbatch.experiments.workloads.swf.read import SwfLog

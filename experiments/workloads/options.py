@@ -171,8 +171,7 @@ class WorkloadOptions:
             If memory flags are given without ``--memory``, or ``--memory`` without a capacity; or if a rule cannot be
             read.
         """
-        from planbatch.experiments.workloads.memory import memory_rule
-        from planbatch.experiments.workloads.resources import parse_rule
+        from planbatch.experiments.workloads.resources import memory_rule, parse_rule
 
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}

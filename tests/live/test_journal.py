@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live import journal as live_journal
-from planbatch.experiments.live.captured import (
-    rounds_of_journal,
-)
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.advise import observed_again, options_of
+from planbatch.experiments.live.slurm.planned import observed_again, options_of, rounds_of_journal
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
 from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of

@@ -39,7 +39,7 @@ def command(
     """
     from planbatch.experiments.common.text import clock_time, duration
     from planbatch.experiments.figures.live_table import when_table
-    from planbatch.experiments.live.slurm.advise import last_tick, start_estimates, why_start
+    from planbatch.experiments.live.slurm.planned import last_tick, start_estimates, why_start
 
     if why and job is None:
         raise ValueError("why: which job? give its number: planbatch slurm when JOBID --why")

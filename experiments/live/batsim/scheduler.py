@@ -12,8 +12,15 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
-from planbatch.experiments.live.batsim.messages import Event, Message, whole_second, write_reply
+from planbatch.experiments.live.batsim.protocol import (
+    Event,
+    Message,
+    choose,
+    parse_machines,
+    whole_second,
+    write_machines,
+    write_reply,
+)
 from planbatch.experiments.live.planning import check_live
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.optimizer import Result, Status
@@ -94,7 +101,7 @@ class BatsimScheduler:
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments.live.batsim.messages import parse_message
+    >>> from planbatch.experiments.live.batsim.protocol import parse_message
     >>> scheduler = pb.BatsimScheduler(pb.make_policy("easy"))
     >>> scheduler.answer(parse_message(b'{"now": 0.0, "events": []}'))
     b'{"now": 0.0, "events": []}'

@@ -9,12 +9,15 @@ from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.toml_file import read_experiment
-from planbatch.experiments.workloads.amounts import amount, amount_text
 from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.memory import memory_rule
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import (
+    amount,
+    amount_text,
+    memory_rule,
+    with_scarce_memory,
+)
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.planner.resources import Resource
 
