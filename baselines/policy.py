@@ -131,6 +131,9 @@ class CorePolicy:
     history: History | None = None
     promise: Any = None
 
+    def __repr__(self) -> str:
+        return f"CorePolicy({self.name}{f', promise {self.promise}' if self.promise else ''})"
+
     def core_form(self) -> "CorePolicy":
         """Return the policy itself."""
         return self

@@ -30,7 +30,7 @@ class Promise:
     --------
     >>> import planbatch as pb
     >>> pb.Promise.parse("1h+2x")
-    Promise(seconds=3600, walltimes=2.0, within=None, by_deadline=False)
+    Promise(1h+2x)
     """
 
     seconds: int = 0
@@ -81,6 +81,9 @@ class Promise:
                 seconds += length
                 walltimes += sum(number for number, unit in found if unit == "x")
         return cls(int(seconds), walltimes, within, by_deadline)
+
+    def __repr__(self) -> str:
+        return f"Promise({self})"
 
     def __str__(self) -> str:
         """The rule as :meth:`parse` reads it."""

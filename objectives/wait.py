@@ -66,8 +66,9 @@ WAIT = Objective("wait", _core.MeanWait(), terms=wait_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.WAIT).cost
+>>> pb.solve(problem, WAIT).cost
 25.0
 """
 SQUARED_WAIT = Objective("squared-wait", _core.MeanSquaredWait(), terms=squared_wait_terms)
@@ -76,8 +77,9 @@ SQUARED_WAIT = Objective("squared-wait", _core.MeanSquaredWait(), terms=squared_
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import SQUARED_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.SQUARED_WAIT).cost
+>>> pb.solve(problem, SQUARED_WAIT).cost
 1250.0
 """
 FOURTH_WAIT = Objective("fourth-wait", _core.MeanFourthWait())
@@ -86,8 +88,9 @@ FOURTH_WAIT = Objective("fourth-wait", _core.MeanFourthWait())
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import FOURTH_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.FOURTH_WAIT).cost
+>>> pb.solve(problem, FOURTH_WAIT).cost
 3125000.0
 """
 AREA_WAIT = Objective("area-wait", _core.MeanAreaWait(), terms=area_wait_terms)
@@ -96,8 +99,9 @@ AREA_WAIT = Objective("area-wait", _core.MeanAreaWait(), terms=area_wait_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import AREA_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.AREA_WAIT).cost
+>>> pb.solve(problem, AREA_WAIT).cost
 33.333333333333336
 """
 USER_WAIT = Objective("user-wait", _core.MeanUserWait(), terms=user_wait_terms)
@@ -106,7 +110,8 @@ USER_WAIT = Objective("user-wait", _core.MeanUserWait(), terms=user_wait_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import USER_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.USER_WAIT).cost
+>>> pb.solve(problem, USER_WAIT).cost
 25.0
 """

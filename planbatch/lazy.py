@@ -26,6 +26,10 @@ def missing_extra(error: ModuleNotFoundError) -> str | None:
     )
 
 
+#: What users see in a package besides its names.
+PACKAGES = {"planbatch": ("baselines", "experiments", "objectives", "planner")}
+
+
 class _Package(ModuleType):
     """A package with lazy names. A name wins over a submodule that is called the same, such as ``solve``."""
 
@@ -50,7 +54,8 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*self.__dict__, *self.__sources__})
+        special = (name for name in self.__dict__ if name.startswith("__"))
+        return sorted({*special, *self.__sources__, *PACKAGES.get(self.__name__, ())})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # cloudpickle sends modules by name, but only those of the plain type.

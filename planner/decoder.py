@@ -40,4 +40,4 @@ def decode(problem: Round, order: Permutation) -> Plan:
         raise ValueError(
             f"order: not a permutation of the {len(problem)} waiting jobs, but {error}"
         ) from None
-    return Plan(_core.decode(problem.core, indices) if len(problem) else indices)
+    return Plan(_core.decode(problem.core, indices) if len(problem) else indices, problem=problem)

@@ -122,6 +122,9 @@ class Explanation:
     overtakers: tuple[Overtaker, ...]
     to_start_now: tuple[Occupant, ...] | None
 
+    def __repr__(self) -> str:
+        return f"Explanation({' '.join(self.sentences())})"
+
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 

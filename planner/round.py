@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.columns import check_total
-from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
+from planbatch.planner.display import MOST_ROWS, counted, hms, html_table, moment, table_repr
 from planbatch.planner.history.job_history import JobHistory, empty_job_history
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
@@ -40,6 +40,9 @@ class RunningTable(NamedTuple):
     procs: IntArray
     end: IntArray
     demands: IntArray = None  # type: ignore[assignment] # filled in by Round
+
+    def __repr__(self) -> str:
+        return table_repr(self, ("procs", "end"), NEVER)
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Round:
         have.
     job_history : JobHistory
         The jobs submitted so far; empty unless the policy's history asks for it.
+    epoch : int, optional
+        The Unix time of time 0 (s), so that people see clocks (UTC); planning does not depend on it.
 
     Raises
     ------
@@ -102,6 +107,7 @@ class Round:
     resources: tuple[Resource, ...] = ()
     windows: Windows = field(default=None)  # type: ignore[assignment]
     job_history: JobHistory = field(default_factory=empty_job_history, repr=False)
+    epoch: int | None = None
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -227,7 +233,7 @@ class Round:
     def _size(self) -> str:
         """How many jobs wait and run, and what is free."""
         return (
-            f"at {self.now:,} s, {len(self):,} waiting, {len(self.running.end):,} running, "
+            f"at {moment(self.now, self.epoch)}, {len(self):,} waiting, {len(self.running.end):,} running, "
             f"{self.free:,} of {counted(self.capacity, 'processor')} free"
         )
 

@@ -158,7 +158,7 @@ def draw_plans(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> len(pb.draw_plans(found, "one", "wait"))
     2
     """

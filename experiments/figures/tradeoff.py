@@ -40,8 +40,8 @@ def pareto_front(costs: FloatArray) -> BoolArray:
     Examples
     --------
     >>> import numpy as np
-    >>> import planbatch as pb
-    >>> pb.pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
+    >>> from planbatch.experiments import pareto_front
+    >>> pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
     [True, True, False]
     """
     costs = np.asarray(costs, dtype=np.float64).reshape(-1, 2)

@@ -312,11 +312,12 @@ def write_page(report: Report, path: str | Path) -> None:
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import write_page
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
     ...     page = Path(folder, "report.html")
-    ...     pb.write_page(pb.make_report(pb.read_results(folder)), page)
+    ...     write_page(pb.make_report(pb.read_results(folder)), page)
     ...     page.stat().st_size > 100_000
     True
     """

@@ -309,9 +309,7 @@ def read_results(folder: str | Path) -> Results:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ResultsError(
-            f"{folder}: there is no such folder; give the --out folder of an experiment"
-        )
+        raise ResultsError(f"{folder}: there is no such folder; give the folder of an experiment")
     if not (folder / EXPERIMENT).is_file():
         raise ResultsError(
             f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"

@@ -214,11 +214,12 @@ def merge_experiment(
     --------
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import merge_experiment
     >>> grid = pb.Experiment([pb.synthetic_workload(jobs=100, capacity=16)], ["fcfs", "easy"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(grid, f"{folder}/1", part=(1, 2))
     ...     _ = pb.run_experiment(grid, f"{folder}/2", part=(2, 2))
-    ...     whole = pb.merge_experiment(grid, [f"{folder}/1", f"{folder}/2"], f"{folder}/all")
+    ...     whole = merge_experiment(grid, [f"{folder}/1", f"{folder}/2"], f"{folder}/all")
     >>> whole.cells, whole.missing
     (2, 0)
     """

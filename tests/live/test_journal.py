@@ -19,7 +19,7 @@ from planbatch.experiments.live.slurm.advise import observed_again, options_of
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
 from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log
 from tests.live.builders import NOW, array, cluster, node, running, waiting
 from tests.live.test_observe import clusters
@@ -264,7 +264,7 @@ def lived(path):
 
 def test_finished_jobs_are_a_workload(lived):
     """Sizes in nodes, waits as recorded; what did not finish is left out by reason."""
-    workload = load_workload(lived)
+    workload = workload_of_source(lived)
     assert (workload.name, workload.capacity) == ("journal", 4)
     assert workload.id.tolist() == [1, 2]
     assert (workload.submit - workload.submit[0]).tolist() == [0, 5]

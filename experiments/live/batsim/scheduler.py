@@ -40,8 +40,8 @@ class BatsimOptions:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.BatsimOptions(contiguous=True)
+    >>> from planbatch.experiments import BatsimOptions
+    >>> BatsimOptions(contiguous=True)
     BatsimOptions(contiguous=True, default_walltime=604800, seed=0)
     """
 
@@ -94,8 +94,9 @@ class BatsimScheduler:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.experiments import BatsimScheduler
     >>> from planbatch.experiments.live.batsim.messages import parse_message
-    >>> scheduler = pb.BatsimScheduler(pb.make_policy("easy"))
+    >>> scheduler = BatsimScheduler(pb.make_policy("easy"))
     >>> scheduler.answer(parse_message(b'{"now": 0.0, "events": []}'))
     b'{"now": 0.0, "events": []}'
     """

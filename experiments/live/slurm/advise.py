@@ -144,13 +144,14 @@ class Advisor:
     Examples
     --------
     >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import Advisor, JobKey, LiveJob, LiveNode, ObserveOptions, Snapshot
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> advisor = pb.Advisor(pb.make_policy("plan-wait"), pb.ObserveOptions())
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> advisor = Advisor(pb.make_policy("plan-wait"), ObserveOptions())
     >>> advisor.tick(snapshot).plan.start
     array([100])
     """

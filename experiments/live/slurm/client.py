@@ -78,8 +78,8 @@ class SlurmClient:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.SlurmClient(timeout=5.0)
+    >>> from planbatch.experiments import SlurmClient
+    >>> SlurmClient(timeout=5.0)
     SlurmClient(conf=None, timeout=5.0, programs=None)
     """
 

@@ -46,10 +46,10 @@ class SlurmError(OSError):
     Examples
     --------
     >>> from pathlib import Path
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import SlurmClient, SlurmError
     >>> try:
-    ...     pb.SlurmClient(programs=Path("/nowhere")).version()
-    ... except pb.SlurmError as error:
+    ...     SlurmClient(programs=Path("/nowhere")).version()
+    ... except SlurmError as error:
     ...     print(error.fault)
     missing
     """

@@ -11,7 +11,6 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.heat_maps import HeatMap, log_edges, mean_by_bin
 from planbatch.experiments.reproduce.paper_report import percent_change
 from planbatch.experiments.reproduce.zheng_2016.paper import BASE
-from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.objective import Objective
@@ -99,7 +98,7 @@ def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
     Calendar months (UTC) if the header says when the log begins; otherwise months of 30 days.
     """
     submit = workload.submit
-    start = unix_start_time(workload)
+    start = workload.epoch
     if start is None:
         index = (submit - submit.min()) // MONTH
         return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]

@@ -33,11 +33,12 @@ def write_swf(path: str | Path, log: SwfLog) -> None:
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import read_swf
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "one.swf")
     ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
-    ...     pb.write_swf(Path(folder, "copy.swf.gz"), pb.read_swf(file))
-    ...     again = pb.read_swf(Path(folder, "copy.swf.gz"))
+    ...     pb.write_swf(Path(folder, "copy.swf.gz"), read_swf(file))
+    ...     again = read_swf(Path(folder, "copy.swf.gz"))
     >>> again.name
     'copy'
     """
