@@ -27,6 +27,7 @@ from planbatch.baselines.rollouts import rollouts
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.objectives.scenarios import over_scenarios
+from planbatch.planner.arguments import shown
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
@@ -286,6 +287,8 @@ def make_policy(name: str, **settings: Any) -> Policy:
     ValueError: policy: there is no 'esay'; did you mean easy? Your own is FILE.py:NAME, MODULE:NAME, or an
     entry point in planbatch.policies
     """
+    if not isinstance(name, str):
+        raise ValueError(f"policy: {shown(name)} is not a name")
     unknown = settings.keys() - SETTINGS
     if unknown:
         raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")

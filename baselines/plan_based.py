@@ -10,7 +10,7 @@ import numpy as np
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
-from planbatch.planner.arguments import budget_of
+from planbatch.planner.arguments import budget_of, shown
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
@@ -83,6 +83,8 @@ class PlanBased:
         set_field("objective", as_objective(objective))
         set_field("optimizer", as_optimizer(optimizer))
         set_field("budget", budget_of(evaluations, seconds, DEFAULT_EVALUATIONS))
+        if not isinstance(promise, Promise | str | None):
+            raise ValueError(f"promise: {shown(promise)} is no text, such as 24h or 2x")
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
         set_field("name", name or f"plan-{self.objective.label}")
         check_supported(self.optimizer, self.objective)

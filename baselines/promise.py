@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -41,8 +42,9 @@ class Promise:
     def __post_init__(self) -> None:
         for name in ("seconds", "walltimes", "within"):
             value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ValueError(f"promise: {name} is {value}, below 0")
+            known = isinstance(value, Real) and float(value) >= 0
+            if not (known or (value is None and name == "within")):
+                raise ValueError(f"promise: {name} is {value!r}, not a number, 0 or more")
 
     @classmethod
     def parse(cls, text: str) -> "Promise | None":

@@ -7,6 +7,8 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import Traits
+from planbatch.planner.arguments import shown as as_shown
+from planbatch.planner.arguments import whole
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -83,7 +85,9 @@ class StepwisePolicy:
         shown: int = SHOWN,
         name: str | None = None,
     ) -> None:
-        self.choose, self.shown = choose, shown
+        if not callable(choose):
+            raise ValueError(f"choose: {as_shown(choose)} is not a function (decision, rng)")
+        self.choose, self.shown = choose, whole("shown", shown, 1, "jobs")
         self.name = name or getattr(choose, "__name__", type(choose).__name__).replace("_", "-")
         self.traits = Traits(parameters={"shown": shown})
 

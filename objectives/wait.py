@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import number
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
@@ -54,8 +55,7 @@ def powered_wait(power: float) -> Objective:
     >>> pb.solve(problem, pb.powered_wait(1.5)).plan.start.tolist()
     [50, 0]
     """
-    if not power > 0:
-        raise ValueError(f"power: {power} is not positive")
+    power = number("power", power, "a positive number")
 
     return Objective(f"wait^{power:g}", _core.MeanPoweredWait(float(power)))
 

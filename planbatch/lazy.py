@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -38,7 +39,9 @@ class _Package(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.__sources__:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+            raise AttributeError(
+                f"module {self.__name__!r} has no attribute {name!r}{self.__advice(name)}"
+            )
         try:
             value = getattr(import_module(self.__sources__[name]), name)
         except ModuleNotFoundError as error:
@@ -47,6 +50,16 @@ class _Package(ModuleType):
             raise ModuleNotFoundError(advice, name=error.name) from None
         self.__dict__[name] = value
         return value
+
+    def __advice(self, name: str) -> str:
+        """Return where a public name is that is missing here, or the nearest of the names."""
+        if name.startswith("_"):
+            return ""
+        for package in PACKAGES.get(self.__name__, ()):
+            if name in import_module(f"{self.__name__}.{package}").__all__:
+                return f"; it is in {self.__name__}.{package}"
+        near = get_close_matches(name, self.__sources__, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
 
     def __setattr__(self, name: str, value: Any) -> None:
         # The import of a submodule sets it as an attribute of its package.

@@ -1,6 +1,7 @@
 """The decoder: permutation → plan, each job in turn at its earliest feasible start."""
 
 from planbatch import _core
+from planbatch.planner.arguments import expect
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -34,6 +35,7 @@ def decode(problem: Round, order: Permutation) -> Plan:
     >>> pb.decode(problem, [0, 1]).start.tolist(), pb.decode(problem, [1, 0]).start.tolist()
     ([0, 100], [50, 0])
     """
+    expect("problem", problem, Round)
     try:
         indices = permutation_of(order, problem.ids)
     except ValueError as error:

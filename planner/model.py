@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.columns import (
     MAX_VALUE,
     NEVER,
@@ -177,14 +178,7 @@ class Workload:
     wait: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.capacity, bool)
-            or int(self.capacity) != self.capacity
-            or self.capacity < 1
-        ):
-            raise ValueError(
-                f"capacity: {self.capacity!r} is not a positive whole number of processors"
-            )
+        whole("capacity", self.capacity, 1, "processors")
         n = len(self.submit)
         absent = {"deadline": NEVER, "user": -1, "queue": -1, "wait": -1}
         limits = {"procs": 1, "walltime": 1, "runtime": 1, "wait": -1}

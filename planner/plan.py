@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.planner.arguments import expect
 from planbatch.planner.display import MOST_ROWS, counted, html_table, moment
 from planbatch.planner.model import NEVER, IntArray, int_column
 from planbatch.planner.names import create
@@ -141,6 +142,8 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     >>> pb.check_plan(problem, pb.Plan(np.array([0, 50])))
     ['6 processors are in use at 50, above the capacity of 4']
     """
+    expect("problem", problem, Round)
+    expect("plan", plan, Plan)
     jobs, start = problem.jobs, plan.start
     if len(start) != len(problem):
         return [f"the plan has {len(start)} starts for {len(problem)} jobs"]

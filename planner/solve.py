@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from planbatch.planner.arguments import budget_of, expect, generator, whole
+from planbatch.planner.arguments import budget_of, expect, generator, shown, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.optimizers import as_optimizer, check_supported
@@ -28,8 +27,6 @@ EVALUATIONS = 8800
 DEFAULT_OPTIMIZER = "hybrid"
 #: Rounds of up to this many jobs are solved to the optimum, with up to this many nodes: a fraction of a second.
 SMALL_ROUND, NODES = 12, 200_000
-#: How users come to a round.
-A_ROUND = "read_round and capture give rounds, and Round.of makes one"
 
 
 def solve(
@@ -103,7 +100,7 @@ def solve(
     >>> result.plan.start.tolist(), result.cost, result.gap, result.status.value
     ([50, 0], 25.0, 0.0, 'optimal')
     """
-    expect("problem", problem, Round, A_ROUND)
+    expect("problem", problem, Round)
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
     limits, rng = budget_of(evaluations, seconds, EVALUATIONS), generator(seed)
@@ -112,6 +109,9 @@ def solve(
     given = None if first is None else first_plan_of(problem, first)
     if given is not None:
         problem = replace(problem, planned=given.start)
+    for name, call in (("on_best", on_best), ("on_progress", on_progress)):
+        if call is not None and not callable(call):
+            raise ValueError(f"{name}: {shown(call)} is not a function of one argument")
     if on_best is not None or on_progress is not None:
         bound = lower_bound(problem, cost, None, iterations)
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
@@ -183,10 +183,10 @@ def what_if(
     >>> pb.what_if(problem, 1, None, "wait").delays.tolist()
     [-30, 0]
     """
-    expect("problem", problem, Round, A_ROUND)
-    whole("job", job, -NEVER)
+    expect("problem", problem, Round)
+    whole("job", job)
     if start is not None:
-        whole("start", start, -NEVER)
+        whole("start", start, None)
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
     limit, rng = budget_of(evaluations, seconds, EVALUATIONS), generator(seed)

@@ -24,6 +24,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.rounds.compare import budget_text
 from planbatch.experiments.rounds.results import RoundComparison, excess
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import FloatArray
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     >>> pb.draw_profile(found, "wait").get_ylabel()
     'searches'
     """
+    expect("comparison", comparison, RoundComparison)
     if not has_excess(comparison, objective):
         raise ValueError(f"{objective}: no search came to a result")
     data = comparison.to_frame()
@@ -257,6 +259,7 @@ def draw_curves(
     >>> pb.draw_curves(found, "wait").get_xlabel()
     'evaluations'
     """
+    expect("comparison", comparison, RoundComparison)
     data = comparison.curves()
     data = data[data["objective"] == objective]
     if data.empty:

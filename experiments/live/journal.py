@@ -74,6 +74,9 @@ class Journal:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._opened()
 
+    def __repr__(self) -> str:
+        return f"Journal({self.path})"
+
     def _opened(self) -> FileIO:
         """Open the file behind its last whole line."""
         file = FileIO(self.path, "ab+")

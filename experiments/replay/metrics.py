@@ -7,6 +7,7 @@ import numpy as np
 
 from planbatch.experiments.replay.slowdown import bounded_slowdown
 from planbatch.experiments.replay.trace import Trace
+from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.resources import PROCESSORS
@@ -220,6 +221,7 @@ def metrics(trace: Trace) -> Metrics:
     >>> found.jobs, found.max_wait >= found.p95_wait >= found.median_wait
     (100, True)
     """
+    expect("trace", trace, Trace)
     workload = trace.workload
     if not len(workload):
         raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")

@@ -16,7 +16,7 @@ from planbatch.experiments.rounds.search import Found, Search
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
-from planbatch.planner.arguments import budget_of, whole
+from planbatch.planner.arguments import as_list, budget_of, shown, whole
 from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer
@@ -91,8 +91,12 @@ def compare_rounds(
     for what, number, least in (("seeds", seeds, 1), ("jobs", jobs, 1), ("curves", curves, 0)):
         whole(what, number, least)
     problems = named_rounds(rounds)
-    searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in optimizers])
-    costs = by_name("objectives", [as_objective(objective) for objective in objectives])
+    searchers = by_name(
+        "optimizers", [as_optimizer(optimizer) for optimizer in as_list("optimizers", optimizers)]
+    )
+    costs = by_name(
+        "objectives", [as_objective(objective) for objective in as_list("objectives", objectives)]
+    )
     for name, objective in costs.items():
         if objective.scenarios is not None:
             raise ValueError(
@@ -138,27 +142,26 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
     """Read the rounds that are given as files, and name all: after their files, or by their places."""
     if isinstance(rounds, Mapping):
         return dict(rounds)
-    stems = [Path(given).stem for given in rounds if not isinstance(given, Round)]
+    rounds = as_list("rounds", rounds)
+    stems = [Path(given).stem for given in rounds if isinstance(given, str | Path)]
     named: dict[str, Round] = {}
     for place, given in enumerate(rounds, 1):
         if isinstance(given, Round):
             name, problem = f"round-{place}", given
-        else:
+        elif isinstance(given, str | Path):
             stem = Path(given).stem
             name, problem = stem if stems.count(stem) == 1 else str(given), read_round(given)
+        else:
+            raise ValueError(f"rounds: {shown(given)} is neither a Round nor a file")
         if name in named:
             raise ValueError(f"rounds: {name} is given more than once")
         named[name] = problem
-    if not named:
-        raise ValueError("rounds: none is given")
     return named
 
 
 def by_name(what: str, things: Sequence[Any]) -> dict[str, Any]:
     """Return things by their names, which must differ."""
     named = {thing.name: thing for thing in things}
-    if not named:
-        raise ValueError(f"{what}: none is given")
     names = [thing.name for thing in things]
     twice = next((name for name in named if names.count(name) > 1), None)
     if twice is not None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.rounds.lines import line_of
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource, Windows
@@ -317,5 +318,6 @@ def write_round(path: str | Path, problem: Round, source: str = "") -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pb.write_round(Path(folder, "round.json"), problem, source="made up")
     """
+    expect("problem", problem, Round)
     with atomic_write(Path(path)) as stream:
         stream.write(json.dumps(round_to(problem, source), indent=1).encode() + b"\n")

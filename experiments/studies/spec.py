@@ -14,6 +14,7 @@ from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
+from planbatch.planner.arguments import as_list, expect
 from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
@@ -240,6 +241,10 @@ class Experiment:
         return f"Experiment({self.title}: {', '.join(parts)}, {counted(len(self.seeds), 'seed')})"
 
     def __post_init__(self) -> None:
+        for name in ("workloads", "policies"):
+            object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
+        if isinstance(self.seeds, int | str):
+            raise ValueError(f"seeds: {self.seeds!r} is no list of seeds; give range(5) for five")
         for name in ("workloads", "policies", "seeds"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: an experiment needs at least one")
@@ -262,6 +267,7 @@ def as_workload_spec(thing: Any) -> WorkloadSpec:
         return thing
     if isinstance(thing, str):
         return WorkloadSpec(thing)
+    expect("workloads", thing, Workload)
     return WorkloadSpec(thing.name, thing.name, jobs=thing)
 
 

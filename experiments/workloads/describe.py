@@ -11,6 +11,7 @@ from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, Workload
 
 #: Quantiles reported for every distribution.
@@ -164,6 +165,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     >>> pb.workload_info(workload)["jobs"]
     100
     """
+    expect("workload", workload, Workload)
     submit = workload.submit
     load = offered_load(workload)
     info: dict[str, Any] = {

@@ -14,7 +14,7 @@ from planbatch.planner.arguments import known_keywords, shown, whole
 from planbatch.planner.model import Workload
 
 #: A flag in a message, and its value if there is one.
-_FLAG = re.compile(r"--([a-z][a-z-]*)(?: ((?:[A-Z]+=)?[A-Z]+\b|\d\w*))?")
+_FLAG = re.compile(r"--([a-z][a-z-]*)(?: ((?:[a-zA-Z_]+=)?[A-Z]+\b|\d\w*))?")
 #: Flag → keyword, where they differ.
 _KEYWORDS = {"column": "columns", "resource": "resources"}
 _NUMBERS = ("capacity", "first", "round_sizes")

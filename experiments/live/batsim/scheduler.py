@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.policy import Policy
+from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
 from planbatch.experiments.live.batsim.messages import Event, Message, whole_second, write_reply
 from planbatch.experiments.live.planning import check_live
@@ -107,6 +107,10 @@ class BatsimScheduler:
         self.options = options or BatsimOptions()
         self.ended = False
         self._forget()
+
+    def __repr__(self) -> str:
+        jobs = f"{len(self._running):,} jobs run, {len(self._waiting):,} wait"
+        return f"BatsimScheduler({policy_name(self.policy)}: {jobs})"
 
     def _forget(self) -> None:
         """Begin anew, without machines or jobs."""

@@ -17,6 +17,7 @@ from planbatch.experiments.live.slurm.observe import TASK_IDS, Observation, Wait
 from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 from planbatch.planner.decoder import decode
+from planbatch.planner.display import counted
 from planbatch.planner.explanation import explain
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
@@ -162,6 +163,9 @@ class Advisor:
         self.memory: Mapping[WaitingKey, Remembered] = {}
         self._before: Snapshot | None = None
         self._ticks = 0
+
+    def __repr__(self) -> str:
+        return f"Advisor({policy_name(self.policy)}, {counted(self._ticks, 'tick')})"
 
     def tick(self, snapshot: Snapshot) -> Advice:
         """Plan what waits in a snapshot.

@@ -10,6 +10,7 @@ from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import compress
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.read import FIELDS, FRACTIONAL, SwfLog
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import Workload
 
 
@@ -42,6 +43,7 @@ def write_swf(path: str | Path, log: SwfLog) -> None:
     >>> again.name
     'copy'
     """
+    expect("log", log, SwfLog)
     path = Path(path)
     lines = [line if line.startswith(";") else f"; {line}" for line in log.header.lines]
     texts = [_texts(log.columns[name]) for name in FIELDS]

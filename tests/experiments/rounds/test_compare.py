@@ -185,7 +185,7 @@ def test_bad_input_is_refused(rounds):
     ):
         with pytest.raises((ValueError, OSError), match=told):
             compare_rounds(*bad)
-    with pytest.raises(ValueError, match="seeds: 0 is not a whole number, 1 or more"):
+    with pytest.raises(ValueError, match="seeds: 0 is not a positive whole number"):
         compare_rounds([problem], ["annealing"], ["wait"], seeds=0)
 
 
