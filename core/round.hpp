@@ -8,11 +8,24 @@
 
 namespace planbatch {
 
+// The fewest processors that a job of each stretch of the queue needs, so that long queues need not be read job by job.
+// Where nobody keeps them, each stretch may have a job that fits.
+struct LeastProcs {
+    static constexpr std::size_t stretch = 64;
+    Column least;
+    std::size_t lead = 0;  // so many jobs of the first stretch have left
+
+    // Behind the last job of the stretch of a job.
+    std::size_t end_of_stretch(std::size_t job) const { return (job + lead) / stretch * stretch + stretch - lead; }
+    bool may_fit(std::size_t job, std::int64_t free) const { return least.empty() || least[(job + lead) / stretch] <= free; }
+};
+
 // The waiting jobs, in FCFS order. `amounts` has a row per job, processors first; of processors alone it is `procs`.
 // `past` has what is known of the past of each job's user, if a history is kept.
 struct JobTable {
     Column submit, procs, walltime, deadline, latest, user, amounts;
     Table<const double> past;
+    LeastProcs least_procs = {};
 
     std::size_t size() const { return procs.size(); }
 };

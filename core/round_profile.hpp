@@ -35,13 +35,17 @@ void fill(const Round& round, Profile<K, Number>& profile, std::size_t further_b
 
 // Whether the demands of any waiting job are free at this moment; windows are not counted.
 inline bool any_fits(const Round& round) {
-    const std::size_t width = round.width();
+    const std::size_t width = round.width(), n = round.jobs.size();
+    const LeastProcs& least = round.jobs.least_procs;
     const Column free = round.free;
-    if (width == 1) return *std::min_element(round.jobs.procs.begin(), round.jobs.procs.end()) <= free[0];
-    for (std::size_t i = 0; i < round.jobs.size(); ++i)
-        if (std::equal(free.begin(), free.end(), round.jobs.amounts.begin() + std::ptrdiff_t(i * width),
-                       [](std::int64_t have, std::int64_t need) { return need <= have; }))
-            return true;
+    for (std::size_t begin = 0, end; begin < n; begin = end) {
+        end = std::min(least.end_of_stretch(begin), n);
+        if (!least.may_fit(begin, free[0])) continue;
+        for (std::size_t i = begin; i < end; ++i)
+            if (std::equal(free.begin(), free.end(), round.jobs.amounts.begin() + std::ptrdiff_t(i * width),
+                           [](std::int64_t have, std::int64_t need) { return need <= have; }))
+                return true;
+    }
     return false;
 }
 

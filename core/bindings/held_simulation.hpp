@@ -13,9 +13,13 @@ class HeldSimulation {
     HeldSimulation(const nb::dict& workload, nb::object history, bool keeps_jobs, std::size_t users, std::size_t prediction,
                    std::int64_t corrector, bool guards_promises)
         : history_(std::move(history)) {
+        std::vector<Ints> given;
         const auto take = [&](const char* name) -> Column {
-            columns_.push_back(copy_of(ints_of(workload[name], name)));
-            return columns_.back();
+            given.push_back(ints_of(workload[name], name));
+            const auto same = [&](const Ints& other) { return other.data() == given.back().data() && other.size() == given.back().size(); };
+            const auto first = std::size_t(std::find_if(given.begin(), given.end(), same) - given.begin());
+            columns_.push_back(first + 1 < given.size() ? std::vector<std::int64_t>() : copy_of(given.back()));
+            return columns_[first];
         };
         columns_.reserve(16);
         Workload w;
@@ -29,6 +33,7 @@ class HeldSimulation {
         if (!history_.is_none()) {
             knowledge.history = &nb::cast<const History&>(history_);
             if (prediction > knowledge.history->shape().columns) throw std::invalid_argument("prediction: no such column");
+            if (w.user_row.size() != w.size()) throw std::invalid_argument("user_row: not one per job");
             for (const std::int64_t row : w.user_row)
                 if (row < 0 || std::size_t(row) >= users) throw std::invalid_argument("user_row: no such user");
         } else if (prediction || keeps_jobs) {

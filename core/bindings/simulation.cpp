@@ -15,7 +15,10 @@ void bind_simulation(nb::module_& m) {
         .value("BAD_START", Status::bad_start)
         .value("OVER_CAPACITY", Status::over_capacity);
     const auto result = [](const std::vector<std::int64_t>& (Simulation::*column)() const) {
-        return [column](HeldSimulation& self) { return copy_out(Column((self.simulation().*column)())); };
+        return [column](HeldSimulation& self) {
+            const Column entries = (self.simulation().*column)();
+            return entries.empty() ? array_of<std::int64_t>(std::vector(self.simulation().start().size(), never), {self.simulation().start().size()}) : copy_out(entries);
+        };
     };
     m.def("rounds_with_fit", [](const Ints& times, const Ints& submit, const Ints& start, const Ints& end, const Ints& amounts, const Ints& capacities) -> BoolArray {
         const std::size_t n = submit.size(), width = capacities.size();
@@ -43,16 +46,23 @@ void bind_simulation(nb::module_& m) {
         .def_prop_ro("now", [](HeldSimulation& self) { return self.simulation().now(); })
         .def_prop_ro("waiting", [](HeldSimulation& self) { return self.simulation().waiting_jobs().size(); })
         .def_prop_ro("started", [](HeldSimulation& self) { return self.simulation().started(); })
-        .def_prop_ro("rounds", [](HeldSimulation& self) { return self.simulation().log().time.size(); })
+        .def_prop_ro("rounds", [](HeldSimulation& self) { return self.simulation().log().size(); })
         .def_prop_ro("events", [](HeldSimulation& self) { return self.simulation().events(); }, "Submissions, starts, ends and changes of the machine so far.")
         .def_prop_ro("start", result(&Simulation::start))
         .def_prop_ro("first_planned", result(&Simulation::first_planned))
         .def_prop_ro("latest", result(&Simulation::latest))
         .def_prop_ro("predicted", result(&Simulation::predicted))
         .def("log", [](HeldSimulation& self) -> Tuple<IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray> {
-            const RoundLog& log = self.simulation().log();
-            return nb::make_tuple(copy_out(Column(log.time)), copy_out(Column(log.waiting)), copy_out(Column(log.running)), copy_out(Column(log.started)),
-                                  copy_out(Column(log.evaluations)), copy_out(Reals(log.seed_cost)), copy_out(Reals(log.cost)));
+            const std::vector<RoundEntry>& log = self.simulation().log();
+            const std::size_t n = log.size();
+            std::vector<std::int64_t> time(n), waiting(n), running(n), started(n), evaluations(n);
+            std::vector<double> seed_cost(n), cost(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                time[i] = log[i].time, waiting[i] = log[i].waiting, running[i] = log[i].running, started[i] = log[i].started;
+                evaluations[i] = log[i].report.evaluations, seed_cost[i] = log[i].report.seed_cost, cost[i] = log[i].report.cost;
+            }
+            const auto array = [n](auto& entries) { return array_of<typename std::decay_t<decltype(entries)>::value_type>(std::move(entries), {n}); };
+            return nb::make_tuple(array(time), array(waiting), array(running), array(started), array(evaluations), array(seed_cost), array(cost));
         }, "The columns of the log of rounds.");
 }
 

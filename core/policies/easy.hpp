@@ -12,12 +12,15 @@ class Easy : public Policy {
     explicit Easy(std::shared_ptr<const QueueOrder> order) : queue_(std::move(order)) {}
 
     Report decide(const Round& round, Decision decision) override {
+        starting_.clear();
         if (!any_fits(round)) return {};
         queue_.begin(round);
         if (round.windows.size()) decide_on_profile(round, decision.start);
         else decide_by_shadow(round, decision.start);
+        if (!std::is_sorted(starting_.begin(), starting_.end())) std::sort(starting_.begin(), starting_.end());
         return {};
     }
+    const std::vector<std::size_t>* starting() const override { return &starting_; }
 
   private:
     using Amounts = Demand<K, std::int64_t>;
@@ -25,8 +28,8 @@ class Easy : public Policy {
         std::int64_t end;
         std::size_t job;  // a waiting job that starts now
     };
-    static constexpr std::size_t block = 64;  // jobs that are scanned together
     Queue queue_;
+    std::vector<std::size_t> starting_;
     std::vector<std::int64_t> free_, extra_;  // now, and from the shadow time on
     std::vector<Release> started_;
     Profile<K> profile_;
@@ -43,7 +46,7 @@ class Easy : public Policy {
         started_.clear();
         while (queue_.head() != none && covers(free_.data(), demand(round, queue_.head()))) {
             const std::size_t job = queue_.head();
-            plan[job] = round.now;
+            start(round, job, plan);
             take(free_.data(), demand(round, job));
             started_.push_back({round.now + round.occupied[job], job});
             queue_.take_head();
@@ -59,15 +62,19 @@ class Easy : public Policy {
         const std::int64_t until = shadow - round.now;
         if (!queue_.backfills_in_fcfs_order()) {
             for (const std::size_t i : queue_.candidates([&](std::size_t i) { return covers(free_.data(), demand(round, i)); }))
-                if (backfills(round, i, until)) plan[i] = round.now;
+                if (backfills(round, i, until)) start(round, i, plan);
             return;
         }
-        for (std::size_t begin = first; begin < n && free_[0] > 0; begin += block) {
-            const std::size_t end = std::min(begin + block, n);
+        for (std::size_t begin = first, end; begin < n && free_[0] > 0; begin = end) {
+            end = std::min(round.jobs.least_procs.end_of_stretch(begin), n);
             if (!may_fit(round, begin, end, until)) continue;
             for (std::size_t i = begin; i < end; ++i)
-                if (!queue_.taken(i) && backfills(round, i, until)) plan[i] = round.now;
+                if (!queue_.taken(i) && backfills(round, i, until)) start(round, i, plan);
         }
+    }
+    void start(const Round& round, std::size_t job, std::span<std::int64_t> plan) {
+        plan[job] = round.now;
+        starting_.push_back(job);
     }
     // Starts a job if it delays the blocked one in nothing.
     bool backfills(const Round& round, std::size_t i, std::int64_t until) {
@@ -81,13 +88,16 @@ class Easy : public Policy {
         return true;
     }
     bool any_candidate(const Round& round, std::size_t first) const {
-        for (; first < round.jobs.size(); first += block)
-            if (may_fit(round, first, std::min(first + block, round.jobs.size()), never)) return true;
+        for (std::size_t end; first < round.jobs.size(); first = end) {
+            end = std::min(round.jobs.least_procs.end_of_stretch(first), round.jobs.size());
+            if (may_fit(round, first, end, never)) return true;
+        }
         return false;
     }
-    // Whether any of these jobs fits now, and ends within `until` seconds or takes no more than what is extra. There is
+    // Whether any of these jobs of one stretch fits now, and ends within `until` seconds or takes no more than what is extra. There is
     // no way out between them, so that several are compared at once.
     bool may_fit(const Round& round, std::size_t first, std::size_t last, std::int64_t until) const {
+        if (!round.jobs.least_procs.may_fit(first, free_[0])) return false;
         const std::size_t width = K == std::dynamic_extent ? round.width() : K;
         const std::int64_t *amounts = round.jobs.amounts.data(), *walltime = round.jobs.walltime.data();
         const std::int64_t *free = free_.data(), *extra = extra_.data();
@@ -124,7 +134,7 @@ class Easy : public Policy {
     void decide_on_profile(const Round& round, std::span<std::int64_t> plan) {
         const auto fits = [&](std::size_t job) { return profile_.fits_at(0, demand(round, job), round.jobs.walltime[job]); };
         const auto start = [&](std::size_t job, std::int64_t seconds) {
-            plan[job] = round.now;
+            this->start(round, job, plan);
             profile_.place_at(0, demand(round, job), seconds);
         };
         fill(round, profile_, plan.size() + 3);

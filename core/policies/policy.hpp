@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <tuple>
+#include <vector>
 
 #include "../random.hpp"
 #include "../round.hpp"
@@ -26,6 +27,8 @@ class Policy {
   public:
     virtual ~Policy() = default;
     virtual Report decide(const Round& round, Decision decision) = 0;
+    // The jobs that have a start in the last plan, ascending, if all of them start now; null if nobody knows.
+    virtual const std::vector<std::size_t>* starting() const { return nullptr; }
 };
 
 // A kind of policy with its parameters, from which policies are made for machines with so many resources. It is shared

@@ -17,10 +17,10 @@ namespace planbatch {
 
 enum class Status { round_due, carried_out, paused, lesson_due, finished, stuck, bad_start, over_capacity };
 
-// One entry per round.
-struct RoundLog {
-    std::vector<std::int64_t> time, waiting, running, started, evaluations;
-    std::vector<double> seed_cost, cost;
+// What is logged of a round.
+struct RoundEntry {
+    std::int64_t time, waiting, running, started;
+    Report report;
 };
 
 // What a replay knows besides the jobs.
@@ -39,8 +39,13 @@ class Simulation {
         : workload_(workload), knows_(knowledge),
           waiting_(workload, knowledge.history ? 1 + knowledge.history->shape().columns : 0, knowledge.prediction > 0),
           running_(workload.width()), free_(workload.capacities.begin(), workload.capacities.end()),
-          start_(workload.size(), never), first_planned_(workload.size(), never), latest_(workload.size(), never),
-          predicted_(workload.size(), never), occupied_(workload.occupied.begin(), workload.occupied.end()) {
+          start_(workload.size(), never), first_planned_(workload.size(), never) {
+        log_.reserve(2 * workload.size());
+        if (workload.slack.size()) latest_.assign(workload.size(), never);
+        if (knowledge.prediction) {
+            predicted_.assign(workload.size(), never);
+            occupied_.assign(workload.occupied.begin(), workload.occupied.end());
+        }
         for (const Column moments : {workload.window_known, workload.windows.start, workload.windows.end})
             changes_.insert(changes_.end(), moments.begin(), moments.end());
         std::sort(changes_.begin(), changes_.end());
@@ -83,42 +88,43 @@ class Simulation {
     std::span<std::int64_t> notes() { return waiting_.notes(); }
     Column waiting_jobs() const { return waiting_.jobs(); }
 
-    // Starts the jobs planned for now and stores the other starts.
-    Status commit(std::span<std::int64_t> plan, const Report& report) {
+    // Starts the jobs planned for now and stores the other starts. `starting`: the jobs that have a start, ascending, if
+    // all of them start now and whoever planned knows.
+    Status commit(std::span<std::int64_t> plan, const Report& report, const std::vector<std::size_t>* starting = nullptr) {
         if (knows_.guards_promises) guard(plan);
-        log_.time.push_back(now_), log_.waiting.push_back(std::int64_t(plan.size()));
-        log_.running.push_back(std::int64_t(running_.size()));
-        log_.evaluations.push_back(report.evaluations);
-        log_.seed_cost.push_back(report.seed_cost), log_.cost.push_back(report.cost);
+        log_.push_back({now_, std::int64_t(plan.size()), std::int64_t(running_.size()), 0, report});
         due_ = never;
         places_.clear();
-        for (std::size_t i = next_planned(plan, 0); i < plan.size(); i = next_planned(plan, i + 1)) {
-            if (plan[i] < now_) return Status::bad_start;
-            if (waiting_.planned()[i] == never) note_first_plan(i, plan[i]);
-            if (plan[i] > now_) {
-                due_ = std::min(due_, plan[i]);
-                continue;
-            }
-            if (!fits(i)) return Status::over_capacity;
-            start(i);
-            places_.push_back(i);
+        Status status = Status::carried_out;
+        if (starting && !knows_.guards_promises) {
+            for (const std::size_t i : *starting)
+                if (status == Status::carried_out) status = carry_out(i, plan[i]);
+        } else {
+            for (std::size_t i = next_planned(plan, 0); i < plan.size() && status == Status::carried_out; i = next_planned(plan, i + 1))
+                status = carry_out(i, plan[i]);
         }
-        waiting_.keep_plan(plan);
+        if (status != Status::carried_out) return status;
+        if (due_ != never || plans_ahead_) waiting_.keep_plan(plan);
+        plans_ahead_ = due_ != never;
         if (!places_.empty()) waiting_.remove(places_);
-        log_.started.push_back(std::int64_t(places_.size()));
+        log_.back().started = std::int64_t(places_.size());
         return Status::carried_out;
     }
 
     // Runs rounds until the replay is over, a lesson is due, there were so many rounds in all, or so much time has passed.
     Status run(Policy& policy, std::chrono::steady_clock::duration time, std::size_t rounds_in_all) {
         const auto end = std::chrono::steady_clock::now() + time;
+        plan_.clear();
         for (std::size_t rounds = 1;; ++rounds) {
             if (lesson_is_due()) return Status::lesson_due;
-            if (log_.time.size() >= rounds_in_all) return Status::paused;
+            if (log_.size() >= rounds_in_all) return Status::paused;
             if (const Status status = advance(); status != Status::round_due) return status;
-            plan_.assign(waiting_.size(), never);
+            plan_.resize(waiting_.size(), never);
             const Report report = policy.decide(round(), {plan_, notes()});
-            if (const Status status = commit(plan_, report); status != Status::carried_out) return status;
+            const std::vector<std::size_t>* starting = policy.starting();
+            if (const Status status = commit(plan_, report, starting); status != Status::carried_out) return status;
+            if (!starting || knows_.guards_promises) plan_.clear();
+            else for (const std::size_t i : *starting) plan_[i] = never;
             Interrupt::poll();
             if (rounds % 16 == 0 && std::chrono::steady_clock::now() >= end) return Status::paused;
         }
@@ -135,9 +141,10 @@ class Simulation {
     std::size_t events() const { return submitted_ + 2 * started_ - running_.size() + change_; }
     const std::vector<std::int64_t>& start() const { return start_; }
     const std::vector<std::int64_t>& first_planned() const { return first_planned_; }
+    // Empty if nothing is promised, or predicted.
     const std::vector<std::int64_t>& latest() const { return latest_; }
     const std::vector<std::int64_t>& predicted() const { return predicted_; }
-    const RoundLog& log() const { return log_; }
+    const std::vector<RoundEntry>& log() const { return log_; }
 
   private:
     Workload workload_;
@@ -146,14 +153,14 @@ class Simulation {
     RunningJobs running_;
     std::vector<std::int64_t> free_;  // of every resource; windows are not counted
     std::vector<std::int64_t> start_, first_planned_, latest_;
-    std::vector<std::int64_t> predicted_, occupied_;  // what a job was predicted to take when it started; what it is believed to take
+    std::vector<std::int64_t> predicted_, occupied_;  // what a job was predicted to take when it started; what it is believed to take since
     std::vector<std::int64_t> guaranteed_;            // the start of each waiting job in the plan that keeps promises by requests
     std::vector<std::int64_t> plan_, changes_;
     std::vector<std::size_t> places_;
     std::int64_t now_ = 0, due_ = never, lesson_ = never;
     std::size_t submitted_ = 0, started_ = 0, change_ = 0, known_ = 0, enough_ = 0;
-    bool ended_early_ = false;
-    RoundLog log_;
+    bool ended_early_ = false, plans_ahead_ = false;
+    std::vector<RoundEntry> log_;
     std::optional<Memory> memory_;
     std::vector<Event> news_;
     std::size_t seen_news_ = 0, seen_jobs_ = 0;  // by the history
@@ -179,6 +186,19 @@ class Simulation {
         return now;
     }
 
+    Status carry_out(std::size_t i, std::int64_t planned) {
+        if (planned < now_) return Status::bad_start;
+        if (waiting_.planned()[i] == never) note_first_plan(i, planned);
+        if (planned > now_) {
+            due_ = std::min(due_, planned);
+            return Status::carried_out;
+        }
+        if (!fits(i)) return Status::over_capacity;
+        start(i);
+        places_.push_back(i);
+        return Status::carried_out;
+    }
+    std::int64_t occupied(std::size_t job) const { return occupied_.empty() ? workload_.occupied[job] : occupied_[job]; }
     void submit() {
         const std::size_t job = submitted_++;
         waiting_.append(workload_, job);
@@ -198,15 +218,15 @@ class Simulation {
             note_past(i);
             job_entry(job, JobHistory::start) = now_;
         }
-        running_.add(job, now_ + occupied_[job], now_ + workload_.runtime[job], workload_.amounts_of(job));
+        running_.add(job, now_ + occupied(job), now_ + workload_.runtime[job], workload_.amounts_of(job));
         for (std::size_t k = 0; k < free_.size(); ++k) free_[k] -= workload_.amounts_of(job)[k];
         ++started_;
         note_event(Event::started, job);
     }
     void release() {
         const std::size_t job = running_.next_job();
-        ended_early_ |= workload_.runtime[job] < occupied_[job];
-        running_.remove_next(start_[job] + occupied_[job]);
+        ended_early_ |= workload_.runtime[job] < occupied(job);
+        running_.remove_next(start_[job] + occupied(job));
         for (std::size_t k = 0; k < free_.size(); ++k) free_[k] += workload_.amounts_of(job)[k];
         if (knows_.keeps_jobs) job_entry(job, JobHistory::runtime) = workload_.runtime[job];
         note_event(Event::ended, job);
@@ -230,7 +250,7 @@ class Simulation {
     void note_first_plan(std::size_t i, std::int64_t planned) {
         const std::size_t job = waiting_.job(i);
         if (first_planned_[job] == never) first_planned_[job] = planned;
-        if (waiting_.latest(i) != never || workload_.slack[job] == never) return;
+        if (workload_.slack.empty() || waiting_.latest(i) != never || workload_.slack[job] == never) return;
         if (knows_.guards_promises) planned = guaranteed_[job];
         waiting_.latest(i) = latest_[job] = std::max(planned + workload_.slack[job], workload_.floor[job]);
     }

@@ -1,4 +1,5 @@
-// The waiting jobs: one stretch of each column, in FCFS order, whoever enters or leaves.
+// The waiting jobs: one stretch of each column, in FCFS order, whoever enters or leaves. The columns are as long as the
+// queue needs, not the log: what a replay looks at stays in the processor's cache.
 #pragma once
 #include <cstring>
 #include <vector>
@@ -13,9 +14,7 @@ class WaitingJobs {
     // schedulers reckon with predictions instead of walltimes.
     WaitingJobs(const Workload& workload, std::size_t past_columns, bool predicted)
         : width_(workload.width()), past_columns_(past_columns), predicted_(predicted) {
-        for (auto& column : columns_) column.resize(workload.size());
-        if (width_ > 1) amounts_.resize(workload.size() * width_);
-        past_.resize(workload.size() * past_columns);
+        resize(64);
     }
     std::size_t size() const { return last_ - first_; }
 
@@ -41,9 +40,12 @@ class WaitingJobs {
     void keep_plan(Column plan) { std::copy(plan.begin(), plan.end(), columns_[Planned].begin() + std::ptrdiff_t(first_)); }
 
     void append(const Workload& from, std::size_t job) {
+        if (last_ == columns_[Job].size()) make_room();
+        std::int64_t& least = least_procs_[last_ / LeastProcs::stretch];
+        least = last_ == first_ || last_ % LeastProcs::stretch == 0 ? from.procs[job] : std::min(least, from.procs[job]);
         const std::int64_t entries[] = {std::int64_t(job), from.submit[job], from.procs[job], from.walltime[job], from.deadline[job],
                                         never, from.user[job], never, never, from.occupied[job], from.walltime[job]};
-        for (std::size_t c = 0; c < Columns; ++c) columns_[c][last_] = entries[c];
+        for (std::size_t c = 0; c < used().size(); ++c) columns_[c][last_] = entries[c];
         if (width_ > 1) std::copy_n(from.amounts_of(job), width_, amounts_.begin() + std::ptrdiff_t(last_ * width_));
         if (past_columns_) {
             const auto row = past_.begin() + std::ptrdiff_t(last_ * past_columns_);
@@ -56,11 +58,11 @@ class WaitingJobs {
     void remove(std::span<const std::size_t> places) {
         const std::size_t n = size(), m = places.size();
         const bool to_the_end = places.back() < n - places.front();
-        for (auto& column : columns_) close_gaps(column.data() + first_, 1, n, places, to_the_end);
+        for (auto& column : used()) close_gaps(column.data() + first_, 1, n, places, to_the_end);
         if (width_ > 1) close_gaps(amounts_.data() + first_ * width_, width_, n, places, to_the_end);
         if (past_columns_) close_gaps(past_.data() + first_ * past_columns_, past_columns_, n, places, to_the_end);
-        if (to_the_end) first_ += m;
-        else last_ -= m;
+        if (to_the_end) first_ += m, find_least_procs(first_, first_ + places.back() + 1 - m);
+        else last_ -= m, find_least_procs(first_ + places.front(), last_);
     }
 
   private:
@@ -70,19 +72,50 @@ class WaitingJobs {
     std::vector<std::int64_t> columns_[Columns];
     std::vector<std::int64_t> amounts_;
     std::vector<double> past_;
+    std::vector<std::int64_t> least_procs_;
 
+    std::span<std::vector<std::int64_t>> used() { return std::span(columns_).first(predicted_ ? Columns : Predicted); }
+    void resize(std::size_t rows) {
+        for (auto& column : used()) column.resize(rows);
+        if (width_ > 1) amounts_.resize(rows * width_);
+        past_.resize(rows * past_columns_);
+        least_procs_.resize(rows / LeastProcs::stretch);
+    }
+    // Moves the jobs to the front where most of each column lies before them; lengthens the columns otherwise.
+    void make_room() {
+        if (2 * size() > last_) return resize(2 * last_);
+        const auto to_the_front = [this](auto& entries, std::size_t width) {
+            std::memmove(entries.data(), entries.data() + first_ * width, size() * width * sizeof entries[0]);
+        };
+        for (auto& column : used()) to_the_front(column, 1);
+        if (width_ > 1) to_the_front(amounts_, width_);
+        if (past_columns_) to_the_front(past_, past_columns_);
+        last_ -= first_, first_ = 0;
+        find_least_procs(0, last_);
+    }
+    // Of the stretches in which these jobs are.
+    void find_least_procs(std::size_t begin, std::size_t end) {
+        constexpr std::size_t stretch = LeastProcs::stretch;
+        const std::vector<std::int64_t>& procs = columns_[Procs];
+        for (std::size_t b = begin / stretch; b * stretch < last_ && b * stretch <= end; ++b) {
+            std::int64_t least = never;
+            for (std::size_t i = std::max(first_, b * stretch); i < std::min(last_, (b + 1) * stretch); ++i) least = std::min(least, procs[i]);
+            least_procs_[b] = least;
+        }
+    }
     Column view(std::size_t column) const { return Column(columns_[column]).subspan(first_, size()); }
     JobTable with_walltimes(Column walltime) const {
         const Column procs = view(Procs);
         const Column amounts = width_ == 1 ? procs : Column(amounts_).subspan(first_ * width_, size() * width_);
         return {view(Submit), procs, walltime, view(Deadline), view(Latest), view(User), amounts,
-                {past_.data() + first_ * past_columns_, size(), past_columns_}};
+                {past_.data() + first_ * past_columns_, size(), past_columns_},
+                {Column(least_procs_).subspan(first_ / LeastProcs::stretch), first_ % LeastProcs::stretch}};
     }
 
     template <class Entry>
     static void close_gaps(Entry* entries, std::size_t width, std::size_t n, std::span<const std::size_t> places, bool to_the_end) {
         const auto move = [&](std::size_t from, std::size_t last, std::size_t to) {
-            std::memmove(entries + to * width, entries + from * width, (last - from) * width * sizeof *entries);
+            if (from < last) std::memmove(entries + to * width, entries + from * width, (last - from) * width * sizeof *entries);
         };
         const std::size_t m = places.size();
         for (std::size_t k = 0; k < m; ++k) {

@@ -9,8 +9,8 @@ struct Workload {
     Column submit, procs, runtime, deadline, user, amounts;
     Column walltime;   // what schedulers reckon with while a job waits (s): the request, unless run times are known
     Column occupied;   // what they reckon with once it runs (s)
-    Column user_row;   // the row of the job's user in a history's memory
-    Column slack, floor;  // promise: max(first planned start + slack, floor); `never` slack for none
+    Column user_row;   // the row of the job's user in a history's memory; empty without a history
+    Column slack, floor;  // promise: max(first planned start + slack, floor); `never` slack for none; empty without promises
     Windows windows;
     Column window_known;
 
@@ -21,8 +21,11 @@ struct Workload {
 
 // Throws unless every job can run at some time and the columns are of one length.
 inline void check(const Workload& w) {
-    for (const Column column : {w.procs, w.walltime, w.occupied, w.runtime, w.deadline, w.user, w.user_row, w.slack, w.floor})
+    for (const Column column : {w.procs, w.walltime, w.occupied, w.runtime, w.deadline, w.user})
         if (column.size() != w.size()) throw std::invalid_argument("workload: columns differ in length");
+    for (const Column column : {w.user_row, w.slack, w.floor})
+        if (column.size() && column.size() != w.size()) throw std::invalid_argument("workload: columns differ in length");
+    if (w.slack.size() != w.floor.size()) throw std::invalid_argument("workload: columns differ in length");
     if (w.width() == 0 || w.amounts.size() != w.size() * w.width()) throw std::invalid_argument("workload: amounts");
     for (const Column column : {w.windows.end, w.window_known})
         if (column.size() != w.windows.size()) throw std::invalid_argument("windows: columns differ in length");

@@ -82,11 +82,12 @@ def replay(
     for started in rounds_of(simulation, policy, rng):
         if progress is not None:
             progress(started)
+    start = simulation.start
     return Trace(
         workload,
         policy_name(policy),
-        simulation.start,
-        simulation.start + workload.runtime,
+        start,
+        start + workload.runtime,
         simulation.log(),
         perf_counter() - began,
         simulation.latest,

@@ -93,7 +93,7 @@ class Simulation:
         history = shared_history(history, predictor)
         self.workload, self.history, self.name = workload, history, name
         self.epoch = workload.epoch
-        users, rows = np.zeros(0), np.zeros(len(workload), dtype=np.int64)
+        users, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         if history is not None:
             users, rows = np.unique(workload.user, return_inverse=True)
         self._core = _core.Simulation(
@@ -325,7 +325,7 @@ def _columns(
     """Return the columns of a workload as the core takes them."""
     n = len(workload)
     walltime, occupied = estimated_times(workload, estimates)
-    slack, floor = np.full(n, NEVER), np.full(n, -NEVER)
+    slack = floor = np.zeros(0, dtype=np.int64)
     if promise is not None:
         none = np.full(n, NEVER)
         seen = JobTable(
@@ -342,7 +342,9 @@ def _columns(
         "runtime": workload.runtime,
         "deadline": workload.deadline,
         "user": workload.user,
-        "amounts": np.column_stack([workload.procs, workload.demands]),
+        "amounts": np.column_stack([workload.procs, workload.demands])
+        if workload.resources
+        else workload.procs,
         "walltime": walltime,
         "occupied": occupied,
         "user_row": rows,

@@ -1,5 +1,6 @@
 """The parameters of makers and functions: read from signatures, given as text."""
 
+import functools
 import inspect
 import types
 import typing
@@ -77,10 +78,18 @@ def _read(name: str, kind: Any, text: str) -> Any:
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function, a kernel or a class, with annotations evaluated if they can be."""
     function = getattr(function, "py_func", function)
+    is_plain = inspect.isroutine(function) or isinstance(function, type | functools.partial)
+    return (_signature_once if is_plain else _signature)(function)
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(function, eval_str=True)
     except (NameError, TypeError, SyntaxError):
         return inspect.signature(function)
+
+
+_signature_once = functools.lru_cache(maxsize=256)(_signature)
 
 
 def parameters_of(function: Callable[..., Any], skip: int = 0) -> tuple[Parameter, ...]:

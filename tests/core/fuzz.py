@@ -338,7 +338,10 @@ class Fuzz:
                 if isinstance(error, self.pb.ReplayError):
                     raise
                 continue
-            assert not self.pb.check_trace(trace), (name, estimates)
+            faults = self.pb.check_trace(trace)
+            if estimates not in ("requested", "actual"):  # who is wrong about ends breaks promises and meets windows
+                faults = [fault for fault in faults if not re.search("promise|window", fault)]
+            assert not faults, (name, estimates, faults)
 
     def mutilate_workload(self, workload: Any, rng: np.random.Generator) -> None:
         """Begin simulations with a column that is not sound; run those that are taken."""
