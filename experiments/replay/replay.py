@@ -94,6 +94,7 @@ def replay(
         simulation.first_planned,
         traits_of(policy),
         simulation.predicted,
+        simulation.last_planned,
     )
 
 

@@ -244,6 +244,11 @@ class Simulation:
         return self._core.first_planned
 
     @property
+    def last_planned(self) -> IntArray:
+        """The start of every job in the plan before the round that started it (s); its start if there was none."""
+        return self._core.last_planned
+
+    @property
     def predicted(self) -> IntArray:
         """The run time that each job was predicted to take when it started (s), ``NEVER`` for none; shape (n,)."""
         return self._core.predicted

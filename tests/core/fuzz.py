@@ -339,7 +339,10 @@ class Fuzz:
                     raise
                 continue
             faults = self.pb.check_trace(trace)
-            if estimates not in ("requested", "actual"):  # who is wrong about ends breaks promises and meets windows
+            if estimates not in (
+                "requested",
+                "actual",
+            ):  # who is wrong about ends breaks promises and meets windows
                 faults = [fault for fault in faults if not re.search("promise|window", fault)]
             assert not faults, (name, estimates, faults)
 
