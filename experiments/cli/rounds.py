@@ -28,7 +28,6 @@ from planbatch.experiments.workloads.options import WorkloadOptions
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
 
-DEFAULT_EVALUATIONS = 1000
 #: Columns of the benchmark's table.
 BENCHMARK_GAPS = {
     "mean_gap": "to best known",
@@ -213,6 +212,7 @@ def compare_command(
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.objectives import DEADLINE_OBJECTIVES
     from planbatch.planner.budget import Budget
+    from planbatch.planner.solve import EVALUATIONS
 
     check_folder(out)
     if benchmark == bool(files):
@@ -221,7 +221,7 @@ def compare_command(
         run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, jobs, out, best_known, as_json)
         return 0
     if evaluations is None and seconds is None:
-        evaluations = DEFAULT_EVALUATIONS
+        evaluations = EVALUATIONS
     if curves is None:
         curves = seconds is None
     comparison = compare_rounds(
