@@ -210,6 +210,7 @@ def compare_command(
     import numpy as np
 
     from planbatch.experiments.rounds.compare import compare_rounds
+    from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
     from planbatch.planner.budget import Budget
     from planbatch.planner.solve import EVALUATIONS
@@ -224,16 +225,18 @@ def compare_command(
         evaluations = EVALUATIONS
     if curves is None:
         curves = seconds is None
-    comparison = compare_rounds(
-        files,
-        tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
-        tuple(dict.fromkeys(objectives)),
-        Budget(seconds=seconds, evaluations=evaluations),
-        seeds,
-        jobs or default_jobs(seconds),
-        curves=len(files) if curves else 0,
-        best_known=best_known or out / "best-known.json",
-    )
+    with CountBar("searches", lines=True) as progress:
+        comparison = compare_rounds(
+            files,
+            tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
+            tuple(dict.fromkeys(objectives)),
+            Budget(seconds=seconds, evaluations=evaluations),
+            seeds,
+            jobs or default_jobs(seconds),
+            curves=len(files) if curves else 0,
+            progress=progress,
+            best_known=best_known or out / "best-known.json",
+        )
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)
