@@ -159,18 +159,25 @@ def test_an_unsound_result_fails_its_cell(rounds, how, told):
     assert ("n9", "wait") not in comparison.best
 
 
-def test_what_an_optimizer_cannot_do_is_refused_by_name_before_anything_runs(rounds):
-    """Branch and bound needs to look into the objective."""
+def test_what_an_optimizer_cannot_do_is_left_out_or_refused_by_name(rounds):
+    """Branch and bound needs to look into the objective; nothing runs where no pair is left."""
 
     def mystery(start, jobs, now):
         raise AssertionError("it must not be called")
 
+    def late(start, jobs, now):
+        return float((start - jobs.submit).max())
+
     with pytest.raises(
         UnsupportedObjectiveError, match="exhaustive cannot work on the objective mystery"
     ):
-        compare_rounds(
-            rounds, ["annealing", "exhaustive"], [Objective("mystery", mystery)], evaluations=40
+        compare_rounds(rounds, ["exhaustive"], [Objective("mystery", mystery)], evaluations=40)
+    with pytest.warns(UserWarning, match="exhaustive cannot work .*; this pair is left out"):
+        found = compare_rounds(
+            rounds, ["annealing", "exhaustive"], ["wait", Objective("late", late)], evaluations=40
         )
+    pairs = {(cell.objective, cell.optimizer) for cell in found.cells}
+    assert pairs == {("wait", "annealing"), ("wait", "exhaustive"), ("late", "annealing")}
 
 
 def test_bad_input_is_refused(rounds):
