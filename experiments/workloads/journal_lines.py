@@ -30,9 +30,9 @@ def is_journal(first_line: str) -> bool:
 def parts_of(path: Path) -> list[Path]:
     """Return the parts of a journal in the order in which they were written: older ones, then the file itself."""
     older = re.compile(re.escape(path.stem) + r"-(\d{6,})" + re.escape(path.suffix))
-    found = [(int(match[1]), other) for other in path.parent.glob(f"{path.stem}-*{path.suffix}")
+    result = [(int(match[1]), other) for other in path.parent.glob(f"{path.stem}-*{path.suffix}")
              if (match := older.fullmatch(other.name))]  # fmt: skip
-    return [other for _, other in sorted(found)] + ([path] if path.is_file() else [])
+    return [other for _, other in sorted(result)] + ([path] if path.is_file() else [])
 
 
 def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str, Any]]:
