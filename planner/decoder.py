@@ -35,6 +35,10 @@ def decode(problem: Round, order: Permutation) -> Plan:
     ([0, 100], [50, 0])
     """
     try:
+        return Plan.of_core(_core.decode(problem.core, order))
+    except (TypeError, ValueError):  # words for what is wrong, or the array of a list
+        pass
+    try:
         indices = permutation_of(order, problem.ids)
     except ValueError as error:
         raise ValueError(

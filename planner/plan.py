@@ -41,6 +41,14 @@ class Plan:
             if len(self.notes) != len(self.start):
                 raise ValueError(f"notes: {len(self.notes)} entries for {len(self.start)} starts")
 
+    @classmethod
+    def of_core(cls, start: IntArray) -> "Plan":
+        """Return a plan of starts from the core, which are not checked again."""
+        plan = object.__new__(cls)
+        start.flags.writeable = False
+        object.__setattr__(plan, "start", start)
+        return plan
+
     @property
     def _size(self) -> str:
         """How many jobs have a start, and when the first and the last are."""

@@ -308,7 +308,7 @@ def test_other_cells_of_a_comparison_are_finished(run, own_folder, jobs):
     words = [f"plan:mine.py:{name},evaluations=5" for name in objectives]
     words += [f"easy:mine.py:{name}" for name in orders]
     policies = [word for name in ("easy", *words) for word in ("--policy", name)]
-    assert run("workload", "generate", "log.swf", "--jobs", 150, "--procs", 16)[0] == 0
+    assert run("workload", "generate", "log.swf", "--count", 150, "--capacity", 16)[0] == 0
     code, out, err = run("compare", "log.swf", *policies, "--no-out", "--json", "--jobs", jobs)
     assert code == 1, err
     assert [row["policy"] for row in json.loads(out)["results"]] == ["easy"]

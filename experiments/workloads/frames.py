@@ -9,6 +9,7 @@ import pandas as pd
 
 from planbatch.experiments.workloads.load import workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.workloads.presets import with_preset
 from planbatch.experiments.workloads.resources import ResourceRule
 from planbatch.experiments.workloads.selection import statement_key
 from planbatch.experiments.workloads.tables.log import log_of_table
@@ -104,7 +105,7 @@ def workload_of_frame(
     settings = WorkloadOptions(capacity=capacity, **given)
     name = name or str(known.get("name", "frame"))
     log = log_of_table(
-        table_of_frame(frame, name, f"data frame {name}"),
+        with_preset(table_of_frame(frame, name, f"data frame {name}"), settings.preset),
         settings.columns,
         settings.timezone,
         skip_bad_lines=settings.skip_bad_lines,

@@ -75,6 +75,7 @@ def load_log(
         resolve_source(source),
         options.columns,
         options.timezone,
+        preset=options.preset,
         skip_bad_lines=options.skip_bad_lines,
     )
     for bad in log.skipped[:LISTED]:
@@ -137,7 +138,13 @@ def load_pools(
     return [_noted(workload_of_log(log, own), note) for own in each_partition(log, options)]
 
 
-def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path | None) -> Workload:
+def load_deadlines(
+    workload: Workload,
+    rule: str,
+    seed: int,
+    source: str | Path | None,
+    options: WorkloadOptions = NO_CHANGES,
+) -> Workload:
     """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
 
     Parameters
@@ -150,9 +157,12 @@ def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path 
         Seed of random deadlines.
     source : str or Path, optional
         The log.
+    options : WorkloadOptions
+        How it was read.
     """
-    of_a_column = rule.startswith("column:") and source is not None
-    log = load_log(source, WorkloadOptions(skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
+    log = None
+    if rule.startswith("column:") and source is not None:
+        log = load_log(source, replace(options, skip_bad_lines=True))
     return with_deadlines(workload, rule, seed, log)
 
 

@@ -29,6 +29,14 @@ class WorkloadOptions:
     'span 0d:30d; load times 1.1'
     """
 
+    preset: Annotated[
+        str,
+        Setting(
+            "What the columns mean: of a modern public log by name (frontier, pm100, f-data, kestrel), or your own, "
+            "FILE.py:NAME; planbatch list presets has all.",
+            "NAME",
+        ),
+    ] = ""
     skip_bad_lines: Annotated[
         bool,
         Setting(
@@ -184,6 +192,8 @@ class WorkloadOptions:
     def described(self) -> str:  # noqa: PLR0912 - one per option
         """Describe the options in words; empty if they do nothing."""
         done = []
+        if self.preset:
+            done.append(f"preset {self.preset}")
         if self.columns:
             done.append(f"columns {', '.join(self.columns)}")
         if self.timezone != "UTC":

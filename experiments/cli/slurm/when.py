@@ -1,25 +1,24 @@
 """``planbatch slurm when``: a user sees when her jobs start."""
 
-import json
 import os
 from pathlib import Path
 from time import time
 
 import click
 
-from planbatch.experiments.cli.shell import print_table
+from planbatch.experiments.cli.flags import json_option
+from planbatch.experiments.cli.shell import print_json, print_table
+from planbatch.experiments.cli.verb import flag, verb
 
 #: Where the journal is, for users who do not say so.
 VARIABLE = "PLANBATCH_JOURNAL"
 
 
-@click.command()
+@verb
 @click.argument("job", metavar="[JOBID]", required=False)
-@click.option(
-    "--user", metavar="NAME", help="Jobs of this user.  [default: your own, if no job is named]"
-)
-@click.option("--all", "everybody", is_flag=True, help="Everybody's jobs.")
-@click.option(
+@flag("--user", metavar="NAME", help="Jobs of this user.  [default: your own, if no job is named]")
+@flag("--all", "everybody", is_flag=True, help="Everybody's jobs.")
+@flag(
     "--journal",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar=VARIABLE,
@@ -29,10 +28,8 @@ VARIABLE = "PLANBATCH_JOURNAL"
     metavar="FILE",
     help="What planbatch slurm advise or drive writes.",
 )
-@click.option(
-    "--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")  # fmt: skip
+@flag("--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when.")
+@json_option
 def command(
     job: str | None, user: str | None, everybody: bool, journal: Path, why: bool, as_json: bool
 ) -> None:
@@ -54,8 +51,8 @@ def command(
     if as_json:
         rows = [{"job": one.label, "user": one.job.user, "start": one.start, "latest": one.latest,
                  "forecast": one.forecast, "why": one.why} for one in found]  # fmt: skip
-        click.echo(json.dumps({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
-                               **({"explanation": explained} if why else {})}))  # fmt: skip
+        print_json({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
+                    **({"explanation": explained} if why else {})})  # fmt: skip
         return
     age = max(int(time()) - tick.time, 0)
     print_table(f"the plan of {tick.plan['policy']} is {duration(age)} old")

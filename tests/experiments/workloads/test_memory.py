@@ -205,16 +205,16 @@ def test_generated_memory_is_as_scarce_as_processors(tmp_path):
         "workload",
         "generate",
         str(target),
-        "--jobs",
+        "--count",
         400,
-        "--procs",
+        "--capacity",
         64,
         "--seed",
         5,
-        "--load",
+        "--offered-load",
         0.8,
     ]
-    outcome = CliRunner().invoke(planbatch, [*map(str, words), "--memory", "64GB"])
+    outcome = CliRunner().invoke(planbatch, [*map(str, words), "--scarce-memory", "64GB"])
     assert outcome.exit_code == 0, outcome.output
     again = load_workload(target, WorkloadOptions(memory="requested", memory_capacity="64GB"))
     assert again.demands.tolist() == workload.demands.tolist()
