@@ -125,7 +125,7 @@ def read_batsim(path: Path) -> Jobs:
     data = decompress(path.read_bytes(), str(path))
     table = table_of_text(data, path.name, str(path))
     if table.skipped:
-        raise ValueError(f"{path}, {table.skipped[0].told()}")
+        raise ValueError(f"{path}, {table.skipped[0].describe()}")
     absent = [name for name in NEEDED if name not in table.frame.columns]
     if absent:
         raise ValueError(f"{path} has no column {absent[0]!r}; give a jobs file of Batsim")

@@ -20,7 +20,7 @@ def run_serially(
 ) -> Generator[Finished, None, None]:
     """Run tasks in their order, and yield the index of each with its result or failure.
 
-    Each runs in a thread beside this one. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
+    Each runs in another thread. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
     kernel; the task left behind ends when it next reports how far it has come.
     """
     for i, task in enumerate(tasks):

@@ -3,7 +3,7 @@
 Every line is a JSON object with ``schema``, ``kind`` and ``time`` (s). Of the kinds, ``snapshot`` has the rows of the
 queue that changed since the snapshot before (all of them if ``full``), ``plan`` the planned starts that changed, with
 what they are counted in; ``commands``, ``results`` and ``fault`` are for people. A journal that grew too large goes on
-in a new file; the older parts stand beside it, numbered.
+in a new file; older parts have numbers, in the same folder.
 """
 
 import json

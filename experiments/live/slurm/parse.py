@@ -143,7 +143,7 @@ def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
 
 
 def origin(printed: Printed) -> tuple[str, str]:
-    """Return the cluster's name and Slurm's version as JSON tells them; empty where it does not.
+    """Return the cluster's name and Slurm's version as in JSON; empty where missing.
 
     Raises
     ------

@@ -24,7 +24,7 @@ MOST_ENDS = 4
 
 @dataclass(frozen=True)
 class StartEstimate:
-    """What a user is told about a job; times in seconds, None where there is none.
+    """What a user may know of a job; times in seconds, None where there is none.
 
     Attributes
     ----------

@@ -251,7 +251,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _of_part(part: str, text: str, room: int) -> list[str]:
-    """Expand one part: texts and ranges in turn, each range beside all that stands before it."""
+    """Expand one part: texts and ranges in turn, each range combined with all before it."""
     if not part:
         raise ValueError(f"hosts {text[:80]!r}: a name is empty")
     pieces = re.split(r"\[([^\]]*)\]", part)
