@@ -16,7 +16,6 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.rounds.file import write_round
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import WAIT
-from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.orders.catalogue import as_orders, order_by
 from planbatch.planner.orders.order import OrderError
@@ -180,17 +179,18 @@ def workload():
 @pytest.mark.parametrize(("name", "optimizer"), SEARCHES)
 def test_solve_names_the_objective(name, optimizer):
     """In one sentence; few jobs, all of whose orders are tried, and more; seconds are no way around."""
-    for jobs, budget in ((5, 30), (9, 30), (9, Budget(seconds=0.05))):
+    few = {"evaluations": 30}
+    for jobs, budget in ((5, few), (9, few), (9, {"seconds": 0.05})):
         problem = random_round(jobs)
         with pytest.raises(ObjectiveError, match=said("objective", name, problem)) as caught:
-            solve(problem, f"mine.py:{name}", optimizer, budget)
+            solve(problem, f"mine.py:{name}", optimizer, **budget)
         assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "optimizer"), SEARCHES)
 def test_a_replay_names_the_objective(workload, name, optimizer):
     """In one go where the core has the search, and stepped."""
-    policy = PlanBased(f"mine.py:{name}", optimizer, 8)
+    policy = PlanBased(f"mine.py:{name}", optimizer, evaluations=8)
     for play in (replay, recorded_replay):
         with pytest.raises(ObjectiveError, match=said("objective", name)):
             play(workload, policy)
@@ -247,7 +247,7 @@ def test_a_cost_of_what_nobody_plans_has_to_be_finite_too():
         with pytest.raises(
             ObjectiveError, match="since-the-last returned a cost that is not a finite"
         ):
-            solve(problem, since_the_last, optimizer, 30)
+            solve(problem, since_the_last, optimizer, evaluations=30)
 
 
 @pytest.mark.parametrize("name", ["nan", "raising", "dividing"])
@@ -280,7 +280,7 @@ def test_optimizers_that_look_into_the_terms_name_the_objective():
     broken = Objective("broken", lambda start, jobs, now: float("inf"), terms=WAIT.terms)
     for optimizer in ("exhaustive", "cp-sat"):
         with pytest.raises(ObjectiveError, match="objective broken returned a cost"):
-            solve(problem, broken, optimizer, 30)
+            solve(problem, broken, optimizer, evaluations=30)
 
 
 @pytest.mark.parametrize("bound", ["--bound", "--no-bound"])

@@ -107,13 +107,13 @@ def capture_command(
     from planbatch.baselines.policy import policy_name
     from planbatch.experiments.rounds.capture import capture, write_captured
     from planbatch.experiments.runs.progress import TaskProgress
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import workload_of_source
 
     check_folder(out)
     if ticks:
         return capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = chosen.with_deadlines(load_workload(log, options, say), log, options)
+    workload = chosen.with_deadlines(workload_of_source(log, options, say), log, options)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
@@ -212,7 +212,6 @@ def compare_command(
 
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.objectives import DEADLINE_OBJECTIVES
-    from planbatch.planner.budget import Budget
 
     check_folder(out)
     if benchmark == bool(files):
@@ -228,9 +227,10 @@ def compare_command(
         files,
         tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
         tuple(dict.fromkeys(objectives)),
-        Budget(seconds=seconds, evaluations=evaluations),
-        seeds,
-        jobs or default_jobs(seconds),
+        evaluations=evaluations,
+        seconds=seconds,
+        seeds=seeds,
+        jobs=jobs or default_jobs(seconds),
         curves=len(files) if curves else 0,
         best_known=best_known or out / "best-known.json",
     )

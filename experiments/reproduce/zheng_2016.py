@@ -34,7 +34,6 @@ from planbatch.experiments.report.heat_maps import (
 from planbatch.experiments.reproduce.engine import Report, Run, percent_change
 from planbatch.experiments.reproduce.pictures import finish, name_panel, panels, plot_lines
 from planbatch.experiments.workloads.deadlines import HOUR
-from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import first_jobs, scale_load
 from planbatch.objectives.makespan import MAKESPAN
@@ -239,7 +238,7 @@ def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
     Calendar months (UTC) if the header says when the log begins; otherwise months of 30 days.
     """
     submit = workload.submit
-    start = unix_start_time(workload)
+    start = workload.epoch
     if start is None:
         index = (submit - submit.min()) // MONTH
         return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
+from planbatch.planner.display import brief_repr
 from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
@@ -24,10 +25,12 @@ class WorkloadOptions:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.WorkloadOptions(span="0d:30d", load=1.1).described()
+    >>> from planbatch.experiments import WorkloadOptions
+    >>> WorkloadOptions(span="0d:30d", load=1.1).described()
     'span 0d:30d; load times 1.1'
     """
+
+    __repr__ = brief_repr
 
     preset: Annotated[
         str,

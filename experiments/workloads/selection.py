@@ -15,6 +15,7 @@ from planbatch.experiments.workloads.partitions import in_partition
 from planbatch.experiments.workloads.resources import COLUMN_TEXT, UNITS, ResourceRule
 from planbatch.experiments.workloads.swf.log import Selection, SwfLog
 from planbatch.experiments.workloads.transform import DROPPED_QUEUE
+from planbatch.planner.arguments import whole
 from planbatch.planner.model import BoolArray, IntArray, Workload
 from planbatch.planner.resources import Resource
 
@@ -243,7 +244,7 @@ def read_demands(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> list
         return []
     size, procs = log.capacity(options.capacity), log.processors()
     if options.round_sizes is not None:
-        transform.check_positive("round sizes", options.round_sizes, "processors")
+        whole("round sizes", options.round_sizes, 1, "processors")
         procs = np.minimum(-(-procs // options.round_sizes) * options.round_sizes, size)
     usable = keep & (procs >= 1) & (log.processors() <= size) & (log.columns["runtime"] >= 0)
     demands = [read_demand(rule, log, procs, size) for rule in rules]

@@ -86,10 +86,10 @@ def test_a_promise_holds_back_those_who_come_later():
         [10, 100, 4, 4, 4, 4],
         [10, 100, 4, 4, 4, 4],
     )
-    plain = replay(workload, PlanBased(WAIT, budget=FEW))
+    plain = replay(workload, PlanBased(WAIT, evaluations=20))
     assert plain.start.tolist() == [0, 26, 10, 14, 18, 22]
     assert (plain.promise == NEVER).all()
-    promised = replay(workload, PlanBased(WAIT, budget=FEW, promise=Promise(seconds=5)))
+    promised = replay(workload, PlanBased(WAIT, evaluations=20, promise=Promise(seconds=5)))
     assert promised.promise[1] == 15
     assert promised.start[1] == 14
     assert (promised.start <= promised.promise).all()
@@ -100,7 +100,7 @@ def test_a_promise_holds_back_those_who_come_later():
 def test_no_promise_is_ever_broken(rule, estimates):
     """Whatever the slack, stepped and in one go, as an independent check sees it."""
     workload = synthetic_workload(jobs=250, capacity=64, load=0.9, seed=3)
-    policy = PlanBased(SQUARED_WAIT, budget=FEW, promise=Promise.parse(rule))
+    policy = PlanBased(SQUARED_WAIT, evaluations=20, promise=Promise.parse(rule))
     trace = replay(workload, policy, estimates=estimates)
     assert check_trace(trace) == []
     assert (trace.promise != NEVER).all()
@@ -111,7 +111,7 @@ def test_no_promise_is_ever_broken(rule, estimates):
 def test_broken_promises_are_reported():
     """With mixed estimates running jobs stay longer than was planned; the checker names every broken promise."""
     workload = synthetic_workload(jobs=600, capacity=256, load=1.2, seed=4)
-    policy = PlanBased(SQUARED_WAIT, budget=FEW, promise=Promise())
+    policy = PlanBased(SQUARED_WAIT, evaluations=20, promise=Promise())
     trace = replay(workload, policy, estimates="mixed")
     late = int((trace.start > trace.promise).sum())
     assert late > 0

@@ -71,7 +71,7 @@ def test_promises_are_made_once_and_kept():
     The machine is full until 3000. Three short jobs arrive in every tick, and would all go before the long one; only
     six of them do.
     """
-    policy = PlanBased("wait", "annealing", 200, "1h")
+    policy = PlanBased("wait", "annealing", evaluations=200, promise="1h")
     memory, starts = {}, []
     for tick in range(6):
         now, count = 400 * tick, 1 + 3 * tick

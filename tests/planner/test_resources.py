@@ -213,9 +213,9 @@ def test_bad_rounds_are_refused(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": "procs", "capacity": 1}, "'procs' is empty or means the processors"),
-        ({"name": "gpus", "capacity": 0}, "resource gpus: capacity 0 is not a whole number"),
-        ({"name": "gpus", "capacity": 1.5}, "resource gpus: capacity 1.5 is not a whole number"),
+        ({"name": "procs", "capacity": 1}, "'procs' is no text, empty, or means the processors"),
+        ({"name": "gpus", "capacity": 0}, "resource gpus: capacity: 0 is not a positive whole"),
+        ({"name": "gpus", "capacity": 1.5}, "resource gpus: capacity: 1.5 is not a positive whole"),
     ],
 )
 def test_bad_resources_are_refused(changes, message):

@@ -14,6 +14,7 @@ from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, ob
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
 from planbatch.planner.decoder import decode
+from planbatch.planner.display import counted
 from planbatch.planner.model import NEVER
 
 #: What a waiting job, or a task of an array, is known by from tick to tick.
@@ -136,13 +137,14 @@ class Advisor:
     Examples
     --------
     >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import Advisor, JobKey, LiveJob, LiveNode, ObserveOptions, Snapshot
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> advisor = pb.Advisor(pb.make_policy("plan-wait"), pb.ObserveOptions())
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> advisor = Advisor(pb.make_policy("plan-wait"), ObserveOptions())
     >>> advisor.tick(snapshot).plan.start
     array([100])
     """
@@ -153,6 +155,9 @@ class Advisor:
         self.memory: Mapping[WaitingKey, Remembered] = {}
         self._before: Snapshot | None = None
         self._ticks = 0
+
+    def __repr__(self) -> str:
+        return f"Advisor({policy_name(self.policy)}, {counted(self._ticks, 'tick')})"
 
     def tick(self, snapshot: Snapshot) -> Advice:
         """Plan what waits in a snapshot.

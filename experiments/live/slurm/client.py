@@ -56,10 +56,10 @@ class SlurmError(OSError):
     Examples
     --------
     >>> from pathlib import Path
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import SlurmClient, SlurmError
     >>> try:
-    ...     pb.SlurmClient(programs=Path("/nowhere")).version()
-    ... except pb.SlurmError as error:
+    ...     SlurmClient(programs=Path("/nowhere")).version()
+    ... except SlurmError as error:
     ...     print(error.fault)
     missing
     """
@@ -192,8 +192,8 @@ class SlurmClient:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.SlurmClient(timeout=5.0)
+    >>> from planbatch.experiments import SlurmClient
+    >>> SlurmClient(timeout=5.0)
     SlurmClient(conf=None, timeout=5.0, programs=None)
     """
 

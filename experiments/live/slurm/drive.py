@@ -155,9 +155,10 @@ class Driver:
     --------
     >>> from pathlib import Path
     >>> import planbatch as pb
-    >>> rules = pb.DriveRules("soft")
-    >>> planner = pb.Planner(pb.make_policy("easy"), rules)
-    >>> driver = pb.Driver(pb.SlurmClient(), planner, rules, Path("state"), dry_run=True)
+    >>> from planbatch.experiments import DriveRules, Driver, Planner, SlurmClient
+    >>> rules = DriveRules("soft")
+    >>> planner = Planner(pb.make_policy("easy"), rules)
+    >>> driver = Driver(SlurmClient(), planner, rules, Path("state"), dry_run=True)
     >>> driver.most
     500
     """

@@ -45,14 +45,14 @@ class ObserveOptions:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, ObserveOptions, Snapshot, observe
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> pb.observe(snapshot, pb.ObserveOptions(unit="cpus")).problem.capacity
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> observe(snapshot, ObserveOptions(unit="cpus")).problem.capacity
     8
     """
 

@@ -122,9 +122,9 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
     Examples
     --------
     >>> from pathlib import Path
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import saved_snapshot
     >>> try:
-    ...     pb.saved_snapshot(Path("/nowhere"))
+    ...     saved_snapshot(Path("/nowhere"))
     ... except OSError as error:
     ...     print(error)
     /nowhere: there is no such folder of saved output

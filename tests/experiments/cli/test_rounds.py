@@ -71,7 +71,7 @@ def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
     for words, told in (
         (("compare", "b.json"), "there is no such round file"),
         (("compare", "a.json", "--optimizer", "annealin"), "annealing"),
-        (("compare", "a.json", "--evaluations", -1), "budget"),
+        (("compare", "a.json", "--evaluations", -1), "evaluations: -1"),
         (("capture", "b.swf"), "there is no such file"),
         (("capture", "b.swf", "--sizes", "3,x"), "sizes"),
     ):

@@ -295,7 +295,7 @@ def test_other_optimizers_take_them_too(unreliable):
     """An optimizer in plain Python, and a portfolio whose members meet the same scenarios."""
     workload = unreliable.take(slice(0, 60))
     for optimizer in ("local-search", "portfolio"):
-        policy = PlanBased(over_scenarios("wait", 2), optimizer, 12)
+        policy = PlanBased(over_scenarios("wait", 2), optimizer, evaluations=12)
         found = [replay(workload, policy, seed=seed).start.tolist() for seed in (1, 1)]
         assert found[0] == found[1]
 
@@ -339,8 +339,8 @@ def test_scenarios_are_drawn_before_a_search():
         Annealing().optimize(
             problem, over_scenarios("wait"), Budget(evaluations=5), np.random.default_rng(0)
         )
-    result = solve(problem, over_scenarios("wait"), "annealing", 200)
-    plain = solve(problem, "wait", "annealing", 200)
+    result = solve(problem, over_scenarios("wait"), "annealing", evaluations=200)
+    plain = solve(problem, "wait", "annealing", evaluations=200)
     assert result.cost == pytest.approx(plain.cost)  # a round has no past: all take their walltimes
     assert np.isnan(result.lower_bound)
 
@@ -349,7 +349,7 @@ def test_what_cannot_be_compared_or_combined():
     """Costs over scenarios are those of one seed, and parts of an objective have no scenarios of their own."""
     judged = over_scenarios("wait")
     with pytest.raises(ValueError, match="costs over scenarios differ with the seed"):
-        compare_rounds([random_round(5)], ["annealing"], [judged], 10)
+        compare_rounds([random_round(5)], ["annealing"], [judged], evaluations=10)
     with pytest.raises(ValueError, match="wait:scenarios=8 cannot be a part of another objective"):
         weighted_sum((1.0, judged))
 

@@ -168,7 +168,7 @@ def test_own_optimizers_are_classes_or_functions(mine):
     problem = random_round(12, seed=5)
     for name in ("mine.py:Swaps:often=50", "mine.py:swap:often=50", "mine.py:swap"):
         optimizer = make_optimizer(name)
-        result = solve(problem, "wait", optimizer, 30)
+        result = solve(problem, "wait", optimizer, evaluations=30)
         assert result.cost <= result.seed_cost
         assert result.evaluations <= 30
     assert make_optimizer("mine.py:Swaps:often=50").name == "Swaps:often=50"
