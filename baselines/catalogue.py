@@ -247,6 +247,7 @@ POLICY_NAMES = Registry(
     ("problem", "rng"),
     _accept,
     "policies",
+    others={("start", "jobs", "now"): "plan:{}", ("jobs", "now"): "easy:{}"},
 )
 
 

@@ -1,8 +1,8 @@
 """Measure this code base against another commit of it: ``python -m benchmarks.against_commit COMMIT``.
 
 Both run the same snippets through the public API, in turns, each in processes of its own. The least processor time
-counts. Decoding is measured by calls of ``planbatch.decode``, with all the checks that a user pays for; what a search
-evaluates without them shows under annealing. Whole processes begin without the caches of the one before.
+counts. Decoding is measured in the kernels, as a search does it, and by calls of ``planbatch.decode``, with the checks
+that a user pays for. Whole processes begin without the caches of the one before.
 """
 
 import argparse
@@ -20,13 +20,33 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ("KTH-SP2-1996-2.1-cln", "SDSC-BLUE-2000-4.2-cln")
 DRAWN = """
 rng = np.random.default_rng(1)
-sizes, walltimes = 2 ** rng.integers(0, 8, {n}), rng.choice([600, 3600, 14400, 86400], {n})
-jobs = list(zip([0] * {n}, sizes.tolist(), walltimes.tolist()))
+used = 2 ** rng.integers(0, 6, 40)
+used = used[np.cumsum(used) <= 1152]
+running = list(zip(used.tolist(), (1 + rng.integers(0, 86_400, len(used))).tolist()))
+walltimes = rng.choice([600, 1800, 3600, 7200, 14_400, 43_200, 86_400], {n})
+sizes, submit = 2 ** rng.integers(0, 9, {n}), np.sort(-rng.integers(0, 86_400, {n}))
+jobs = list(zip(submit.tolist(), sizes.tolist(), walltimes.tolist()))
 further = tuple(pb.Resource(f"r{{k}}", 1000) for k in range({further}))
 demands = rng.integers(0, 400, ({n}, {further})).tolist()
-problem = pb.Round.of(1152, 0, [(500, 3000)], jobs, resources=further, demands=demands, in_use=[[0] * {further}])
+in_use = np.zeros((len(running), {further}), dtype=np.int64).tolist()
+problem = pb.Round.of(1152, 0, running, jobs, resources=further, demands=demands, in_use=in_use)
+orders = np.array([rng.permutation({n}) for _ in range(16)])
 """
-ORDERS = "orders = [rng.permutation({n}) for _ in range(max(2, 20_000 // {n}))]"
+# The kernels of both: compiled by numba until 5ca6acf, in the core since.
+DECODE = """
+try:
+    from planbatch.experiments.bench.measure import repeat_decode
+    from planbatch.planner.kernels.decode import classify
+    arrays, classes, start = problem.arrays, classify(problem.arrays), np.empty({n}, np.int64)
+    def decode(times):
+        for order in orders:
+            repeat_decode(arrays, classes, order, start, times // len(orders))
+except ImportError:
+    from planbatch import _core
+    def decode(times):
+        _core.decode_repeatedly(problem.core, orders, times)
+decode(16)
+"""
 # Every job demands of each further resource about as large a share as of the processors.
 RESOURCES = """
 import dataclasses
@@ -128,11 +148,13 @@ def cases(quick: bool) -> list[Case]:
         (300, 2): "1, 2",
     }
     for (n, further), required in decoded.items():
-        setup = DRAWN.format(n=n, further=further) + ORDERS.format(n=n)
-        run = "for order in orders: pb.decode(problem, order)"
-        found.append(
-            Case(f"decode {n:,} jobs, {1 + further} resources", setup, run, False, required)
-        )
+        setup = DRAWN.format(n=n, further=further) + DECODE.format(n=n)
+        name = f"decode {n:,} jobs, {1 + further} resources"
+        run = f"decode({max(400_000 // n // 16, 1) * 16})"
+        found.append(Case(name, setup, run, False, required))
+        if n == 20:
+            run = "for order in orders: pb.decode(problem, order)"
+            found.append(Case(f"{name}, by Python", setup, run, False, ""))
     for n, evaluations, required in [(50, 20_000, "3.3, 6"), (300, 5000, "2.9, 5")]:
         search = SEARCH.format(evaluations=evaluations // (4 if quick else 1))
         found.append(

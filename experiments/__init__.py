@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.pool import ObserveOptions as ObserveOptions
     from planbatch.experiments.live.slurm.reading import saved_snapshot as saved_snapshot
     from planbatch.experiments.live.slurm.marks import DriveRules as DriveRules
-    from planbatch.experiments.live.slurm.errors import SlurmError as SlurmError
+    from planbatch.experiments.live.slurm.client import SlurmError as SlurmError
     from planbatch.experiments.live.slurm.snapshot import JobKey as JobKey
     from planbatch.experiments.live.slurm.snapshot import LiveJob as LiveJob
     from planbatch.experiments.live.slurm.snapshot import LiveNode as LiveNode

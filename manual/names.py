@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.cli.list import KINDS, registry_of
+from planbatch.experiments.cli.registries import KINDS, registry_of
 
 #: Kind → name → formula, where the documentation does not begin with it, and source.
 SOURCES = Path(__file__).parent / "sources.toml"
 INTRODUCTION = """\
 # Names
 
-Policies, orders, objectives, optimizers, predictors and metrics, as `planbatch list KIND` prints them, with their sources. Each
+Policies, orders, objectives, optimizers, predictors, metrics and presets of logs, as `planbatch list KIND` prints them, with their sources. Each
 is taken by its name on the command line, in TOML files and in Python; parameters follow a colon (`plan-aged-wait:12h`,
 `easy:wfp3@1d`), and yours are named `FILE.py:NAME` ([Your own, by name](../plugins.md)). Docstrings have the details: [the reference](index.md).
 

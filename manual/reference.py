@@ -119,7 +119,7 @@ def verbs(
     """Yield every verb without verbs of its own, and its help."""
     context = click.Context(command, info_name=name, parent=parent, terminal_width=100)
     if not isinstance(command, click.Group):
-        yield context.command_path, command.get_help(context)
+        yield context.command_path, click.unstyle(command.get_help(context))
         return
     for verb in command.list_commands(context):
         yield from verbs(command.get_command(context, verb), verb, context)

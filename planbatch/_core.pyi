@@ -25,6 +25,11 @@ class BadKeys(ValueError):
 class Cancelled(RuntimeError):
     pass
 
+def set_leak_warnings(warn: bool) -> None:
+    """
+    Whether the end of the interpreter reports objects of the core that are still referenced.
+    """
+
 def cancel_all() -> None:
     """End what other threads compute at this moment."""
 

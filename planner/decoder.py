@@ -37,6 +37,10 @@ def decode(problem: Round, order: Permutation) -> Plan:
     """
     expect("problem", problem, Round)
     try:
+        return Plan.of_core(_core.decode(problem.core, order))
+    except (TypeError, ValueError):  # words for what is wrong, or the array of a list
+        pass
+    try:
         indices = permutation_of(order, problem.ids)
     except ValueError as error:
         raise ValueError(

@@ -49,6 +49,14 @@ class Plan:
             if len(self.notes) != len(self.start):
                 raise ValueError(f"notes: {len(self.notes)} entries for {len(self.start)} starts")
 
+    @classmethod
+    def of_core(cls, start: IntArray) -> "Plan":
+        """Return a plan of starts from the core, which are not checked again."""
+        plan = object.__new__(cls)
+        start.flags.writeable = False
+        object.__setattr__(plan, "start", start)
+        return plan
+
     @property
     def epoch(self) -> int | None:
         """The Unix time of time 0, if the round knows it (s)."""

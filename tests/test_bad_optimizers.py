@@ -292,7 +292,7 @@ def test_a_replay_names_the_optimizer_and_the_round(folder, slip):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
     """In this process, and in two."""
-    assert run("workload", "generate", "log.swf", "--jobs", 60, "--procs", 32)[0] == 0
+    assert run("workload", "generate", "log.swf", "--count", 60, "--capacity", 32)[0] == 0
     words = [f"plan:wait,optimizer=mine.py:{slip},evaluations=5" for slip in FEW]
     policies = [word for name in ("easy", *words) for word in ("--policy", name)]
     code, out, err = run("compare", "log.swf", *policies, "--no-out", "--json", "--jobs", jobs)

@@ -122,7 +122,7 @@ def test_the_command_runs_beside_a_users_own_modules(installed):
 
 def test_policies_travel_to_the_processes_of_an_installation(installed):
     """A comparison in two processes; what they import is the installation."""
-    generate = ("workload", "generate", "tiny.swf", "--jobs", "30", "--procs", "16")
+    generate = ("workload", "generate", "tiny.swf", "--count", "30", "--capacity", "16")
     installed("planbatch", *generate)
     policies = ("--policy", "easy", "--policy", "plan-wait", "--evaluations", "5")
     table = installed("planbatch", "compare", "tiny.swf", *policies, "--jobs", "2", "--out", "out")

@@ -15,16 +15,16 @@ WORKLOAD = pb.synthetic_workload(jobs=240, capacity=32, load=1.3, seed=4)
 
 @pytest.fixture
 def trained(tmp_path, monkeypatch):
-    """Train for two generations of four, and write the weights where the policy looks for them."""
+    """Train for five generations of eight, and write the weights where the policy looks for them."""
     monkeypatch.chdir(tmp_path)
-    weights = learned.train(WORKLOAD, generations=2, children=4, episode=120, processes=1)
+    weights = learned.train(WORKLOAD, generations=5, children=8, episode=240, processes=1)
     (tmp_path / "learned.json").write_text(json.dumps(weights.tolist()))
     return weights
 
 
 def test_training_is_repeatable_and_helps(trained):
     """Equal seeds, equal weights; on the same jobs they cost less than those it began with."""
-    again = learned.train(WORKLOAD, generations=2, children=4, episode=120, processes=1)
+    again = learned.train(WORKLOAD, generations=5, children=8, episode=240, processes=1)
     assert again.tolist() == trained.tolist()
     first = np.zeros(8)
     first[0] = -1.0

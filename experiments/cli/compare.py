@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder, seeds_option
 from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     WIDTH,
     check_folder,
+    complain,
     default_jobs,
+    print_json,
     print_table,
     say,
 )
+from planbatch.experiments.cli.verb import Log, Name, flag, verb
 from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -28,41 +32,28 @@ if TYPE_CHECKING:
 METRIC_WIDTH = 12
 
 
-@click.command()
-@click.argument("workload", required=False)
+@verb
+@click.argument("workload", required=False, type=Log())
 @policy_options
+@seeds_option("Replay with K seeds from --seed on: means, ranges, and which differences are any.")
 @workload_options
+@jobs_option(
+    "Processes; by default as many as there are cores, but one with --seconds: searches that share cores get less done."
+)
 @metric_option
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="J",
-    help="Processes. By default as many as there are cores, but one with --seconds: searches that "
-    "share cores get less done.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out/compare"),
-    show_default=True,
-    help="Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
-)
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="K",
-    help="Replay with K seeds from --seed on: means, ranges, and which differences are any.",
-)
-@click.option("--no-out", is_flag=True, help="Write no files.")
-@click.option(
+@flag(
     "--against",
     metavar="NAME",
+    type=Name("policies"),
     help="Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
     "queue and week, and the jobs that lose most.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@out_folder(
+    "Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
+    "out/compare",
+)
+@flag("--no-out", is_flag=True, help="Write no files.")
+@json_option
 def command(
     workload: str | None,
     chosen: PolicyOptions,
@@ -103,7 +94,7 @@ def command(
         if out is not None and options.partition == ALL:
             own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
         comparison = compare(
-            chosen.with_deadlines(loaded, workload),
+            chosen.with_deadlines(loaded, workload, options),
             policies,
             estimates=chosen.estimates,
             seed=chosen.seed + (place if seeds > 1 else 0),
@@ -115,7 +106,7 @@ def command(
             say=say,
         )
         comparisons.append(comparison)
-        if not as_json and seeds == 1:
+        if not as_json and seeds == 1 and comparison.finished:
             show(comparison)
         if comparison.finished and own is not None:
             from planbatch.experiments.figures.comparison import write_comparison
@@ -131,7 +122,7 @@ def command(
     elif as_json:
         found = [described(comparison) for comparison in comparisons]
         whole = {"pools": found} if options.partition == ALL else found[0]
-        click.echo(json.dumps(whole, ensure_ascii=False))
+        print_json(whole)
     return max(conclude(comparison) for comparison in comparisons)
 
 
@@ -149,7 +140,7 @@ def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
     if as_json:
         rows = json.loads(spread.to_json(orient="records"))
         each = [described(comparison) for comparison in comparisons]
-        click.echo(json.dumps({"spread": rows, "seeds": each}, ensure_ascii=False))
+        print_json({"spread": rows, "seeds": each})
         return
     table = Table("policy", "mean wait", "longest wait", f"change against {reference}", box=None)
     for row in spread.to_dict("records"):
@@ -203,11 +194,18 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
 
 
 def conclude(comparison: "Comparison") -> int:
-    """Print on standard error which policies have no result, and why; return the exit code."""
+    """Print on standard error what is wrong: more in use than there is, no results, and why; return the exit code."""
+    for name, replay in comparison.finished.items():
+        found = replay.summary
+        used = {"processors": found["utilisation"]} | found.get("utilisation_by_resource", {})
+        for what, share in used.items():
+            if share > 1:
+                say(f"warning: under {name}, {share:.0%} of the {what} are in use on the mean: the machine had more, "
+                    "so --capacity or --resource is wrong")  # fmt: skip
     for name, failure in comparison.failed.items():
-        say(f"planbatch: no result: {name}: {failure.error}")
+        complain(f"planbatch: no result: {name}: {failure.error}")
     if comparison.unfinished:
-        say(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
+        complain(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
         return INTERRUPTED
     return 1 if comparison.failed else 0
 

@@ -1,14 +1,15 @@
 """``planbatch experiment``: a grid of workloads, policies and seeds from a TOML file, run and resumed."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
 from planbatch.experiments.cli.metric_flags import metric_option
-from planbatch.experiments.cli.shell import INTERRUPTED, print_table, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
+from planbatch.experiments.cli.verb import RUN, VerbGroup, flag
 
 if TYPE_CHECKING:
     from planbatch.experiments.studies.grid import RunReport
@@ -39,46 +40,45 @@ promise = ["none", "2x"]          # a latest start for each job
 """
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Run experiments: grids of workloads, policies and seeds, from TOML files."""
 
 
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the results; by default out/ and the name of FILE. Cells stored there are not run again.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Replays at a time; by default as many as there are cores.",
-)
-@click.option(
+@jobs_option("Replays at a time; by default as many as there are cores.")
+@flag(
     "--backend",
     default="loky",
     show_default=True,
     metavar="NAME",
+    panel=RUN,
     help="What runs them: loky (processes), threading, dask.",
 )
-@click.option(
+@flag(
     "--scheduler",
     metavar="ADDRESS",
+    panel=RUN,
     help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
 )
-@click.option(
+@flag(
     "--part",
     metavar="K/N",
+    panel=RUN,
     help="Run only the K-th of N parts, such as $SLURM_ARRAY_TASK_ID/64; parts may share a folder, or be merged.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="List the cells with an estimate of their time; run none."
+@flag(
+    "--dry-run",
+    is_flag=True,
+    panel=RUN,
+    help="List the cells with an estimate of their time; run none.",
+)
+@out_folder(
+    "Folder of the results; by default out/ and the name of FILE. Cells stored there are not run again."
 )
 @metric_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@json_option
 def run(
     file: Path,
     out: Path | None,
@@ -120,7 +120,7 @@ def run(
         quiet=False,
     )
     if as_json:
-        click.echo(json.dumps(described(report), ensure_ascii=False))
+        print_json(described(report))
     elif not report.interrupted:
         show(report)
     return conclude(report)
@@ -129,20 +129,21 @@ def run(
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False),
-              help="Folder of the whole; may be one of FOLDERS.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def merge(file: Path, folders: tuple[Path, ...], out: Path, as_json: bool) -> int:
+@out_folder("Folder of the whole; may be one of FOLDERS.")
+@json_option
+def merge(file: Path, folders: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
     """Put together the parts of the experiment of a TOML FILE that were run in several FOLDERS.
 
     Missing cells are named, and the exit code is 1.
     """
+    if out is None:
+        raise ValueError("out: name the folder of the whole with --out FOLDER")
     from planbatch.experiments.studies.grid import merge_experiment
     from planbatch.experiments.studies.toml_file import read_experiment
 
     report = merge_experiment(read_experiment(file), folders, out, say=say)
     if as_json:
-        click.echo(json.dumps(described(report), ensure_ascii=False))
+        print_json(described(report))
     else:
         show(report)
     return 1 if report.missing else 0
@@ -150,11 +151,14 @@ def merge(file: Path, folders: tuple[Path, ...], out: Path, as_json: bool) -> in
 
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-def init(file: Path) -> None:
+@json_option
+def init(file: Path, as_json: bool) -> None:
     """Write a commented experiment to FILE, to begin with."""
     if file.exists():
         raise ValueError(f"{file}: there is such a file already; choose another name")
     file.write_text(TEMPLATE, encoding="utf-8")
+    if as_json:
+        print_json({"file": str(file)})
     say(f"{file} written; run it with: planbatch experiment run {file}")
 
 
@@ -190,7 +194,7 @@ def list_cells(
     total = sum(seconds for _, seconds, _ in rows)
     if as_json:
         listed = [{"cell": name, "seconds": s, "stored": done} for name, s, done in rows]
-        click.echo(json.dumps({"cells": listed, "seconds": total}, ensure_ascii=False))
+        print_json({"cells": listed, "seconds": total})
         return
     for name, seconds, done in rows:
         click.echo(f"{name}: {'stored' if done else 'about ' + duration(seconds)}")
@@ -200,12 +204,11 @@ def list_cells(
 def conclude(report: "RunReport") -> int:
     """Report what is missing on standard error; return the exit code: 1 for failures, 130 for an interrupt."""
     for name, error in report.failed.items():
-        click.echo(f"planbatch: no result: {name}: {error}", err=True)
+        complain(f"planbatch: no result: {name}: {error}")
     if report.interrupted:
-        click.echo(
+        complain(
             f"planbatch: interrupted; {report.cells - report.missing} of {report.cells} cells are "
-            f"stored in {report.folder}; the same command goes on from there",
-            err=True,
+            f"stored in {report.folder}; the same command goes on from there"
         )
         return INTERRUPTED
     return 1 if report.failed else 0

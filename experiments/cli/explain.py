@@ -1,15 +1,16 @@
 """``planbatch explain``: why a job starts when it does."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from planbatch.experiments.cli.flags import json_option, picture_option
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.cli.round import draw
-from planbatch.experiments.cli.search_flags import SearchOptions
-from planbatch.experiments.cli.shell import print_table, say
+from planbatch.experiments.cli.search_flags import SearchOptions, objective_option
+from planbatch.experiments.cli.shell import print_json, print_table, say
+from planbatch.experiments.cli.verb import Log, verb
 from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -21,23 +22,16 @@ if TYPE_CHECKING:
     Explained = tuple[Round, Plan, Explanation]
 
 
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@verb
+@click.argument("file", type=Log())
 @click.argument("job", type=int)
 @policy_options_without()
+@objective_option("Of a round's plan.")
 @workload_options
-@click.option(
-    "--objective", default="wait", show_default=True, metavar="NAME", help="Of a round's plan."
-)
-@click.option(
-    "--picture",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Draw the plan around the job: .png, .svg or .html.",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@picture_option("Draw the plan around the job: .png, .svg or .html.")
+@json_option
 def command(
-    file: Path,
+    file: str,
     job: int,
     chosen: PolicyOptions,
     options: WorkloadOptions,
@@ -55,11 +49,11 @@ def command(
 
         check_picture(picture)
     if chosen.policy:
-        problem, plan, why = _in_a_replay(str(file), job, chosen, options)
+        problem, plan, why = _in_a_replay(file, job, chosen, options)
     else:
-        problem, plan, why = _in_a_round(file, job, chosen, objective)
+        problem, plan, why = _in_a_round(Path(file), job, chosen, objective)
     if as_json:
-        click.echo(json.dumps(why.to_dict()))
+        print_json(why.to_dict())
     else:
         print_table(*why.sentences())
     if picture is not None:
@@ -98,7 +92,7 @@ def _in_a_replay(
     from planbatch.planner.explanation import explain
 
     (policy,) = chosen.policies()
-    workload = chosen.with_deadlines(workload_of_source(source, options, say), source)
+    workload = chosen.with_deadlines(workload_of_source(source, options, say), source, options)
     trace = replay(workload, policy, estimates=chosen.estimates, seed=chosen.seed)
     problem, plan, running = hindsight(trace, job)
     return problem, plan, explain(problem, plan, job, running, past=True)

@@ -1,23 +1,20 @@
 """``planbatch list``: what there is, by name."""
 
-import json
-from typing import TYPE_CHECKING
-
 import click
 
-from planbatch.experiments.cli.shell import print_table
-
-if TYPE_CHECKING:
-    from planbatch.planner.registry.registry import Registry
-
-KINDS = ("policies", "orders", "objectives", "optimizers", "predictors", "metrics")
+from planbatch.experiments.cli.flags import json_option
+from planbatch.experiments.cli.registries import KINDS, registry_of
+from planbatch.experiments.cli.shell import print_json, print_table
+from planbatch.experiments.cli.verb import OneOf, verb
 
 
-@click.command()
-@click.argument("kind", type=click.Choice(KINDS))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@verb
+@click.argument("kind", type=OneOf(KINDS), metavar="KIND")
+@json_option
 def command(kind: str, as_json: bool) -> None:
     """List what there is of a KIND by name, with parameters and one line each.
+
+    KIND is policies, orders, objectives, optimizers, predictors, metrics or presets.
 
     Parameters follow a colon: NAME:KEY=VALUE,KEY=VALUE. Your own stand beside them as FILE.py:NAME or MODULE:NAME, and
     packages register names with entry points.
@@ -29,7 +26,7 @@ def command(kind: str, as_json: bool) -> None:
             {"name": name, "parameters": list(map(str, parameters)), "about": about}
             for name, parameters, about in rows
         ]
-        click.echo(json.dumps({kind: found}, ensure_ascii=False))
+        print_json({kind: found})
         return
 
     from rich import box
@@ -48,30 +45,3 @@ def command(kind: str, as_json: bool) -> None:
     )
     table.caption_justify = "left"
     print_table(table)
-
-
-def registry_of(kind: str) -> "Registry":
-    """Return the registry of a kind."""
-    if kind == "policies":
-        from planbatch.baselines.catalogue import POLICY_NAMES
-
-        return POLICY_NAMES
-    if kind == "orders":
-        from planbatch.planner.orders.catalogue import ORDER_NAMES
-
-        return ORDER_NAMES
-    if kind == "objectives":
-        from planbatch.objectives.catalogue import OBJECTIVE_NAMES
-
-        return OBJECTIVE_NAMES
-    if kind == "optimizers":
-        from planbatch.planner.optimizers import OPTIMIZER_NAMES
-
-        return OPTIMIZER_NAMES
-    if kind == "predictors":
-        from planbatch.planner.history.predictors import PREDICTOR_NAMES
-
-        return PREDICTOR_NAMES
-    from planbatch.experiments.studies.metrics import METRIC_NAMES
-
-    return METRIC_NAMES

@@ -1,5 +1,6 @@
 """The command ``planbatch``: its verbs, and how errors are reported."""
 
+import errno
 import os
 import signal
 import sys
@@ -8,28 +9,48 @@ from functools import cache
 
 import click
 
-from planbatch.experiments.cli.lazy_group import LazyGroup
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.shell import INTERRUPTED, TERMINATED, complain
+from planbatch.experiments.cli.verb import LazyGroup
 from planbatch.lazy import missing_extra
 
-#: Verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
+#: Heading → verb → one-line help. Each verb is in a module of its own, imported only when it is called, so that
 #: ``planbatch --help`` answers at once.
 VERBS = {
-    "compare": "Compare policies on a workload: a table and pictures.",
-    "replay": "Replay a workload under policies: figures, starts, JSON.",
-    "experiment": "Run a grid of workloads, policies and seeds from a TOML file.",
-    "tune": "Search a policy's parameters on the past, and judge them on later spans.",
-    "round": "Search for a plan of one scheduling round.",
-    "explain": "Explain why a job starts when it does, in a plan or in a replay.",
-    "rounds": "Capture real rounds, and compare optimizers on them.",
-    "reproduce": "Reproduce published results, beside the papers' figures.",
-    "slurm": "Watch a Slurm cluster, and plan what waits there.",
-    "batsim": "Serve Batsim 4: a policy as the scheduler of its simulation.",
-    "report": "Make one HTML page of the results of an experiment.",
-    "list": "List policies, orders, objectives, optimizers and metrics, with their parameters.",
-    "convert": "Write the jobs of a replay for other tools, and read them back.",
-    "workload": "Inspect, transform, generate or fetch workloads.",
+    "Replay a log": {
+        "compare": "Policies side by side: a table and pictures.",
+        "replay": "Policies one by one: figures, starts, a check.",
+        "explain": "Why a job starts when it does.",
+        "workload": "Describe, change, generate and fetch logs.",
+    },
+    "Plan one round": {
+        "round": "A plan, and how far from optimal it can be.",
+        "rounds": "Capture real rounds; compare optimizers on them.",
+    },
+    "Study": {
+        "experiment": "A grid of logs, policies and seeds from a TOML file.",
+        "report": "One HTML page of results.",
+        "tune": "Parameters of a policy, searched on the past.",
+        "reproduce": "Published results beside ours.",
+    },
+    "Live": {
+        "slurm": "Watch a Slurm cluster, and plan what waits there.",
+        "batsim": "A policy as the scheduler of Batsim 4.",
+    },
+    "Look up": {
+        "list": "Policies, objectives, optimizers, metrics … by name.",
+        "convert": "Jobs of a replay for other tools, and back.",
+    },
 }
+#: What the help of ``planbatch`` shows.
+EXAMPLES = """\
+Examples:
+
+planbatch compare                                # eight policies, embedded log
+
+planbatch workload fetch KTH-SP2-1996-2.1-cln    # a real log
+
+planbatch compare KTH-SP2-1996-2.1-cln --policy easy --policy plan-squared-wait
+"""
 
 
 @click.group(
@@ -37,10 +58,11 @@ VERBS = {
     verbs=VERBS,
     package="planbatch.experiments.cli",
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXAMPLES,
 )
 @click.version_option(package_name="planbatch", prog_name="planbatch")
 def planbatch() -> None:
-    """Plan-based batch scheduling: replay workloads, compare policies, search for plans."""
+    """Plan-based batch scheduling: replay logs, compare policies, search for plans."""
 
 
 @cache
@@ -51,10 +73,6 @@ def _say_once(what: str) -> None:
 def _print_warning(message: Warning | str, *place: object, **more: object) -> None:
     """Print a warning as one sentence, without the line of planbatch that gave it."""
     _say_once(f"planbatch: {message}")
-
-
-#: Exit codes of a run that Ctrl-C or SIGTERM ended.
-INTERRUPTED, TERMINATED = 130, 143
 
 
 def main() -> None:
@@ -79,23 +97,45 @@ def _status() -> int:
     """Run the command, and print errors on standard error; return the exit code."""
     try:
         status = planbatch.main(prog_name="planbatch", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
-        say(f"planbatch: {error.format_message()}")
+        complain(f"planbatch: {error.format_message()}")
         return 2
     except (click.Abort, KeyboardInterrupt):
-        print("planbatch: interrupted", file=sys.stderr)
+        complain("planbatch: interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return 141
     except ModuleNotFoundError as error:
         if (advice := missing_extra(error)) is None:
             raise
-        say(f"planbatch: {advice}")
+        complain(f"planbatch: {advice}")
         return 2
     except (ValueError, OSError) as error:
         if "PLANBATCH_DEBUG" in os.environ:
             raise
-        say(f"planbatch: {error}")
+        complain(f"planbatch: {sentence_of(error)}")
         return 2
     return status if isinstance(status, int) else 0
+
+
+def sentence_of(error: Exception) -> str:
+    """Return an error as one sentence: one of the system's begins with the file, or else standard output.
+
+    >>> sentence_of(FileNotFoundError(2, "No such file or directory", "grid.toml"))
+    'grid.toml: no such file or directory'
+    """
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    where = error.filename
+    if where is None and error.errno in (errno.ENOSPC, errno.EIO):
+        where = "standard output"
+        _close_output()
+    said = error.strerror[:1].lower() + error.strerror[1:]
+    return said if where is None else f"{os.fsdecode(where)}: {said}"
+
+
+def _close_output() -> None:
+    """Write what is left for standard output nowhere: it cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

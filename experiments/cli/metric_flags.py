@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import click
+from planbatch.experiments.cli.verb import Name, flag
 
-metric_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+metric_option: Callable[[Callable[..., Any]], Callable[..., Any]] = flag(
     "--metric",
     "metrics",
     multiple=True,
+    type=Name("metrics"),
     metavar="NAME",
     help="A further column, such as p99-wait, size-wait:64- or your own, FILE.py:NAME; may be repeated. "
     "planbatch list metrics has all.",

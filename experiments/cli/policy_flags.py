@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from planbatch.experiments.cli.flags import seed_option
 from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
+from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.studies.spec import POLICY_SETTINGS, WorkloadSpec
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -104,13 +105,15 @@ class PolicyOptions:
 
         return make_policy(name, promise=promise, **self.settings)
 
-    def with_deadlines(self, workload: "Workload", source: str | None = None) -> "Workload":
+    def with_deadlines(
+        self, workload: "Workload", source: str | None = None, options: WorkloadOptions = NO_CHANGES
+    ) -> "Workload":
         """Return the workload with the requested deadlines; unchanged if none are requested.
 
         Warns about policies that use deadlines if no job has one. ``source`` is what the user named: the log whose
-        columns may hold deadlines.
+        columns may hold deadlines, read by the options.
         """
-        due = self._with_deadlines(workload, source) if self.deadlines else workload
+        due = self._with_deadlines(workload, source, options) if self.deadlines else workload
         from planbatch.baselines.policy import policy_name, traits_of
 
         policies = [self.make(name, "none") for name in self.policy]
@@ -120,13 +123,15 @@ class PolicyOptions:
         warn_without_deadlines(due.deadline, names, "; give some with --deadlines")
         return due
 
-    def _with_deadlines(self, workload: "Workload", source: str | None) -> "Workload":
+    def _with_deadlines(
+        self, workload: "Workload", source: str | None, options: WorkloadOptions
+    ) -> "Workload":
         from planbatch.experiments.workloads.load import load_deadlines
 
         rule = self.deadlines
         if rule == "working" and self.settings["calendar"]:
             rule = f"working:{self.settings['calendar']}"
-        return load_deadlines(workload, rule, self.seed, source)
+        return load_deadlines(workload, rule, self.seed, source, options)
 
 
 #: Values of what a command has no flag for.
@@ -141,51 +146,66 @@ LEFT_OUT: dict[str, Any] = {
 _FIELDS = ("policy", "estimates", "seed", "promises", "deadlines")
 
 
-def _flags() -> dict[str, Any]:
+def _flags(default: tuple[str, ...] = DEFAULT_POLICIES) -> dict[str, Any]:
     """Return the flags by the names of their parameters, in the order of help texts."""
     of_workloads, of_policies = declared(WorkloadSpec), dict(POLICY_SETTINGS)
-    promise = of_policies.pop("promise")
+    promise, calendar = of_policies.pop("promise"), of_policies.pop("calendar")
     return {
-        "policy": click.option(
+        "policy": flag(
             "--policy",
             multiple=True,
+            type=Name("policies"),
             metavar="NAME",
-            help=f"May be repeated. [default: {', '.join(DEFAULT_POLICIES)}] Parameters follow a colon: "
+            panel=POLICIES,
+            help=f"May be repeated. [default: {', '.join(default)}] Parameters follow a colon: "
             "easy:smallest-area, plan-wait:optimizer=tabu; your own are FILE.py:NAME. "
             "planbatch list policies has all.",
         ),
-        **{name: option(setting) for name, setting in of_policies.items()},
-        "promises": click.option(
+        "promises": flag(
             promise.flag, "promises", default=(promise.default,), show_default=True, multiple=True,
-            metavar=promise.setting.unit, help=promise.setting.about,
+            metavar=promise.setting.unit, panel=POLICIES, help=promise.setting.about,
         ),
-        "estimates": option(of_workloads["estimates"]),
-        "deadlines": option(of_workloads["deadlines"]),
-        "seed": click.option(
-            "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
-        ),
+        "estimates": option(of_workloads["estimates"], POLICIES),
+        "deadlines": option(of_workloads["deadlines"], POLICIES),
+        "calendar": option(calendar, POLICIES),
+        **{
+            name: option(setting, SEARCH, **({"type": Name("optimizers")} if name == "optimizer" else {}))
+            for name, setting in of_policies.items()
+        },
+        "seed": seed_option(),
     }  # fmt: skip
 
 
 def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the flags of :class:`PolicyOptions` to a command, as its parameter ``chosen``."""
-    return policy_options_without()(command)
+    return _added(_flags(), {})(command)
+
+
+def policy_options_for(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Like :func:`policy_options`, for a command with another default policy, which it fills in itself."""
+    return _added(_flags((default,)), {})
 
 
 def policy_options_without(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Like :func:`policy_options`, but some fields keep their values of :data:`LEFT_OUT`."""
     flags = {name: flag for name, flag in _flags().items() if name not in left_out}
-    fixed = {name: LEFT_OUT[name] for name in left_out}
+    return _added(flags, {name: LEFT_OUT[name] for name in left_out})
+
+
+def _added(
+    flags: Mapping[str, Any], fixed: Mapping[str, Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds flags, and makes ``chosen`` of them and of fixed values."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_options(*args: Any, **kwargs: Any) -> Any:
-            values = fixed | {name: kwargs.pop(name) for name in flags}
+            values = dict(fixed) | {name: kwargs.pop(name) for name in flags}
             own = {name: values.pop(name) for name in _FIELDS}
             return command(*args, chosen=PolicyOptions(**own, settings=values), **kwargs)
 
-        for flag in reversed(flags.values()):
-            with_options = flag(with_options)
+        for one in reversed(list(flags.values())):
+            with_options = one(with_options)
         return with_options
 
     return decorate

@@ -1,6 +1,5 @@
 """``planbatch replay``: one workload under one or several policies."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.cli.compare import conclude, show
+from planbatch.experiments.cli.flags import json_option
 from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.shell import complain, print_json, say
+from planbatch.experiments.cli.verb import Log, flag, verb
 from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -37,20 +38,20 @@ MORE_KEYS = ("utilisation_by_resource", "promises", "promises_broken", "worst_la
 DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait")
 
 
-@click.command()
-@click.argument("workload")
+@verb
+@click.argument("workload", type=Log())
 @policy_options
 @workload_options
 @metric_option
-@click.option(
+@flag(
     "--starts",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
     "with the policy in its name (starts.csv becomes starts-easy.csv).",
 )
-@click.option("--check", is_flag=True, help="Check every trace by independent means.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@flag("--check", is_flag=True, help="Check every trace by independent means.")
+@json_option
 def command(
     workload: str,
     chosen: PolicyOptions,
@@ -78,7 +79,7 @@ def command(
     )
     from planbatch.experiments.workloads.load import workload_of_source
 
-    loaded = chosen.with_deadlines(workload_of_source(workload, options, say), workload)
+    loaded = chosen.with_deadlines(workload_of_source(workload, options, say), workload, options)
     comparison = compare(
         loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, metrics=metrics, say=say,
     )  # fmt: skip
@@ -98,7 +99,7 @@ def command(
                 for name, replay in comparison.finished.items()
             ],
         }
-        click.echo(json.dumps(described, ensure_ascii=False))
+        print_json(described)
     elif comparison.finished:
         show(comparison)
     if starts is not None:
@@ -162,7 +163,7 @@ def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptio
             if (again.start != trace.start).any():
                 faults.append("the compiled and the interpreted replay differ")
         for fault in faults:
-            say(f"{name}: {fault}")
+            complain(f"{name}: {fault}")
         if not faults:
             say(f"{name}: checked, no fault found")
         sound = sound and not faults

@@ -4,32 +4,23 @@ from pathlib import Path
 
 import click
 
+from planbatch.experiments.cli.flags import jobs_option, json_option, out_file
 from planbatch.experiments.cli.metric_flags import check_metrics, metric_option
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.shell import complain, print_json, say
+from planbatch.experiments.cli.verb import Name, flag, verb
 
 
-@click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="The page.  [default: DIR/report.html]",
-)
-@click.option(
-    "--export",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Also write every picture as SVG and PNG, and every table as CSV and LaTeX.",
-)
-@click.option(
-    "--reference",
+@verb
+@click.argument("folder", type=click.Path(path_type=Path))
+@flag(
+    "--against",
     default="easy",
     show_default=True,
-    metavar="LABEL",
+    type=Name("policies"),
+    metavar="NAME",
     help="The policy that others are compared with.",
 )
-@click.option(
+@flag(
     "--gantt",
     multiple=True,
     metavar="LABEL",
@@ -37,24 +28,28 @@ from planbatch.experiments.cli.shell import say
     "By default all of them, as long as the page stays small.",
 )
 @metric_option
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="J",
-    help="Processes. By default as many as there are cores.",
+@out_file("The page.  [default: report.html in FOLDER]")
+@flag(
+    "--export",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Also write every picture as SVG and PNG, and every table as CSV and LaTeX.",
 )
+@jobs_option()
+@json_option
 def command(
     folder: Path,
-    out: Path | None,
-    export: Path | None,
-    reference: str,
+    against: str,
     gantt: tuple[str, ...],
     metrics: tuple[str, ...],
+    out: Path | None,
+    export: Path | None,
     jobs: int | None,
+    as_json: bool,
 ) -> int:
-    """Make one self-contained HTML page of the results in DIR.
+    """Make one self-contained HTML page of the results in FOLDER.
 
-    DIR is the folder that planbatch experiment run wrote to. Cells that are missing or cannot be read are named, in
+    FOLDER is what planbatch experiment run or compare wrote to. Cells that are missing or cannot be read are named, in
     the page and here, and the others are reported.
     """
     import joblib
@@ -71,16 +66,16 @@ def command(
         raise ValueError(
             f"gantt: there is no policy {unknown[0]!r}; there are {', '.join(sorted(labels))}"
         )
-    if reference != "easy" and reference not in labels:
+    if against != "easy" and against not in labels:
         raise ValueError(
-            f"reference: there is no policy {reference!r}; there are {', '.join(sorted(labels))}"
+            f"against: there is no policy {against!r}; there are {', '.join(sorted(labels))}"
         )
     pictures = export / "pictures" if export else None
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
     report = make_report(
         results,
-        reference=reference,
+        reference=against,
         gantt=chosen,
         folder=pictures,
         jobs=jobs or int(joblib.cpu_count()),
@@ -91,12 +86,17 @@ def command(
     write_page(report, page)
     if export is not None:
         write_tables(report.tables, export / "tables")
+    left_out = [why for _, why in report.broken]
     if report.missing:
-        click.echo(f"not run: {', '.join(report.missing)}", err=True)
-    for _, why in report.broken:
-        click.echo(f"left out: {why}", err=True)
-    click.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB", err=True)
+        complain(f"not run: {', '.join(report.missing)}")
+    for why in left_out:
+        complain(f"left out: {why}")
+    say(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
     if export is not None:
-        click.echo(f"pictures and tables written to {export}", err=True)
-    click.echo(page)
+        say(f"pictures and tables written to {export}")
+    if as_json:
+        print_json({"page": str(page), "export": None if export is None else str(export),
+                    "missing": list(report.missing), "left_out": left_out})  # fmt: skip
+    else:
+        click.echo(page)
     return 0

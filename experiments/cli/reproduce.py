@@ -1,48 +1,52 @@
 """``planbatch reproduce``: reproductions of published results."""
 
 import importlib
-import os
 from pathlib import Path
 
 import click
 
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, say
+from planbatch.experiments.cli.verb import LOG, RUN, OneOf, flag, verb
 from planbatch.experiments.reproduce import PAPERS
 
-INTERRUPTED = 130
 
-
-@click.command()
-@click.argument("paper", type=click.Choice(list(PAPERS)), metavar="PAPER")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]",
-)
-@click.option("--quick", is_flag=True, help="Only the first three months of every log, for a look.")
-@click.option(
-    "--full",
-    is_flag=True,
-    help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="J",
-    help="Processes.",
-)
-@click.option(
+@verb
+@click.argument("paper", type=OneOf(list(PAPERS)), metavar="PAPER")
+@flag(
     "--workloads",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     envvar="PLANBATCH_WORKLOADS",
-    metavar="DIR",
+    metavar="FOLDER",
+    panel=LOG,
     help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
     "PLANBATCH_WORKLOADS.",
 )
+@flag(
+    "--quick",
+    is_flag=True,
+    panel=RUN,
+    help="Only the first three months of every log, for a look.",
+)
+@flag(
+    "--full",
+    is_flag=True,
+    panel=RUN,
+    help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.",
+)
+@jobs_option("Processes.  [default: 1]")
+@out_folder(
+    "Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]"
+)
+@json_option
 def command(
-    paper: str, out: Path | None, quick: bool, full: bool, jobs: int, workloads: Path | None
+    paper: str,
+    workloads: Path | None,
+    quick: bool,
+    full: bool,
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
 ) -> int:
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
@@ -52,15 +56,15 @@ def command(
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from planbatch.experiments.reproduce.run import Run
+    from planbatch.experiments.reproduce.engine import COLUMNS, Run
 
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"planbatch.experiments.reproduce.{PAPERS[paper][0]}")
     try:
-        report = module.reproduce(Run(folder, quick, jobs, workloads, say, full))
+        report = module.reproduce(Run(folder, quick, jobs or 1, workloads, say, full))
     except KeyboardInterrupt:
-        say(
+        complain(
             f"planbatch: interrupted; finished replays are kept in {folder}; the same command goes on from there"
         )
         return INTERRUPTED
@@ -69,9 +73,17 @@ def command(
             f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"
         )
     report.write(folder)
+    say(f"comparison.csv, report.md and pictures written to {folder}")
+    if as_json:
+        print_json(
+            {
+                "out": str(folder),
+                "rows": [{key: getattr(row, key) for key in COLUMNS} for row in report.rows],
+            }
+        )
+        return 0
     console = Console()
     if not console.is_terminal:
         console = Console(width=160)
     console.print(Markdown(report.markdown()))
-    click.echo(f"comparison.csv, report.md and pictures written to {os.fspath(folder)}", err=True)
     return 0

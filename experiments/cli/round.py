@@ -1,13 +1,14 @@
 """``planbatch round``: search for a plan of one round."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.flags import json_option, picture_option
 from planbatch.experiments.cli.search_flags import SearchOptions, search_options
-from planbatch.experiments.cli.shell import print_table, say
+from planbatch.experiments.cli.shell import print_json, print_table, say
+from planbatch.experiments.cli.verb import SEARCH, flag, verb
 
 if TYPE_CHECKING:
     from planbatch.planner.model import IntArray
@@ -19,23 +20,20 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-@click.command()
+@verb
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @search_options
-@click.option("--bound/--no-bound", default=True, help="Whether to prove a lower bound.")
-@click.option(
+@flag("--bound/--no-bound", default=True, panel=SEARCH, help="Whether to prove a lower bound.")
+@flag(
     "--if",
     "change",
     metavar="JOB@TIME|JOB@now|-JOB",
     help="Plan again with a job at that time (s), or without it: who pays, and how much?",
 )
-@click.option(
-    "--picture",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html.",
+@picture_option(
+    "Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@json_option
 def command(
     file: Path,
     chosen: SearchOptions,
@@ -60,7 +58,7 @@ def command(
         return
     result = chosen.search(problem, bound=bound)
     if as_json:
-        click.echo(json.dumps(described(problem, result)))
+        print_json(described(problem, result))
     else:
         show(problem, result, f"{chosen.optimizer} on {chosen.objective}")
     if picture is not None:
@@ -92,7 +90,7 @@ def change_one_job(
     if as_json:
         delays = dict(zip(map(str, problem.ids.tolist()), found.delays.tolist(), strict=True))
         costs = {"cost_before": found.cost_before, "cost_after": found.cost_after}
-        click.echo(json.dumps({"job": job, "start": start, **costs, "delays": delays}))
+        print_json({"job": job, "start": start, **costs, "delays": delays})
     else:
         show_change(problem, found, chosen.objective)
     if picture is not None:

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder, seeds_option
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_for
+from planbatch.experiments.cli.search_flags import budget_options
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     check_folder,
+    complain,
     default_jobs,
+    print_json,
     print_table,
     say,
     warn_without_deadlines,
 )
+from planbatch.experiments.cli.verb import SEARCH, Log, Name, VerbGroup, flag
 from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -32,9 +37,18 @@ BENCHMARK_GAPS = {
     "optimal": "optimal",
 }
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
+#: The heading of the flags that choose rounds.
+ROUNDS = "Rounds"
 
 
-@click.group()
+def best_known_option(about: str) -> Any:
+    """Return the flag of the file of best-known costs."""
+    return flag(
+        "--best-known", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=about
+    )
+
+
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Capture real rounds from replays, and compare optimizers on them."""
 
@@ -58,21 +72,20 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 
 
 @command.command("capture")
-@click.argument("log")
-@policy_options
+@click.argument("log", type=Log())
+@policy_options_for("easy")
 @workload_options
-@click.option("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…",
-              help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip
-@click.option("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
-              help="Number of rounds of each size.")  # fmt: skip
-@click.option("--hard", is_flag=False, flag_value="wait", metavar="[OBJECTIVE]",
-              help="Keep those in which most is left to search for: the largest gaps between the best first plan "
-              "and the proven lower bound, of 20 times as many rounds. Without OBJECTIVE: wait.")  # fmt: skip
-@click.option("--ticks", is_flag=True,
-              help="Of a journal of planbatch slurm: keep rounds that its ticks saw, without a replay.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/rounds"),
-              show_default=True, help="Folder of the round files.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@flag("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…", panel=ROUNDS,
+      help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip
+@flag("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K", panel=ROUNDS,
+      help="Number of rounds of each size.")  # fmt: skip
+@flag("--hard", is_flag=False, flag_value="wait", metavar="[OBJECTIVE]", panel=ROUNDS,
+      help="Keep those in which most is left to search for: the largest gaps between the best first plan "
+      "and the proven lower bound, of 20 times as many rounds. Without OBJECTIVE: wait.")  # fmt: skip
+@flag("--from-ticks", "ticks", is_flag=True, panel=ROUNDS,
+      help="Of a journal of planbatch slurm: keep rounds that its ticks saw, without a replay.")  # fmt: skip
+@out_folder("Folder of the round files.", "out/rounds")
+@json_option
 def capture_command(
     log: str,
     chosen: PolicyOptions,
@@ -83,8 +96,8 @@ def capture_command(
     ticks: bool,
     out: Path,
     as_json: bool,
-) -> None:
-    """Replay LOG under each --policy (by default, easy), and keep some rounds as round files.
+) -> int:
+    """Replay LOG under each --policy, and keep some rounds as round files.
 
     Rounds are drawn at random, by --seed, from those in which a job fits now (see --hard). LOG is a log
     (SWF, a table, or what sacct prints) or the name of one that was fetched.
@@ -98,10 +111,9 @@ def capture_command(
 
     check_folder(out)
     if ticks:
-        capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
-        return
+        return capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = chosen.with_deadlines(workload_of_source(log, options, say), log)
+    workload = chosen.with_deadlines(workload_of_source(log, options, say), log, options)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
@@ -115,67 +127,66 @@ def capture_command(
             )  # fmt: skip
             written += write_captured(rounds, out, workload.name, name, note)
             missing[name] = [size for size, found in rounds.items() if not found]
-    tell_captured(written, missing, as_json)
+    return conclude_capture(written, missing, as_json)
 
 
 def capture_ticks(
     journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool
-) -> None:
+) -> int:
     """Keep rounds that the ticks of a journal saw."""
-    from planbatch.experiments.live.captured import rounds_of_journal
+    from planbatch.experiments.live.slurm.planned import rounds_of_journal
     from planbatch.experiments.rounds.capture import write_captured
 
     rounds = rounds_of_journal(journal, sizes, per_size=per_size, seed=seed)
     written = write_captured(rounds, out, journal.name.partition(".")[0], "ticks")
-    tell_captured(
+    return conclude_capture(
         written, {"ticks": [size for size, found in rounds.items() if not found]}, as_json
     )
 
 
-def tell_captured(written: list[Path], missing: dict[str, list[int]], as_json: bool) -> None:
-    """Print which files were written, and of which sizes there was no round."""
+def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json: bool) -> int:
+    """Print which files were written, and of which sizes there was no round; return the exit code, 1 for no file."""
     for name, absent in missing.items():
         if absent:
             numbers = ", ".join(map(str, absent))
-            click.echo(
-                f"{name}: in no round did about {numbers} jobs wait while one fitted", err=True
-            )
+            complain(f"{name}: in no round did about {numbers} jobs wait while one fitted")
     if as_json:
-        click.echo(json.dumps({"files": [str(path) for path in written], "missing": missing}))
+        print_json({"files": [str(path) for path in written], "missing": missing})
     else:
         for path in written:
             click.echo(path)
+    if not written:
+        complain(
+            "planbatch: no round was written; give smaller --sizes, or a busier log (--load 1.2)"
+        )
+    return 0 if written else 1
 
 
 @command.command("compare")
 @click.argument("files", metavar="ROUND…", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--benchmark", is_flag=True,
-              help="Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled "
-              "to the speed of this machine.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="Of the benchmark, a part that takes minutes.")
-@click.option("--optimizer", "optimizers", multiple=True, metavar="NAME",
-              help="May be repeated; planbatch list optimizers has all.  "
-              f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
-@click.option("--objective", "objectives", multiple=True, default=("wait",), show_default=True,
-              metavar="NAME", help="May be repeated; planbatch list objectives has all.")  # fmt: skip
-@click.option("--evaluations", type=int, metavar="N",
-              help=f"Plans that a search evaluates.  [default: {DEFAULT_EVALUATIONS}]")  # fmt: skip
-@click.option("--seconds", type=float, metavar="S", help="Seconds of each search, instead.")
-@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, metavar="K",
-              help="How often each search is repeated.")  # fmt: skip
-@click.option("--jobs", type=click.IntRange(min=1), metavar="J",
-              help="Processes. By default as many as there are cores, but one with --seconds.")  # fmt: skip
-@click.option("--curves/--no-curves", default=None,
-              help="Whether to follow the cost over time, which takes more searches. "
-              "[default: unless --seconds]")  # fmt: skip
-@click.option("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
-              help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/round-comparison"),
-              show_default=True, help="Folder of tables and pictures.")  # fmt: skip
-@click.option("--best-known", type=click.Path(path_type=Path, dir_okay=False),
-              help="File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
-              "--benchmark]")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@flag("--optimizer", "optimizers", multiple=True, type=Name("optimizers"), metavar="NAME", panel=SEARCH,
+      help="May be repeated; planbatch list optimizers has all.  "
+      f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
+@flag("--objective", "objectives", multiple=True, default=("wait",), show_default=True, type=Name("objectives"),
+      metavar="NAME", panel=SEARCH, help="May be repeated; planbatch list objectives has all.")  # fmt: skip
+@budget_options
+@seeds_option("How often each search is repeated, with seeds from 0 on.")
+@flag("--benchmark", is_flag=True, panel=ROUNDS,
+      help="Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled "
+      "to the speed of this machine.")  # fmt: skip
+@flag("--quick", is_flag=True, panel=ROUNDS, help="Of the benchmark, a part that takes minutes.")
+@jobs_option("Processes; by default as many as there are cores, but one with --seconds.")
+@flag("--curves/--no-curves", default=None,
+      help="Whether to follow the cost over time, which takes more searches. "
+      "[default: unless --seconds]")  # fmt: skip
+@flag("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
+      help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
+@out_folder("Folder of tables and pictures.", "out/round-comparison")
+@best_known_option(
+    "File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
+    "--benchmark]"
+)
+@json_option
 def compare_command(
     files: tuple[Path, ...],
     benchmark: bool,
@@ -227,17 +238,17 @@ def compare_command(
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)
     if as_json:
-        click.echo(json.dumps(described(comparison), ensure_ascii=False))
+        print_json(described(comparison))
     else:
         show(comparison)
     tell_failures(comparison)
     from planbatch.experiments.figures.round_pictures import write_round_comparison
 
     written = write_round_comparison(comparison, out, pictured)
-    click.echo(f"{len(written)} tables and pictures written to {out}", err=True)
+    say(f"{len(written)} tables and pictures written to {out}")
     if comparison.unfinished:
         left = comparison.unfinished
-        click.echo(f"planbatch: interrupted; {left} searches not finished", err=True)
+        complain(f"planbatch: interrupted; {left} searches not finished")
         return INTERRUPTED
     return 0
 
@@ -274,7 +285,7 @@ def tell_failures(comparison: "RoundComparison") -> None:
             where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
             lines[f"failed: {where}: {cell.outcome.error}"] = None
     for line in lines:
-        say(line)
+        complain(line)
 
 
 def show(comparison: "RoundComparison") -> None:
@@ -305,7 +316,7 @@ def run_benchmark(
         write_round_comparison(comparison, out / f"part-{k + 1}", plans=0)
     if as_json:
         rows = json.loads(table.to_json(orient="records"))
-        click.echo(json.dumps({"scale": scale, "rows": rows}, ensure_ascii=False))
+        print_json({"scale": scale, "rows": rows})
         return
     headings = ("class", "objective", "seconds", "optimizer", "searches", *BENCHMARK_GAPS.values())
     shown = Table(*headings, box=None)
@@ -317,28 +328,33 @@ def run_benchmark(
 
 
 @command.command("generate")
-@click.option("--quick", is_flag=True, help="Those of compare --benchmark --quick.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/benchmark"),
-              show_default=True, help="Folder of the round files.")  # fmt: skip
-def generate_command(quick: bool, out: Path) -> None:
+@flag("--quick", is_flag=True, panel=ROUNDS, help="Those of compare --benchmark --quick.")
+@out_folder("Folder of the round files.", "out/benchmark")
+@json_option
+def generate_command(quick: bool, out: Path, as_json: bool) -> None:
     """Write the rounds of the benchmark as round files, NAME.json."""
     from planbatch.experiments.rounds.benchmark import benchmark_rounds
     from planbatch.experiments.rounds.file import write_round
 
     check_folder(out)
     out.mkdir(parents=True, exist_ok=True)
-    for name, problem in benchmark_rounds(quick).items():
+    rounds = benchmark_rounds(quick)
+    for name, problem in rounds.items():
         write_round(out / f"{name}.json", problem, name)
-        click.echo(out / f"{name}.json")
+    paths = [str(out / f"{name}.json") for name in rounds]
+    if as_json:
+        print_json({"files": paths})
+    else:
+        click.echo("\n".join(paths))
 
 
-@command.group("best-known")
+@command.group("best-known", cls=VerbGroup)
 def best_known_group() -> None:
-    """Best-known costs and proven bounds of the benchmark, in a file that only ever improves."""
+    """Check claims of best-known costs of the benchmark, in a file that only ever improves."""
 
 
-def _claim(file: Path) -> tuple[str, dict[str, Any], str]:
-    """Check the claim in a file; return its key, its entry, and what to say."""
+def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Check the claim in a file; return its key, its entry, and what to print."""
     from planbatch.experiments.rounds.benchmark import benchmark_rounds, claimed, read_known
 
     try:
@@ -347,34 +363,48 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], str]:
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
     known = read_known().get(key)
-    said = f"{key}: a plan of cost {cost:,.9g}"
-    if known is not None:
-        said += f"; best known is {known['cost']:,.9g}, by {known['by']}"
-    return key, {"cost": cost, "bound": None, "by": str(claim.get("by", "unknown"))}, said
+    told = {
+        "round": key,
+        "cost": cost,
+        "best_known": known and known["cost"],
+        "by": known and known["by"],
+    }
+    return key, {"cost": cost, "bound": None, "by": str(claim.get("by", "unknown"))}, told
+
+
+def _show_claim(told: dict[str, Any]) -> None:
+    said = f"{told['round']}: a plan of cost {told['cost']:,.9g}"
+    if told["best_known"] is not None:
+        said += f"; best known is {told['best_known']:,.9g}, by {told['by']}"
+    click.echo(said)
 
 
 @best_known_group.command("check")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-def check_command(file: Path) -> None:
+@json_option
+def check_command(file: Path, as_json: bool) -> None:
     """Check the plan in FILE: {"round", "objective", "starts": {id: start}, "by"?}."""
-    click.echo(_claim(file)[2])
+    told = _claim(file)[2]
+    print_json(told) if as_json else _show_claim(told)
 
 
 @best_known_group.command("submit")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--to", type=click.Path(path_type=Path, dir_okay=False), help="Another file.")
-def submit_command(file: Path, to: Path | None) -> None:
+@best_known_option("Another file of best-known costs than planbatch's own.")
+@json_option
+def submit_command(file: Path, best_known: Path | None, as_json: bool) -> None:
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
     from planbatch.experiments.rounds.benchmark import BEST_KNOWN, better_of, read_known
     from planbatch.experiments.rounds.best_known import write_entries
 
-    key, entry, said = _claim(file)
-    click.echo(said)
-    path = to or BEST_KNOWN
+    key, entry, told = _claim(file)
+    path = best_known or BEST_KNOWN
     known = read_known(path)
     merged = better_of(known, {key: entry})
-    if merged == known:
-        click.echo(f"{path} stays as it is", err=True)
+    if merged != known:
+        write_entries(path, merged)
+    if as_json:
+        print_json({**told, "file": str(path), "improved": merged != known})
         return
-    write_entries(path, merged)
-    click.echo(f"{path} has it now", err=True)
+    _show_claim(told)
+    say(f"{path} stays as it is" if merged == known else f"{path} has it now")

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from planbatch.experiments.cli.flags import seed_option
 from planbatch.experiments.cli.shell import warn_without_deadlines
+from planbatch.experiments.cli.verb import SEARCH, Name, flag
 
 if TYPE_CHECKING:
     from planbatch.planner.budget import Budget
@@ -110,27 +110,36 @@ def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
         yield on_progress
 
 
+def objective_option(about: str) -> Any:
+    """Return the flag of the objective."""
+    return flag(
+        "--objective", default="wait", show_default=True, type=Name("objectives"), metavar="NAME", panel=SEARCH,
+        help=f"{about} planbatch list objectives has all, your own are FILE.py:NAME.",
+    )  # fmt: skip
+
+
+def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags of a budget to a command, as its parameters ``evaluations`` and ``seconds``."""
+    seconds = flag(
+        "--seconds", type=float, metavar="S", panel=SEARCH, help="Seconds to search, instead."
+    )
+    evaluations = flag(
+        "--evaluations",
+        type=int,
+        metavar="N",
+        panel=SEARCH,
+        help="Plans to evaluate [default: 8800].",
+    )
+    return evaluations(seconds(command))  # type: ignore[no-any-return]
+
+
 _FLAGS = (
-    click.option(
-        "--optimizer",
-        default="hybrid",
-        show_default=True,
-        metavar="NAME",
-        help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all.",
-    ),
-    click.option(
-        "--objective",
-        default="wait",
-        show_default=True,
-        metavar="NAME",
-        help="What plans cost; planbatch list objectives has all, your own are FILE.py:NAME.",
-    ),
-    click.option("--evaluations", type=int, metavar="N", help="Plans to evaluate [default: 8800]."),
-    click.option("--seconds", type=float, metavar="S", help="Seconds to search, instead."),
-    click.option(
-        "--seed", default=0, show_default=True, metavar="N", help="Seed of the random numbers."
-    ),
-)
+    flag("--optimizer", default="hybrid", show_default=True, type=Name("optimizers"), metavar="NAME", panel=SEARCH,
+         help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all."),
+    objective_option("What plans cost."),
+    budget_options,
+    seed_option(),
+)  # fmt: skip
 
 
 def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -141,6 +150,6 @@ def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
         values = {name: kwargs.pop(name) for name in SearchOptions.__dataclass_fields__}
         return command(*args, chosen=SearchOptions(**values), **kwargs)
 
-    for flag in reversed(_FLAGS):
-        with_options = flag(with_options)
+    for add in reversed(_FLAGS):
+        with_options = add(with_options)
     return with_options

@@ -2,13 +2,22 @@
 
 from typing import Any
 
-import click
-
+from planbatch.experiments.cli.verb import flag
 from planbatch.experiments.common.schema import Declared
 
 
-def option(setting: Declared, **changes: Any) -> Any:
-    """Return the flag of a setting, as click's decorator; ``changes`` are further arguments of ``click.option``."""
+def option(setting: Declared, panel: str, **changes: Any) -> Any:
+    """Return the flag of a setting, as click's decorator.
+
+    Parameters
+    ----------
+    setting : Declared
+        The setting.
+    panel : str
+        The heading in help texts.
+    **changes
+        Further arguments of ``click.option``.
+    """
     arguments: dict[str, Any] = {"help": setting.setting.about, "default": setting.default}
     if setting.type is bool:
         arguments["is_flag"] = True
@@ -17,4 +26,4 @@ def option(setting: Declared, **changes: Any) -> Any:
         arguments["multiple"] = setting.several
         arguments["type"] = setting.type if setting.type in (int, float) else str
         arguments["show_default"] = not setting.several and bool(setting.default)
-    return click.option(setting.flag, setting.name, **arguments | changes)
+    return flag(setting.flag, setting.name, panel=panel, **arguments | changes)

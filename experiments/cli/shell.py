@@ -1,11 +1,15 @@
 """Helpers shared by all verbs: printing, number of processes, exit codes, and checks of folders."""
 
+import json
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from planbatch.experiments.cli.verb import LOUD
 
 if TYPE_CHECKING:
     from planbatch.planner.model import IntArray
@@ -17,8 +21,20 @@ WIDTH = 110
 
 
 def say(line: str) -> None:
-    """Print a message for the user on standard error; characters that control a terminal are shown as codes."""
+    """Print a note for the user on standard error; characters that control a terminal are shown as codes."""
     click.echo(printable(line), err=True)
+
+
+def complain(line: str) -> None:
+    """Print an error on standard error, in a quiet run, too."""
+    ctx = click.get_current_context(silent=True)
+    loud = sys.stderr if ctx is None else ctx.meta.get(LOUD, sys.stderr)
+    click.echo(printable(line), file=loud)
+
+
+def print_json(found: Any) -> None:
+    """Print one JSON object on standard output."""
+    click.echo(json.dumps(found, ensure_ascii=False))
 
 
 def printable(text: str) -> str:

@@ -1,31 +1,31 @@
 """``planbatch tune``: parameters of a policy, searched on the past and judged on later spans."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     check_folder,
+    complain,
     default_jobs,
+    print_json,
     print_table,
     say,
 )
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.experiments.studies.tune import Judged, Tuned
 
 
-@click.command()
+@verb
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--jobs", type=click.IntRange(min=1), metavar="J",
-              help="Processes. By default as many as there are cores.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("out/tune"),
-              show_default=True,
-              help="Folder of tune.png, tune.svg and the replays; those are not run again.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@jobs_option()
+@out_folder("Folder of tune.png, tune.svg and the replays; those are not run again.", "out/tune")
+@json_option
 def command(file: Path, jobs: int | None, out: Path, as_json: bool) -> int:
     """Search the parameters of a policy on one span of a log, and judge the best on later ones.
 
@@ -42,19 +42,19 @@ def command(file: Path, jobs: int | None, out: Path, as_json: bool) -> int:
     tuning = read_tuning(file)
     tuned = tune(tuning, jobs=jobs or default_jobs(), out=out, say=say)
     if tuned.unfinished:
-        say(
+        complain(
             f"planbatch: interrupted after {len(tuned.trials)} of {tuning.trials} trials; "
             "the same command goes on"
         )
         if as_json:
-            click.echo(json.dumps(described(tuned), ensure_ascii=False))
+            print_json(described(tuned))
         return INTERRUPTED
 
     from planbatch.experiments.figures.tune import write_tuned
     from planbatch.experiments.figures.tune_table import tune_table
 
     if as_json:
-        click.echo(json.dumps(described(tuned), ensure_ascii=False))
+        print_json(described(tuned))
     else:
         print_table(tune_table(tuned))
     write_tuned(tuned, out / "tune")

@@ -1,6 +1,5 @@
 """``planbatch workload``: describe, transform, generate or fetch workloads."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,9 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.flags import json_option, seed_option
+from planbatch.experiments.cli.shell import print_json, say
+from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
 from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.figures.workload_table import print_info
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
@@ -23,11 +24,11 @@ from planbatch.experiments.workloads.load import (
 )
 from planbatch.experiments.workloads.lublin import KINDS, default_workload, synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import with_scarce_memory
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def command() -> None:
     """Look into, transform, generate or fetch workloads.
 
@@ -37,9 +38,9 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("log", required=False)
+@click.argument("log", required=False, type=Log())
 @workload_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@json_option
 def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     """Describe LOG (without one: the embedded workload).
 
@@ -52,16 +53,17 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
         read = load_log(log, options, say)
         described = workload_info(workload_of_log(read, options), read)
     if as_json:
-        click.echo(json.dumps(described, ensure_ascii=False))
+        print_json(described)
     else:
         print_info(described, Console())
 
 
 @command.command()
-@click.argument("source", metavar="IN")
+@click.argument("source", metavar="IN", type=Log())
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @workload_options
-def transform(source: str, target: Path, options: WorkloadOptions) -> None:
+@json_option
+def transform(source: str, target: Path, options: WorkloadOptions, as_json: bool) -> None:
     """Transform the log IN by the flags, and write it to OUT.
 
     OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
@@ -70,67 +72,82 @@ def transform(source: str, target: Path, options: WorkloadOptions) -> None:
     log = load_log(source, options, say)
     result = transform_log(log, options)
     write_swf(target, result)
-    say(f"{len(result):,} jobs written to {target}")
+    tell_written(len(result), target, as_json)
+
+
+def tell_written(jobs: int, target: Path, as_json: bool) -> None:
+    """Print what was written where."""
+    if as_json:
+        print_json({"jobs": jobs, "file": str(target)})
+    say(f"{jobs:,} jobs written to {target}")
 
 
 @command.command()
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--jobs", default=5000, show_default=True, metavar="N", help="How many jobs.")
-@click.option("--procs", default=256, show_default=True, metavar="P", help="Processors.")
-@click.option(
-    "--seed", default=1, show_default=True, metavar="S", help="Seed of the random numbers."
+@flag("--count", default=5000, show_default=True, metavar="N", panel=LOG, help="How many jobs.")
+@flag(
+    "--offered-load",
+    type=float,
+    metavar="X",
+    panel=LOG,
+    help="Offered load to reach by scaling the arrivals.",
 )
-@click.option(
-    "--load", type=float, metavar="X", help="Offered load to reach by scaling the arrivals."
-)
-@click.option(
+@flag(
     "--kind",
-    type=click.Choice(list(KINDS)),
+    type=OneOf(list(KINDS)),
     default="batch",
     show_default=True,
+    panel=LOG,
     help="Of the jobs.",
 )
-@click.option(
-    "--estimates/--no-estimates",
+@flag(
+    "--user-estimates/--no-user-estimates",
     default=True,
     show_default=True,
+    panel=LOG,
     help="Requested times as users would estimate them, or the run times.",
 )
-@click.option(
-    "--memory",
+@seed_option(LOG, default=1)
+@flag("--capacity", default=256, show_default=True, metavar="N", panel=MACHINE, help="Processors.")
+@flag(
+    "--scarce-memory",
     metavar="AMOUNT",
+    panel=MACHINE,
     help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
     "--memory requested --memory-capacity AMOUNT.",
 )
+@json_option
 def generate(
     target: Path,
-    jobs: int,
-    procs: int,
-    seed: int,
-    load: float | None,
+    count: int,
+    offered_load: float | None,
     kind: str,
-    estimates: bool,
-    memory: str | None,
+    user_estimates: bool,
+    seed: int,
+    capacity: int,
+    scarce_memory: str | None,
+    as_json: bool,
 ) -> None:
     """Generate a workload by the model of Lublin and Feitelson, and write it to OUT as a log."""
-    workload = synthetic_workload(jobs, procs, seed, load, kind, estimates)
-    if memory is not None:
-        workload = with_scarce_memory(workload, memory, seed)
+    workload = synthetic_workload(count, capacity, seed, offered_load, kind, user_estimates)
+    if scarce_memory is not None:
+        workload = with_scarce_memory(workload, scarce_memory, seed)
     write_swf(target, swf_from_workload(workload))
-    say(f"{len(workload):,} jobs written to {target}")
+    tell_written(len(workload), target, as_json)
 
 
 @command.command("fetch")
-@click.argument("name", required=False)
-@click.option("--url", default=ARCHIVE_URL, show_default=True, help="The archive, or a mirror.")
-@click.option("--force", is_flag=True, help="Fetch it again even if it is in the cache.")
-def fetch_command(name: str | None, url: str, force: bool) -> None:
+@click.argument("name", required=False, type=ArchiveName())
+@flag("--url", default=ARCHIVE_URL, show_default=True, panel=LOG, help="The archive, or a mirror.")
+@flag("--force", is_flag=True, panel=LOG, help="Fetch it again even if it is in the cache.")
+@json_option
+def fetch_command(name: str | None, url: str, force: bool, as_json: bool) -> None:
     """Fetch the log NAME of the Parallel Workloads Archive (without NAME: list what there is).
 
     It is kept in the user's cache, and can then be named wherever a log is taken.
     """
     if name is None:
-        _list_catalogue(Console())
+        _list_catalogue(as_json)
         return
     log = find_log(name)
     there = cached_path(log).is_file() and not force
@@ -141,7 +158,10 @@ def fetch_command(name: str | None, url: str, force: bool) -> None:
         say(f"{log.name}: fetched, but not verified: its checksum is not known here")
     else:
         say(f"{log.name}: fetched and verified")
-    click.echo(path)
+    if as_json:
+        print_json({"name": log.name, "file": str(path), "verified": log.sha256 is not None})
+    else:
+        click.echo(path)
 
 
 def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
@@ -165,7 +185,14 @@ def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
         )
 
 
-def _list_catalogue(console: Console) -> None:
+def _list_catalogue(as_json: bool) -> None:
+    if as_json:
+        logs = [
+            {"name": log.name, "processors": log.capacity, "fetched": cached_path(log).is_file()}
+            for log in CATALOGUE.values()
+        ]
+        print_json({"logs": logs})
+        return
     table = Table()
     table.add_column("name", no_wrap=True)
     table.add_column("processors", justify="right")
@@ -173,7 +200,6 @@ def _list_catalogue(console: Console) -> None:
     table.add_column("fetched")
     for log in CATALOGUE.values():
         known = "not verified" if log.sha256 is None else "known"
-        table.add_row(
-            log.name, f"{log.capacity:,}", known, "yes" if cached_path(log).is_file() else ""
-        )
-    console.print(table)
+        there = "yes" if cached_path(log).is_file() else ""
+        table.add_row(log.name, f"{log.capacity:,}", known, there)
+    Console().print(table)

@@ -21,6 +21,8 @@ def print_info(info: dict[str, Any], console: Console) -> None:
         console.print(Group(_partitions(info), Text()))
     if "anomalies" in info:
         console.print(_anomalies(info))
+    if "preset" in info:
+        console.print(Text(info["preset"]))
     if info.get("assumed"):
         console.print(Text(info["assumed"]))
 
@@ -66,7 +68,7 @@ def _distributions(info: dict[str, Any]) -> Table:
     ]
     table.add_column("")
     for name in ("processors", "run time (h:m:s)", "walltime (h:m:s)", *more):
-        table.add_column(name, justify="right")
+        table.add_column(Text(name), justify="right")  # as markup, :m: would be a picture
     sizes, others = info["sizes"], (info["run_times"], info["walltimes"])
     table.add_row(
         "mean",

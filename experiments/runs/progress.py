@@ -112,7 +112,7 @@ class TaskProgress:
             line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
             line += f": {what}" if what else ""
             left = self.remaining()
-            line += f"; about {duration(left)} left" if left else ""
+            line += f"; about {duration(left)} left" if left >= 1 else ""
         if self._lines:
             print(line, file=sys.stderr, flush=True)
         else:

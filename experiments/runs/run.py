@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ class Workers:
 
 
 HERE = Workers()
+#: The share of the work that is begun with, in short replays.
+QUICK = 0.1
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,7 @@ def run_replays(
     if not missing:
         return
     if workers.jobs > 1:
-        missing = [missing[which] for which in _longest_first([tasks[p] for p in missing])]
+        missing = [missing[which] for which in _begun([tasks[p] for p in missing])]
     if store is not None:
         warn_of_little_space(store.folder, [len(tasks[place].workload) for place in missing], say)
     to_run = [tasks[place] for place in missing]
@@ -289,6 +292,14 @@ def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[i
     ]
 
 
-def _longest_first(tasks: Sequence[ReplayTask]) -> list[int]:
-    """Return the order in which replays begin: the longest first, so that no worker is left alone with one."""
-    return sorted(range(len(tasks)), key=lambda which: -tasks[which].weight)
+def _begun(tasks: Sequence[ReplayTask]) -> list[int]:
+    """Return the order in which replays begin.
+
+    Those that together take at most a :data:`QUICK` part of the work come first, so that an interrupt leaves results;
+    then the longest, so that no worker is left alone with one.
+    """
+    shortest = sorted(range(len(tasks)), key=lambda which: tasks[which].weight)
+    most = QUICK * sum(task.weight for task in tasks)
+    done = accumulate(tasks[which].weight for which in shortest)
+    quick = sum(1 for work in done if work <= most)
+    return shortest[:quick] + sorted(shortest[quick:], key=lambda which: -tasks[which].weight)

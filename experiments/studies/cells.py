@@ -218,7 +218,9 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
                 by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
                 continue
             log = None if spec.jobs is not None or spec.source == EMBEDDED else spec.source
-            due = _located(spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log))
+            due = _located(
+                spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log, spec.options)
+            )
             by_seed[seed] = NamedWorkload(name, spec, due)
         loaded.append(by_seed)
     return loaded

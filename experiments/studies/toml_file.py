@@ -58,7 +58,13 @@ def read_experiment(path: str | Path) -> Experiment:
         raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
     except UnicodeDecodeError as error:
         raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
-    return _experiment(FileReader(path, text), document)
+    reader = FileReader(path, text)
+    if isinstance(document.get("seeds"), str):
+        raise ExperimentFileError(
+            f"{reader.where('', 0, 'seeds')}: seeds is {document['seeds']!r}; "
+            "give a list of whole numbers, such as [0, 1, 2]"
+        )
+    return _experiment(reader, document)
 
 
 def _experiment(reader: FileReader, document: Mapping[str, Any]) -> Experiment:

@@ -218,7 +218,7 @@ def _span(tuning: Tuning, span: str, say: Say) -> Workload:
         where = tuning.places.get(span, "")
         raise ValueError(f"{where}: {error}" if where else str(error)) from error
     if spec.deadlines:
-        found = load_deadlines(found, spec.deadlines, tuning.seed, source)
+        found = load_deadlines(found, spec.deadlines, tuning.seed, source, spec.options)
     return found.take(slice(None), name=f"{spec.name or found.name} {span}")
 
 

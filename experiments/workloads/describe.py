@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.partitions import partition_capacity
+from planbatch.experiments.workloads.presets import PRESET
+from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.arguments import expect
@@ -185,6 +186,8 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
         "queues": _queues(workload, log.header.queues if log else {}),
         "deadlines": int(np.count_nonzero(workload.deadline < NEVER)),
     }
+    if PRESET in workload.header:
+        info["preset"] = workload.header[PRESET]
     if workload.resources:
         info["resources"] = {
             resource.name: _resource(workload, k) for k, resource in enumerate(workload.resources)

@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from planbatch.experiments.workloads.demands import statement_key
 from planbatch.experiments.workloads.describe import left_out
 from planbatch.experiments.workloads.keywords import in_python, options_of
 from planbatch.experiments.workloads.load import workload_of_log
+from planbatch.experiments.workloads.presets import with_preset
 from planbatch.experiments.workloads.resources import ResourceRule
+from planbatch.experiments.workloads.selection import statement_key
 from planbatch.experiments.workloads.tables.log import log_of_table
 from planbatch.experiments.workloads.tables.table import table_of_frame
 from planbatch.planner.arguments import shown
@@ -121,7 +122,7 @@ def workload_of_frame(
     name = name or str(known.get("name", "frame"))
     with in_python():
         log = log_of_table(
-            table_of_frame(frame, name, f"data frame {name}"),
+            with_preset(table_of_frame(frame, name, f"data frame {name}"), settings.preset),
             settings.columns,
             settings.timezone,
             skip_bad_lines=settings.skip_bad_lines,

@@ -10,7 +10,6 @@ import numpy as np
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.deadlines import with_deadlines
-from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import (
@@ -24,6 +23,7 @@ from planbatch.experiments.workloads.selection import (
     number_or_none,
     queue_numbers,
     select_from_log,
+    statements,
 )
 from planbatch.experiments.workloads.swf.log import POOLS
 from planbatch.experiments.workloads.swf.read import SwfLog
@@ -75,6 +75,7 @@ def load_log(
         resolve_source(source),
         options.columns,
         options.timezone,
+        preset=options.preset,
         skip_bad_lines=options.skip_bad_lines,
     )
     for bad in log.skipped[:LISTED]:
@@ -136,7 +137,13 @@ def load_pools(
     return [_noted(workload_of_log(log, own), note) for own in each_partition(log, options)]
 
 
-def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path | None) -> Workload:
+def load_deadlines(
+    workload: Workload,
+    rule: str,
+    seed: int,
+    source: str | Path | None,
+    options: WorkloadOptions = NO_CHANGES,
+) -> Workload:
     """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
 
     Parameters
@@ -149,9 +156,12 @@ def load_deadlines(workload: Workload, rule: str, seed: int, source: str | Path 
         Seed of random deadlines.
     source : str or Path, optional
         The log.
+    options : WorkloadOptions
+        How it was read.
     """
-    of_a_column = rule.startswith("column:") and source is not None
-    log = load_log(source, WorkloadOptions(skip_bad_lines=True)) if of_a_column else None  # type: ignore[arg-type]
+    log = None
+    if rule.startswith("column:") and source is not None:
+        log = load_log(source, replace(options, skip_bad_lines=True))
     return with_deadlines(workload, rule, seed, log)
 
 

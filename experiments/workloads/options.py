@@ -32,6 +32,14 @@ class WorkloadOptions:
 
     __repr__ = brief_repr
 
+    preset: Annotated[
+        str,
+        Setting(
+            "What the columns mean: of a modern public log by name (frontier, pm100, f-data, kestrel), or your own, "
+            "FILE.py:NAME; planbatch list presets has all.",
+            "NAME",
+        ),
+    ] = ""
     skip_bad_lines: Annotated[
         bool,
         Setting(
@@ -166,8 +174,7 @@ class WorkloadOptions:
             If memory flags are given without ``--memory``, or ``--memory`` without a capacity; or if a rule cannot be
             read.
         """
-        from planbatch.experiments.workloads.memory import memory_rule
-        from planbatch.experiments.workloads.resources import parse_rule
+        from planbatch.experiments.workloads.resources import memory_rule, parse_rule
 
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}
@@ -188,6 +195,8 @@ class WorkloadOptions:
     def described(self) -> str:  # noqa: PLR0912 - one per option
         """Describe the options in words; empty if they do nothing."""
         done = []
+        if self.preset:
+            done.append(f"preset {self.preset}")
         if self.columns:
             done.append(f"columns {', '.join(self.columns)}")
         if self.timezone != "UTC":

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from planbatch.experiments.common.compressed import decompress, read_bytes
 from planbatch.experiments.workloads.journal import jobs_of_journal
 from planbatch.experiments.workloads.journal_lines import is_journal
+from planbatch.experiments.workloads.presets import table_of_swf, with_preset
 from planbatch.experiments.workloads.sacct import is_sacct, jobs_of_sacct
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, parse_swf
@@ -22,6 +23,7 @@ def read_log(
     columns: Sequence[str] = (),
     timezone: str = "UTC",
     *,
+    preset: str = "",
     skip_bad_lines: bool = False,
 ) -> SwfLog:
     """Read a log: in the Standard Workload Format, as a table (CSV or Parquet), or as sacct prints it.
@@ -38,6 +40,8 @@ def read_log(
         ``FIELD=COLUMN`` for columns of a table that are not found by their names; see :data:`FIELDS`.
     timezone : str
         Time zone of dates that have none.
+    preset : str
+        What the columns mean: a name of :data:`PRESETS`, or ``FILE.py:NAME``.
     skip_bad_lines : bool
         Skip lines that cannot be read and list them in ``skipped``, instead of raising.
 
@@ -74,17 +78,21 @@ def read_log(
     if is_journal(_first_line(data)):
         kept, unfinished = jobs_of_journal(path, path.name.partition(".")[0])
         return log_of_table(kept, columns, timezone, unusable=unfinished)
-    if not data.startswith(_PARQUET) and not _is_table(data):
-        if columns:
-            raise ValueError(f"column: {path} is a log in SWF, whose columns have no names")
-        return parse_swf(data, name=log_name(path), source=str(path), skip_bad_lines=skip_bad_lines)
     unusable = None
     if data.startswith(_PARQUET):
         table = table_of_parquet(data, log_name(path), str(path))
-    else:
+    elif _is_table(data):
         table = table_of_text(data, log_name(path), str(path))
-        if is_sacct(_first_line(data)):
+        if is_sacct(_first_line(data)) and not preset:
             table, unusable = jobs_of_sacct(table)
+    else:
+        if columns and not preset:
+            raise ValueError(f"column: {path} is a log in SWF, whose columns have no names")
+        log = parse_swf(data, name=log_name(path), source=str(path), skip_bad_lines=skip_bad_lines)
+        if not preset:
+            return log
+        table = table_of_swf(log)
+    table = with_preset(table, preset)
     return log_of_table(table, columns, timezone, skip_bad_lines=skip_bad_lines, unusable=unusable)
 
 

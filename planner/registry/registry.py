@@ -47,6 +47,8 @@ class Registry:
         What several are called: the entry points of packages are in the group ``planbatch.PLURAL``.
     documented : callable
         Returns the owner of the docstring of an object or maker.
+    others : mapping of tuple of str to str
+        Arguments of functions of other kinds, and what these are named here, such as ``plan:{}``: for messages.
     """
 
     kind: str
@@ -55,6 +57,7 @@ class Registry:
     accept: Callable[[Any, str, tuple[Any, ...]], Any]
     plural: str
     documented: Callable[[Any], Any] = lambda target: target
+    others: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     _loaded: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def names(self) -> list[str]:
@@ -159,12 +162,14 @@ class Registry:
         if not is_function(target) or is_maker(target):
             return
         needed = [parameter.name for parameter in _needed(target)]
-        if len(needed) != len(self.arguments):
+        if len(needed) != len(self.arguments) or tuple(needed) in self.others:
             code = getattr(getattr(target, "py_func", target), "__code__", None)
             where = f"{code.co_filename}, line {code.co_firstlineno}" if code else reference.text
+            meant = self.others.get(tuple(needed), "").format(reference.text)
             raise PluginError(
                 f"{where}: {reference.name}({', '.join(needed)}): a function used as {self.kind} takes "
                 f"({', '.join(self.arguments)}), then parameters with defaults"
+                + (f"; did you mean {meant}?" if meant else "")
             )
 
 

@@ -72,7 +72,9 @@ def _from_file(path: Path) -> ModuleType:
             check_file(path)
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise PluginError(f"{path}: it cannot be read ({error.strerror})") from None
+        own = path.with_name(path.name.removeprefix("plan-"))
+        meant = f"; did you mean plan:{own}:NAME?" if own != path and own.exists() else ""
+        raise PluginError(f"{path}: it cannot be read ({error.strerror}){meant}") from None
     except UnicodeDecodeError:
         raise PluginError(f"{path}: this is no text in UTF-8") from None
     return module_of(str(path.resolve()), text)

@@ -20,6 +20,7 @@ from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.round import Round, job_table
 from tests.builders import assert_same
+from tests.examples import examples
 
 FEW = Budget(evaluations=20)
 
@@ -119,7 +120,7 @@ def test_broken_promises_are_reported():
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_promises_that_cannot_hold_are_put_off_no_further_than_needed(seed):
     """A feasible round is left alone; otherwise the round gets promises that some plan keeps."""
     rng = np.random.default_rng(seed)

@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live import journal as live_journal
-from planbatch.experiments.live.captured import (
-    rounds_of_journal,
-)
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.advise import observed_again, options_of
+from planbatch.experiments.live.slurm.planned import observed_again, options_of, rounds_of_journal
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
 from planbatch.experiments.live.slurm.starts import accuracy_of, planned_starts
@@ -326,7 +323,7 @@ def test_rounds_are_captured_from_ticks(lived, run):
     assert problem.running.end.tolist() == [610]
     tick = next(iter(read_ticks(lived)))
     np.testing.assert_array_equal(observed_again(tick).problem.ids, problem.ids)
-    code, out, err = run("rounds", "capture", "--ticks", lived, "--sizes", "3,7", "--out", "rounds")
+    code, out, err = run("rounds", "capture", "--from-ticks", lived, "--sizes", "3,7", "--out", "rounds")
     assert (code, out) == (0, "rounds/journal-ticks-n0003-t30.json\n")
     assert "ticks: in no round did about 7 jobs wait" in err
     assert run("round", "rounds/journal-ticks-n0003-t30.json", "--json")[0] == 0

@@ -20,7 +20,7 @@ from manual import ROOT
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import with_scarce_memory
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
 #: Pages with blocks: those of the manual, and those beside it.
@@ -54,21 +54,19 @@ NOT_RUN = {
     "planbatch compare --policy easy --policy examples/learned.py": "needs what that trained; tests/test_learned.py",
     "planbatch slurm when --accuracy": "needs days of ticks; tests/live/test_journal.py",
     "planbatch compare out/live/journal.jsonl": "needs days of ticks; tests/live/test_journal.py",
-    "planbatch rounds capture --ticks out/live": "needs days of ticks; tests/live/test_journal.py",
+    "planbatch rounds capture --from-ticks out/live": "needs days of ticks; tests/live/test_journal.py",
     "planbatch batsim": "waits for Batsim; tests/live/test_batsim.py",
     "batsim": "needs Batsim",
     "planbatch rounds compare --benchmark": "takes minutes; tests/experiments/rounds/test_benchmark.py",
     "planbatch rounds best-known": "needs somebody's plan; tests/experiments/rounds/test_benchmark.py",
     "planbatch reproduce": "replays whole logs; tests/experiments/reproduce",
 }
-#: Numbers behind flags are lowered to these. ``--jobs`` of other verbs are processes.
+#: Numbers behind flags are lowered to these.
 AT_MOST = {
-    "--first": 300, "--evaluations": 20, "--seconds": 0.2, "--ticks": 1, "--trials": 3,
+    "--jobs": 1, "--count": 500, "--first": 300, "--evaluations": 20, "--seconds": 0.2, "--ticks": 1, "--trials": 3,
 }  # fmt: skip
 #: Logs that no page says how to fetch, and the processors of their machines.
 OTHER_LOGS = {"theta_2022.swf.gz": 4360, "wagap-2013.swf.gz": 2176}
-#: Jobs of generated logs.
-JOBS = 500
 #: Numbers of TOML files are lowered to these.
 KEYS_AT_MOST = {"first": 200, "trials": 3, "evaluations": 20}
 #: Words that stand for something: the first file or folder like the pattern, or the word itself.
@@ -137,10 +135,9 @@ def small(words: list[str]) -> list[str]:
     >>> small(["slurm", "observe"])
     ['slurm', 'observe', '--from', 'saved']
     """
-    jobs = JOBS if "generate" in words else 1
     found = list(words)
     for place, word in enumerate(words[:-1]):
-        most = jobs if word == "--jobs" else AT_MOST.get(word)
+        most = AT_MOST.get(word)
         if most is not None:
             found[place + 1] = f"{min(most, float(words[place + 1])):g}"
     if words == ["compare"]:

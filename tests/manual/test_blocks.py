@@ -39,7 +39,7 @@ FILES = {
 FIRST = {
     "docs/live-users.md": ["planbatch slurm advise --every 1s"],
     "docs/comparison.md": [
-        "planbatch workload generate log.swf --jobs 500 --procs 64",
+        "planbatch workload generate log.swf --count 500 --capacity 64",
         "planbatch rounds capture log.swf --sizes 10,30 --per-size 1 --out rounds",
     ],
 }

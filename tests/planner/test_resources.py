@@ -19,6 +19,7 @@ from planbatch.planner.profile import Profile
 from planbatch.planner.resources import Resource, Window
 from planbatch.planner.round import Round
 from tests.builders import rounds_with_resources
+from tests.examples import examples
 
 MEMORY = Resource("memory", 10, "GB")
 #: Every optimizer with one of three objectives.
@@ -114,7 +115,7 @@ def test_decoding_in_the_order_of_starts_delays_nothing(problem):
 
 
 @given(rounds_with_resources(4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_bounds_and_exhaustive_search_against_all_orders(problem):
     """No order is below the lower bound; the exhaustive search finds the best of all."""
     n = len(problem)

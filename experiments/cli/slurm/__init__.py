@@ -2,16 +2,20 @@
 
 import click
 
-from planbatch.experiments.cli.lazy_group import LazyGroup
+from planbatch.experiments.cli.verb import LazyGroup
 
-#: Verb → one-line help.
+#: Heading → verb → one-line help.
 VERBS = {
-    "observe": "Write what runs and waits now as a round file; list what is left out, and why.",
-    "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
-    "when": "Tell when jobs are planned to start.",
-    "drive": "Carry plans out: show the commands, set begin times, or release jobs when they are due.",
-    "release-all": "Give every job back to Slurm: the way out.",
-    "files": "Write the files that a site installs: job_submit.lua, systemd units, a configuration.",
+    "Look on": {
+        "observe": "Write what runs and waits now as a round file; list what is left out, and why.",
+        "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
+        "when": "Tell when jobs are planned to start.",
+    },
+    "Carry plans out": {
+        "drive": "Show the commands, set begin times, or release jobs when they are due.",
+        "release-all": "Give every job back to Slurm: the way out.",
+        "files": "Write the files that a site installs: job_submit.lua, systemd units, a configuration.",
+    },
 }
 
 

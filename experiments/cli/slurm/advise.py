@@ -2,46 +2,55 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.flags import out_folder, policy_option
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
-from planbatch.experiments.cli.shell import INTERRUPTED, check_folder, print_table, say
+from planbatch.experiments.cli.shell import (
+    INTERRUPTED,
+    check_folder,
+    complain,
+    print_json,
+    print_table,
+    say,
+)
 from planbatch.experiments.cli.slurm.flags import (
     Watched,
     every_option,
-    out_option,
-    policy_option,
+    lines_option,
     ticks_option,
     watch_options,
 )
+from planbatch.experiments.cli.verb import flag, verb
 from planbatch.lazy import missing_extra
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.slurm.advise import Advisor
+    from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault
 
 
-@click.command()
+@verb
 @watch_options
-@policy_option
+@policy_option("What plans")
 @policy_options_without("policy", "estimates", "deadlines")
 @every_option("30s")
 @ticks_option
-@out_option(
-    "out/live", "Where the page index.html, its chart plan.png and the journal are written."
+@out_folder(
+    "Where the page index.html, its chart plan.png and the journal are written.", "out/live"
 )
-@click.option(
+@flag(
     "--journal",
     "journal_path",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="The journal.  [default: journal.jsonl in --out]",
 )
-@click.option(
+@flag(
     "--journal-size",
     type=click.IntRange(min=1),
     default=64,
@@ -49,8 +58,9 @@ if TYPE_CHECKING:
     metavar="MB",
     help="From which size on the journal goes on in a new file; the last 20 are kept.",
 )
-@click.option("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
-              help="How many jobs the table lists.")  # fmt: skip
+@flag("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
+      help="How many jobs the table lists.")  # fmt: skip
+@lines_option
 def command(
     watched: Watched,
     name: str,
@@ -61,6 +71,7 @@ def command(
     journal_path: Path | None,
     journal_size: int,
     rows: int,
+    as_json: bool,
 ) -> int:
     """Plan what waits, tick by tick, beside Slurm's own forecast; nothing is ever written to the cluster.
 
@@ -74,7 +85,7 @@ def command(
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import check_live
     from planbatch.experiments.live.slurm.advise import Advisor
-    from planbatch.experiments.live.slurm.tick import remembered
+    from planbatch.experiments.live.slurm.drive import remembered
 
     path = journal_path or out / "journal.jsonl"
     advisor = Advisor(policy, watched.options, chosen.seed)
@@ -82,7 +93,7 @@ def command(
     check_live(policy)
     with Journal(path, journal_size * 2**20) as journal:
         try:
-            failed = watch(watched, advisor, journal, out, every, ticks, rows)
+            failed = watch(watched, advisor, journal, out, every, ticks, None if as_json else rows)
         except KeyboardInterrupt:
             say(f"ended; the journal is {path}")
             return INTERRUPTED
@@ -97,7 +108,7 @@ def watch(
     out: Path,
     every: float,
     most: int | None,
-    rows: int,
+    rows: int | None,
 ) -> int:
     """Show every tick, here and on the page; return how many failed."""
     from planbatch.experiments.live.slurm.advise import Fault, ticks
@@ -111,7 +122,7 @@ def watch(
             try:
                 write_page(out, outcome, every)
             except OSError as error:
-                say(f"planbatch: the page cannot be written ({error})")
+                complain(f"planbatch: the page cannot be written ({error})")
     return failed
 
 
@@ -127,9 +138,31 @@ def page_writer() -> Callable[..., object]:
     return write_page
 
 
+def described(outcome: "Advice | Fault") -> dict[str, Any]:
+    """Return a tick for JSON output."""
+    from planbatch.experiments.live.slurm.advise import Fault
+
+    if isinstance(outcome, Fault):
+        return {"time": outcome.time, "fault": outcome.message}
+    jobs = [
+        {"job": one.waiting.label, "user": one.waiting.job.user, "start": one.start, "latest": one.latest,
+         "forecast": one.forecast}
+        for one in outcome.jobs
+    ]  # fmt: skip
+    return {
+        "time": outcome.time,
+        "policy": outcome.policy,
+        "effect": asdict(outcome.effect),
+        "jobs": jobs,
+    }
+
+
 @contextmanager
-def shown_live(rows: int) -> Iterator[Callable[[Any], None]]:
-    """Give what shows a tick: in place on a terminal, one below the other elsewhere."""
+def shown_live(rows: int | None) -> Iterator[Callable[[Any], None]]:
+    """Give what shows a tick: in place on a terminal, one below the other elsewhere, without rows as JSON."""
+    if rows is None:
+        yield lambda outcome: print_json(described(outcome))
+        return
     from rich.console import Console
     from rich.live import Live
 

@@ -5,6 +5,9 @@ from typing import Any
 
 import click
 
+from planbatch.experiments.cli.slurm.flags import DRIVER
+from planbatch.experiments.cli.verb import flag
+
 
 def _taken_over(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
     """Make the file's values the defaults of the flags of the same names."""
@@ -27,8 +30,8 @@ def _taken_over(ctx: click.Context, param: click.Parameter, path: Path | None) -
 
 def config_option(command: Any) -> Any:
     """Add the flag to a command."""
-    return click.option(
+    return flag(
         "--config", type=click.Path(path_type=Path, dir_okay=False), is_eager=True, expose_value=False,
-        callback=_taken_over, metavar="FILE",
+        callback=_taken_over, metavar="FILE", panel=DRIVER,
         help="A TOML file with values of these flags, which nobody but its owner may write.",
     )(command)  # fmt: skip

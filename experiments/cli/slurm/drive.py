@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planbatch.experiments.cli.flags import Duration, policy_option
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm.config_flag import config_option
 from planbatch.experiments.cli.slurm.flags import (
-    Duration,
+    DRIVER,
     Watched,
     every_option,
     horizon_option,
+    lines_option,
     noplan_option,
-    policy_option,
     state_option,
     ticks_option,
     watch_options,
 )
+from planbatch.experiments.cli.verb import OneOf, Verb, flag
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
@@ -31,29 +33,32 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.tick import Tick
 
 
-@click.command(context_settings={"default_map": {"promise": "2x"}})
+@click.command(cls=Verb, context_settings={"default_map": {"promise": "2x"}})
 @config_option
-@click.option(
+@flag(
     "--mode",
-    type=click.Choice(["dry-run", "soft", "strict"]),
+    panel=DRIVER,
+    type=OneOf(["dry-run", "soft", "strict"]),
     default="dry-run",
     show_default=True,
     help="Print commands; set begin times to planned starts; or have jobs wait until they are due.",
 )
-@click.option(
+@flag(
     "--as",
     "shown",
-    type=click.Choice(["soft", "strict"]),
+    panel=DRIVER,
+    type=OneOf(["soft", "strict"]),
     default="soft",
     show_default=True,
     help="Whose commands a dry run prints.",
 )
 @every_option("5s")
 @watch_options
-@policy_option
+@policy_option("What plans")
 @policy_options_without("policy", "estimates", "deadlines")
-@click.option(
+@flag(
     "--grace",
+    panel=DRIVER,
     type=Duration(),
     default="15s",
     show_default=True,
@@ -61,19 +66,24 @@ if TYPE_CHECKING:
     help="How long a released job may take to start before it is taken back.",
 )
 @horizon_option
-@click.option(
-    "--adopt", is_flag=True, help="Strict: plan jobs that arrived before the driver, too."
+@flag(
+    "--adopt",
+    is_flag=True,
+    panel=DRIVER,
+    help="Strict: plan jobs that arrived before the driver, too.",
 )
-@click.option(
+@flag(
     "--share",
+    panel=DRIVER,
     type=click.FloatRange(0, 1),
     default=0.1,
     show_default=True,
     metavar="PART",
     help="Part of the machine that released jobs of users may hold of whom Slurm refused others.",
 )
-@click.option(
+@flag(
     "--idle-ticks",
+    panel=DRIVER,
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
@@ -81,22 +91,24 @@ if TYPE_CHECKING:
     help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way.",
 )
 @noplan_option
-@click.option(
+@flag(
     "--guard",
+    panel=DRIVER,
     default="0.01x+1.5w",
     show_default=True,
     metavar="SLACK",
     help="How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (1.5w).",
 )
-@click.option(
+@flag(
     "--on-exit",
-    type=click.Choice(["release", "keep"]),
+    panel=DRIVER,
+    type=OneOf(["release", "keep"]),
     default="release",
     show_default=True,
     help="Give every job back to Slurm at the end, or leave them as they are for the next driver.",
 )
 @state_option("Where the driver's lock and its heartbeat are.")
-@click.option(
+@flag(
     "--journal",
     "journal_path",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -105,13 +117,14 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The journal.",
 )
-@click.option(
+@flag(
     "--metrics",
     type=click.IntRange(0, 65535),
     metavar="PORT",
     help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.",
 )
 @ticks_option
+@lines_option
 def command(
     mode: str,
     shown: str,
@@ -131,6 +144,7 @@ def command(
     journal_path: Path,
     metrics: int | None,
     ticks: int | None,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
@@ -167,7 +181,7 @@ def command(
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
     check_live(policy)
     with ExitStack() as stack:
-        tellers: list[Callable[[Tick], None]] = [Terminal(dry_run)]
+        tellers: list[Callable[[Tick], None]] = [report_tick if as_json else Terminal(dry_run)]
         tellers += _metered(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())
         count = Count(ticks, stop)
@@ -188,7 +202,7 @@ def command(
 
 def _remembered(journal: Path) -> "Memory":
     """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
-    from planbatch.experiments.live.slurm.tick import remembered
+    from planbatch.experiments.live.slurm.drive import remembered
 
     try:
         return remembered(journal, time.time())
@@ -211,7 +225,7 @@ def _tell(tellers: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
         try:
             teller(tick)
         except Exception as error:
-            say(f"planbatch: {type(error).__name__}: {error}")
+            complain(f"planbatch: {type(error).__name__}: {error}")
 
 
 def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
@@ -226,9 +240,20 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
 
 
 def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
-    from planbatch.experiments.live.slurm.tick import record
+    from planbatch.experiments.live.slurm.drive import record
 
     return lambda tick: record(journal, planner, tick)
+
+
+def report_tick(tick: "Tick") -> None:
+    """Print a tick as one line of JSON."""
+    commands = [
+        {"job": one.label, "action": one.action, "lines": list(one.lines), "reason": one.reason}
+        for one in tick.commands
+    ]
+    refused = [{"line": answer.line, "message": answer.message} for answer in tick.refused]
+    print_json({"time": tick.time, "fault": tick.fault or None, "commands": commands, "refused": refused,
+                "later": tick.later, "notes": list(tick.notes)})  # fmt: skip
 
 
 class Count:
@@ -295,7 +320,7 @@ class Terminal:
         if tick.fault:
             if tick.fault != self._fault:
                 undone = "" if tick.answers else "; nothing was done, the next tick is tried"
-                say(f"{clock} {tick.fault}{undone}")
+                complain(f"{clock} {tick.fault}{undone}")
         elif self._fault:
             say(f"{clock} the cluster answers again")
         self._fault = tick.fault
@@ -317,6 +342,6 @@ class Terminal:
             later = f"; {tick.later} more to come" if tick.later else ""
             say(f"{clock} {said}{refused}{later} ({tick.seconds:.2f} s)")
             for answer in tick.refused[:3]:
-                say(f"         {answer.line}: {answer.message[:120]}")
+                complain(f"         {answer.line}: {answer.message[:120]}")
             if tick.advice:
                 say(f"         {tick.advice}")

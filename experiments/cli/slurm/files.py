@@ -2,24 +2,25 @@
 
 from pathlib import Path
 
-import click
-
-from planbatch.experiments.cli.shell import check_folder, say
+from planbatch.experiments.cli.flags import Duration, json_option, out_folder
+from planbatch.experiments.cli.shell import check_folder, print_json, say
 from planbatch.experiments.cli.slurm.flags import (
-    Duration,
+    DRIVER,
     horizon_option,
     noplan_option,
-    out_option,
     partition_option,
     state_option,
 )
+from planbatch.experiments.cli.verb import flag, verb
 
 
-@click.command()
-@out_option("out/site", "Where the files are written.")
+@verb
+@out_folder("Where the files are written.", "out/site")
 @state_option("Where the driver's lock and its heartbeat will be.")
-@click.option(
-    "--silent",
+@flag(
+    "--silent-for",
+    "silent",
+    panel=DRIVER,
     type=Duration(),
     default="3min",
     show_default=True,
@@ -29,6 +30,7 @@ from planbatch.experiments.cli.slurm.flags import (
 @horizon_option
 @noplan_option
 @partition_option
+@json_option
 def command(
     out: Path,
     state: Path,
@@ -36,6 +38,7 @@ def command(
     horizon: float,
     noplan: tuple[str, ...],
     partitions: tuple[str, ...],
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Write the files that a site installs: job_submit.lua, a configuration, systemd units."""
     from planbatch.experiments.live.slurm.site import SITE_FILES, site_file
@@ -49,3 +52,5 @@ def command(
     for name, what in SITE_FILES.items():
         (out / name).write_text(texts[name], encoding="utf-8")
         say(f"{out / name}: {what}")
+    if as_json:
+        print_json({"files": [str(out / name) for name in SITE_FILES]})

@@ -1,31 +1,35 @@
 """``planbatch slurm observe``: a cluster at this moment, as a round file."""
 
-import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from planbatch.experiments.cli.shell import print_table, say
+from planbatch.experiments.cli.flags import json_option, out_file
+from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.slurm.flags import Watched, watch_options
+from planbatch.experiments.cli.verb import flag, verb
 
 
-@click.command()
+@verb
 @watch_options
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("out/round.json"),
-              show_default=True, metavar="FILE", help="The round file; - for standard output.")  # fmt: skip
-@click.option(
+@out_file("The round file; - for standard output.", "out/round.json")
+@flag(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     help="Save Slurm's own output there as well, for --from.",
 )
-@click.option(
+@flag(
     "--all",
     "everything",
     is_flag=True,
     help="List every job that is left out, not only the first ones.",
 )
-def command(watched: Watched, out: Path, keep: Path | None, everything: bool) -> None:
+@json_option
+def command(
+    watched: Watched, out: Path, keep: Path | None, everything: bool, as_json: bool
+) -> None:
     """Write what runs and waits now as a round file, for planbatch round.
 
     What is not in it is listed: jobs that are held, wait for others or for their time, are not ours to plan, or never
@@ -37,12 +41,19 @@ def command(watched: Watched, out: Path, keep: Path | None, everything: bool) ->
 
     seen = observe(watched.snapshot(keep), watched.options)
     if str(out) == "-":
-        click.echo(json.dumps(round_to(seen.problem, seen.source)))
+        print_json(round_to(seen.problem, seen.source))
         return
-    print_table(*observation_lines(seen))
-    for title, remarks in (("left out", seen.left_out), ("noted", seen.noted)):
-        if remarks:
-            print_table(remark_table(title, remarks, None if everything else 3))
     out.parent.mkdir(parents=True, exist_ok=True)
     write_round(out, seen.problem, seen.source)
+    remarks = {"left out": seen.left_out, "noted": seen.noted}
+    if as_json:
+        listed = {
+            name.replace(" ", "_"): [asdict(one) for one in some] for name, some in remarks.items()
+        }
+        print_json({"file": str(out), "waiting": len(seen.problem), **listed})
+    else:
+        print_table(*observation_lines(seen))
+        for title, some in remarks.items():
+            if some:
+                print_table(remark_table(title, some, None if everything else 3))
     say(f"the round is in {out}; plan it with: planbatch round {out}")

@@ -4,44 +4,40 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.flags import Duration, json_option
+from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm.config_flag import config_option
 from planbatch.experiments.cli.slurm.drive import Terminal
-from planbatch.experiments.cli.slurm.flags import (
-    Duration,
-    conf_option,
-    state_option,
-    timeout_option,
-)
+from planbatch.experiments.cli.slurm.flags import conf_option, state_option, timeout_option
+from planbatch.experiments.cli.verb import flag, verb
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.tick import Tick
 
 
-@click.command()
+@verb
 @config_option
-@click.option(
+@flag(
     "--silent-for",
     type=Duration(),
     metavar="TIME",
     help="Only if the driver has been silent for so long: for a timer that watches it.",
 )
-@click.option("--dry-run", is_flag=True, help="Print the commands only.")
+@flag("--dry-run", is_flag=True, help="Print the commands only.")
 @state_option("Where the driver's lock and its heartbeat are.")
 @conf_option
 @timeout_option
+@json_option
 def command(
-    silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float
+    silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float, as_json: bool
 ) -> int:  # fmt: skip
     """Give every job back to Slurm as its user asked for it: begin times are put back.
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
     from planbatch.experiments.live.slurm.client import SlurmClient
-    from planbatch.experiments.live.slurm.release import NAME, release_all, stop_beating
-    from planbatch.experiments.live.slurm.release import silent_for as silence
+    from planbatch.experiments.live.slurm.tick import NAME, release_all, stop_beating
+    from planbatch.experiments.live.slurm.tick import silent_for as silence
 
     heartbeat = state / NAME
     silent = silence(heartbeat, time.time())
@@ -55,11 +51,16 @@ def command(
 
     def tell(tick: "Tick") -> None:
         counts.append(len(tick.commands) if tick.answers or dry_run else 0)
-        terminal(tick)
+        if not (as_json and dry_run):
+            terminal(tick)
 
     everything = release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    if as_json:
+        print_json({"jobs": max(counts, default=0), "complete": everything, "dry_run": dry_run})
     if dry_run and everything:
         return 0
-    say(f"planbatch: {max(counts, default=0)} jobs were given back to Slurm" if everything
-        else "planbatch: not everything could be given back; see above, and try again")  # fmt: skip
+    if everything:
+        say(f"planbatch: {max(counts, default=0)} jobs were given back to Slurm")
+    else:
+        complain("planbatch: not everything could be given back; see above, and try again")
     return 0 if everything else 1

@@ -1,25 +1,24 @@
 """``planbatch slurm when``: a user sees when her jobs start."""
 
-import json
 import os
 from pathlib import Path
 from time import time
 
 import click
 
-from planbatch.experiments.cli.shell import print_table
+from planbatch.experiments.cli.flags import json_option
+from planbatch.experiments.cli.shell import print_json, print_table
+from planbatch.experiments.cli.verb import flag, verb
 
 #: Where the journal is, for users who do not say so.
 VARIABLE = "PLANBATCH_JOURNAL"
 
 
-@click.command()
+@verb
 @click.argument("job", metavar="[JOBID]", required=False)
-@click.option(
-    "--user", metavar="NAME", help="Jobs of this user.  [default: your own, if no job is named]"
-)
-@click.option("--all", "everybody", is_flag=True, help="Everybody's jobs.")
-@click.option(
+@flag("--user", metavar="NAME", help="Jobs of this user.  [default: your own, if no job is named]")
+@flag("--all", "everybody", is_flag=True, help="Everybody's jobs.")
+@flag(
     "--journal",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar=VARIABLE,
@@ -29,15 +28,13 @@ VARIABLE = "PLANBATCH_JOURNAL"
     metavar="FILE",
     help="What planbatch slurm advise or drive writes.",
 )
-@click.option(
-    "--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when."
-)
-@click.option(
+@flag("--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when.")
+@flag(
     "--accuracy",
     is_flag=True,
     help="How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")  # fmt: skip
+@json_option
 def command(
     job: str | None,
     user: str | None,
@@ -53,7 +50,7 @@ def command(
     """
     from planbatch.experiments.common.text import clock_time, duration
     from planbatch.experiments.figures.live_table import when_table
-    from planbatch.experiments.live.slurm.advise import last_tick, start_estimates, why_start
+    from planbatch.experiments.live.slurm.planned import last_tick, start_estimates, why_start
 
     if accuracy:
         show_accuracy(journal, as_json)
@@ -68,8 +65,8 @@ def command(
     if as_json:
         rows = [{"job": one.label, "user": one.job.user, "start": one.start, "latest": one.latest,
                  "forecast": one.forecast, "why": one.why} for one in found]  # fmt: skip
-        click.echo(json.dumps({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
-                               **({"explanation": explained} if why else {})}))  # fmt: skip
+        print_json({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
+                    **({"explanation": explained} if why else {})})  # fmt: skip
         return
     age = max(int(time()) - tick.time, 0)
     print_table(f"the plan of {tick.plan['policy']} is {duration(age)} old")
@@ -88,7 +85,7 @@ def show_accuracy(journal: Path, as_json: bool) -> None:
 
     found = {name: accuracy_of(jobs) for name, jobs in planned_starts(journal).items()}
     if as_json:
-        click.echo(json.dumps(found))
+        print_json(found)
     else:
         print_table(accuracy_table(found))
 

@@ -12,8 +12,15 @@ from typing import Any
 import numpy as np
 
 from planbatch.baselines.policy import Policy, policy_name
-from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
-from planbatch.experiments.live.batsim.messages import Event, Message, whole_second, write_reply
+from planbatch.experiments.live.batsim.protocol import (
+    Event,
+    Message,
+    choose,
+    parse_machines,
+    whole_second,
+    write_machines,
+    write_reply,
+)
 from planbatch.experiments.live.planning import check_live
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.optimizer import Result, Status
@@ -95,7 +102,7 @@ class BatsimScheduler:
     --------
     >>> import planbatch as pb
     >>> from planbatch.experiments import BatsimScheduler
-    >>> from planbatch.experiments.live.batsim.messages import parse_message
+    >>> from planbatch.experiments.live.batsim.protocol import parse_message
     >>> scheduler = BatsimScheduler(pb.make_policy("easy"))
     >>> scheduler.answer(parse_message(b'{"now": 0.0, "events": []}'))
     b'{"now": 0.0, "events": []}'

@@ -18,8 +18,9 @@ from planbatch.experiments.live.slurm.pool import (
     held_by_jobs,
     partition_resource,
     pool_of,
+    reservation_remarks,
+    windows_of,
 )
-from planbatch.experiments.live.slurm.reservations import reservation_remarks, windows_of
 from planbatch.experiments.live.slurm.snapshot import (
     UNREADABLE,
     LiveJob,

@@ -31,6 +31,8 @@ RESERVED_FLAGS = frozenset(("MAINTENANCE", "MAINT", "RESERVED"))
 #: So far ahead a reservation that repeats is looked at (s); its period by its flag (manual page of scontrol).
 AHEAD = 7 * 86400
 _PERIODS = {"HOURLY": 3600, "DAILY": 86400, "WEEKLY": 7 * 86400}
+#: How long a reservation without an end is taken to be (s).
+ENDLESS = 366 * 86400
 Hold = Literal["user", "admin"]
 
 

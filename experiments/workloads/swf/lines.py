@@ -84,6 +84,32 @@ def parse_lines(
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(fields)), bad
 
 
+def further_columns(
+    data: bytes, after: int, skipped: Collection[int]
+) -> dict[str, NDArray[np.object_]]:
+    """Read the columns behind those of the format, as texts: ``column_19``, ``column_20`` …; none for most logs.
+
+    Parameters
+    ----------
+    data : bytes
+        The log.
+    after : int
+        The number of columns of the format.
+    skipped : collection of int
+        Lines that cannot be read, which have no rows.
+    """
+    rows: list[list[str]] = []
+    for number, raw in enumerate(data.decode("latin-1").split("\n"), start=1):
+        words = raw.split(";", 1)[0].split()
+        if not rows and len(words) == after:
+            return {}
+        if words and number not in skipped:
+            rows.append(words[after:])
+    width = max(map(len, rows), default=0)
+    full = np.array([row + [""] * (width - len(row)) for row in rows], dtype=object)
+    return {f"column_{after + 1 + k}": full[:, k] for k in range(width)}
+
+
 def _number(word: str, whole: bool) -> tuple[float, str]:
     """Return ``word`` as a number, and what is wrong with it ("" for nothing)."""
     shown = repr(word if len(word) <= 40 else word[:40] + "…")

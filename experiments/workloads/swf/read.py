@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_bytes
 from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.lines import BadLine, parse_lines
+from planbatch.experiments.workloads.swf.lines import BadLine, further_columns, parse_lines
 from planbatch.experiments.workloads.swf.log import (
     FIELDS,
     FRACTIONAL,
@@ -60,7 +60,8 @@ def log_name(path: Path) -> str:
 def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
     """Read a log in the Standard Workload Format, plain or compressed with gzip, xz, zstd or bzip2.
 
-    Columns after the 18th are ignored, fractions of seconds are kept, and a header may be missing.
+    Columns after the 18th stay as texts in ``further`` (``column_19`` …), fractions of seconds are kept, and a header
+    may be missing.
 
     Parameters
     ----------
@@ -142,7 +143,8 @@ def parse_swf(
         )
         column.flags.writeable = False
         columns[field_name] = column
-    return SwfLog(name, source, header, columns, tuple(skipped))
+    further = further_columns(data, len(FIELDS), {bad.line for bad in skipped})
+    return SwfLog(name, source, header, columns, tuple(skipped), further)
 
 
 def _header_lines(data: bytes) -> tuple[str, ...]:

@@ -155,7 +155,10 @@ def table_of_parquet(data: bytes, name: str, source: str) -> Table:
     import pyarrow.parquet as pq
 
     try:
-        content = pq.read_table(pa.BufferReader(data))
+        # Columns of lists, such as power over time or embeddings, are most of some files, and no column of a log.
+        schema = pq.read_schema(pa.BufferReader(data))
+        flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
+        content = pq.read_table(pa.BufferReader(data), columns=flat)
     except (OSError, pa.ArrowException) as error:
         why = str(error).strip().split("\n")[0].rstrip(". ")
         raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error

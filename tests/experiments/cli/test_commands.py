@@ -9,11 +9,15 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from planbatch.experiments.cli import main as cli
 from planbatch.experiments.replay import replay as replay_module
 
+#: All verbs.
+VERBS = [verb for group in cli.VERBS.values() for verb in group]
 ROOT = Path(__file__).resolve().parents[3]
 
 #: id, submit, wait, run, allocated, …, requested procs, requested time; the last two lines are of no use.
@@ -406,14 +410,87 @@ def test_help_answers_without_loading_the_core():
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )
-    for verb in cli.VERBS:
-        assert verb in done.stdout
+    for verb in VERBS:
+        assert f"  {verb} " in done.stdout
     assert done.stdout.rstrip().endswith("[]")
 
 
 def test_every_verb_has_help(run):
-    """Also those that are imported only when they are called."""
-    for verb in cli.VERBS:
+    """Also those that are imported only when they are called; on standard output, without words as well."""
+    for verb in VERBS:
         code, out, _ = run(verb, "--help")
         assert code == 0
-        assert "Usage: planbatch" in out
+        assert out.startswith(f"Usage: planbatch {verb} ")
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert run("--help")[1] == out
+    assert out.count("\nplanbatch ") == 3  # examples
+    assert len(out.splitlines()) <= 40
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def every_verb(command=cli.planbatch, words=()):
+    """Yield every verb without verbs of its own, and its words."""
+    if not isinstance(command, click.Group):
+        yield " ".join(words), command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        yield from every_verb(command.get_command(context, name), (*words, name))
+
+
+#: Flags that have, in a verb, another meaning than their name has elsewhere: none but these.
+OWN = {"--out": {"slurm observe", "report"}, "--policy": {"batsim", "slurm advise", "slurm drive"}}
+
+
+def test_flags_of_one_name_are_the_same_everywhere():
+    """Every verb prints JSON, is quiet and verbose on demand; a name has one short form, one type and one unit."""
+    seen, differ = {}, []
+    for words, command in every_verb():
+        flags = {
+            name: param for param in command.params for name in param.opts if name.startswith("--")
+        }
+        assert flags.keys() >= {"--json", "--quiet", "--verbose"}, words
+        for name, param in flags.items():
+            if words in OWN.get(name, ()):
+                continue
+            short = [opt for opt in param.opts if not opt.startswith("--")]
+            means = (short, type(param.type), param.metavar, param.is_flag)
+            if seen.setdefault(name, means) != means:
+                differ.append((words, name, means, seen[name]))
+    assert differ == []
+    short = {name: means[0] for name, means in seen.items() if means[0]}
+    assert short == {"--out": ["-o"], "--jobs": ["-j"], "--quiet": ["-q"], "--verbose": ["-v"]}
+
+
+def test_quiet_and_verbose(run, log):
+    """Quiet, notes are not printed, but errors are; verbose, the traceback goes before the sentence."""
+    assert run("replay", log, "--policy", "easy", "--starts", "s.csv", "-q")[2] == ""
+    code, _, err = run("replay", log, "--policy", "esay", "-q")
+    assert (code, err.startswith("planbatch: policy: there is no 'esay'; did you mean easy?")) == (
+        2,
+        True,
+    )
+    code, _, err = run("replay", log, "--policy", "esay", "-v")
+    assert (code, err.startswith("Traceback")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "found"),
+    [
+        ([], "wo", ["workload"]),
+        (["slurm"], "re", ["release-all"]),
+        (["compare"], "--no", ["--no-out"]),
+        (["compare", "--policy"], "plan-sq", ["plan-squared-wait"]),
+        (["round", "--objective"], "mak", ["makespan"]),
+        (["round", "--optimizer"], "cp", ["cp-sat"]),
+        (["compare", "--metric"], "p95", ["p95-wait"]),
+        (["list"], "obj", ["objectives"]),
+        (["workload", "fetch"], "KTH", ["KTH-SP2-1996-2.1-cln"]),
+    ],
+)
+def test_shells_complete_verbs_flags_and_names(words, incomplete, found):
+    """As the scripts ask that click writes for bash, zsh and fish."""
+    complete = ShellComplete(cli.planbatch, {}, "planbatch", "_PLANBATCH_COMPLETE")
+    values = [item.value for item in complete.get_completions(words, incomplete)]
+    assert values[: len(found)] == found

@@ -125,7 +125,7 @@ def test_the_command_names_what_is_missing_and_broken(run, grid, tmp_path):
     [
         (["nowhere"], "there is no such folder"),
         (["GRID", "--gantt", "esay"], "gantt: there is no policy 'esay'"),
-        (["GRID", "--reference", "best"], "reference: there is no policy 'best'"),
+        (["GRID", "--against", "best"], "against: there is no policy 'best'"),
     ],
 )
 def test_bad_input_is_told_in_a_sentence(run, grid, tmp_path, words, why):

@@ -18,6 +18,7 @@ def run(run):
     return partial(run, "rounds")
 
 
+@pytest.mark.integration
 def test_from_a_log_to_a_table_and_pictures(run, tmp_path):
     """Capture rounds, compare optimizers on them, and keep the best costs."""
     write_swf(tmp_path / "small.swf", swf_from_workload(synthetic_workload(300, 32, 3)))

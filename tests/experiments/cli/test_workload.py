@@ -124,7 +124,7 @@ def test_transform_into_its_own_input(log):
 def test_generate_writes_the_same_log_for_the_same_seed(tmp_path):
     """Files are equal to the last byte, and make the workload that was asked for."""
     for name in ("a.swf.gz", "b.swf.gz"):
-        flags = ("--jobs", 50, "--procs", 64, "--seed", 9, "--load", 0.7)
+        flags = ("--count", 50, "--capacity", 64, "--seed", 9, "--offered-load", 0.7)
         assert run("generate", tmp_path / name, *flags).exit_code == 0
     assert (tmp_path / "a.swf.gz").read_bytes() == (tmp_path / "b.swf.gz").read_bytes()
     workload = workload_of_source(tmp_path / "a.swf.gz")

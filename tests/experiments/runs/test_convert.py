@@ -103,7 +103,7 @@ def test_a_workload_and_a_platform_of_batsim_are_written(tmp_path):
 
 def test_a_log_without_waits_is_enough_for_batsim(run, tmp_path):
     """Its jobs have no starts, and a workload needs none; a log with waits would."""
-    run("workload", "generate", "log.swf", "--jobs", "30", "--procs", "16")
+    run("workload", "generate", "log.swf", "--count", "30", "--capacity", "16")
     assert run("convert", "log.swf", "w.json")[0] == run("convert", "log.swf", "p.xml")[0] == 0
     assert len(json.loads((tmp_path / "w.json").read_text())["jobs"]) == 30
     assert run("convert", "log.swf", "jobs.csv")[0] == 2

@@ -14,7 +14,14 @@ def tasks():
     return [ReplayTask(LOAD, make_policy(name)) for name in NAMES]
 
 
-def test_the_longest_are_begun_first():
-    order = run._longest_first(tasks())
-    assert [NAMES[which] for which in order[:2]] == ["plan-wait", "plan-makespan"]
-    assert sorted(order) == list(range(len(NAMES)))
+def test_short_ones_are_begun_first_then_the_longest():
+    """After an interrupt there is something; no worker is left alone with a long one."""
+    order = [NAMES[which] for which in run._begun(tasks())]
+    assert sorted(order[:3]) == ["easy", "easy-sjf", "fcfs"]
+    assert sorted(order) == sorted(NAMES)
+
+
+def test_of_equal_replays_the_order_stays():
+    """Whether some of them count as quick or not."""
+    for n in (9, 20):
+        assert run._begun([ReplayTask(LOAD, make_policy("easy"))] * n) == list(range(n))

@@ -165,6 +165,7 @@ def test_every_metric_has_a_line_of_description():
     assert all(about and not about.endswith(".") for _, _, about in METRIC_NAMES.described())
 
 
+@pytest.mark.integration
 def test_the_report_has_further_metrics(grid, tmp_path):
     """From stored jobs, the same values as from the replay; a metric that fails leaves its column empty."""
     path = tmp_path / "mine.py"

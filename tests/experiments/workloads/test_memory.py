@@ -9,12 +9,15 @@ from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.toml_file import read_experiment
-from planbatch.experiments.workloads.amounts import amount, amount_text
 from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.memory import memory_rule
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import (
+    amount,
+    amount_text,
+    memory_rule,
+    with_scarce_memory,
+)
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.planner.resources import Resource
 
@@ -202,16 +205,16 @@ def test_generated_memory_is_as_scarce_as_processors(tmp_path):
         "workload",
         "generate",
         str(target),
-        "--jobs",
+        "--count",
         400,
-        "--procs",
+        "--capacity",
         64,
         "--seed",
         5,
-        "--load",
+        "--offered-load",
         0.8,
     ]
-    outcome = CliRunner().invoke(planbatch, [*map(str, words), "--memory", "64GB"])
+    outcome = CliRunner().invoke(planbatch, [*map(str, words), "--scarce-memory", "64GB"])
     assert outcome.exit_code == 0, outcome.output
     again = workload_of_source(target, WorkloadOptions(memory="requested", memory_capacity="64GB"))
     assert again.demands.tolist() == workload.demands.tolist()

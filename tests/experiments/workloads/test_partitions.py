@@ -105,6 +105,7 @@ def test_the_header_does_not_always_say_how_large_it_is(processors):
     assert workload.id.tolist() == [2, 3]
 
 
+@pytest.mark.integration
 def test_every_partition_is_a_pool_of_its_own(tmp_path):
     """With a table and a folder each; none may be left without its size."""
     (tmp_path / "log.swf").write_text(text())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.experiments.reproduce.gaussier_2015.simulator import (
+from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     ELoss,
     LastTwo,
     Submitted,
@@ -18,6 +18,7 @@ from planbatch.experiments.reproduce.gaussier_2015.simulator import (
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.transform import first_jobs
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 
 def predicted_by_events(workload, trace, predictor):
@@ -46,7 +47,7 @@ PLAIN = {"last-two": LastTwo, "e-loss": ELoss}
 
 
 @pytest.mark.parametrize("name", PLAIN)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(machines_with_jobs(most_jobs=30), st.randoms(use_true_random=False))
 def test_like_event_by_event(name, machine, random):
     """What every job is believed to take in the first round that has it."""

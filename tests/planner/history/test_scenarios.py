@@ -27,6 +27,7 @@ from planbatch.planner.optimizers.search import OrderSearch
 from planbatch.planner.round import Round
 from planbatch.planner.solve import solve
 from tests.builders import assert_same, random_round, rounds_with_resources, small_rounds
+from tests.examples import examples
 from tests.oracles import Scene, Waiting, decode_oracle
 
 #: Optimizers that evaluate orders.
@@ -92,7 +93,7 @@ def scene(problem, walltime, ends):
     return Scene(problem.now, problem.capacity, running, waiting, {}, False)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(rounds_with_a_past(), st.sampled_from([0.0, 0.4, 0.9]), st.integers(0, 99))
 def test_against_plain_python(problem, risk, seed):
     """The mean of the largest costs; each is that of a scenario in which the jobs take what it says.
@@ -132,7 +133,7 @@ def test_against_plain_python(problem, risk, seed):
         assert found == pytest.approx(expected)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.one_of(small_rounds(most_jobs=5), rounds_with_resources(most_jobs=4)),
     st.integers(1, 3),

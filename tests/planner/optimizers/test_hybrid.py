@@ -18,6 +18,7 @@ from planbatch.planner.progress import Progress
 from planbatch.planner.round import Round
 from planbatch.planner.solve import solve
 from tests.builders import busy_round, rounds_with_resources
+from tests.examples import examples
 
 HYBRID = make_optimizer("hybrid")
 
@@ -46,7 +47,7 @@ def test_a_search_can_stop_and_go_on_anywhere(portions, objective):
     assert plan(portions) == plan([700])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(problem=rounds_with_resources(most_jobs=7))
 def test_small_makespans_are_optimal(problem):
     """Against branch and bound: running jobs, windows, further resources; a proof is one."""
