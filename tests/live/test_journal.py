@@ -323,7 +323,9 @@ def test_rounds_are_captured_from_ticks(lived, run):
     assert problem.running.end.tolist() == [610]
     tick = next(iter(read_ticks(lived)))
     np.testing.assert_array_equal(observed_again(tick).problem.ids, problem.ids)
-    code, out, err = run("rounds", "capture", "--from-ticks", lived, "--sizes", "3,7", "--out", "rounds")
+    code, out, err = run(
+        "rounds", "capture", "--from-ticks", lived, "--sizes", "3,7", "--out", "rounds"
+    )
     assert (code, out) == (0, "rounds/journal-ticks-n0003-t30.json\n")
     assert "ticks: in no round did about 7 jobs wait" in err
     assert run("round", "rounds/journal-ticks-n0003-t30.json", "--json")[0] == 0
