@@ -61,7 +61,9 @@ def test_submitting_writes_what_is_better(rounds, tmp_path, monkeypatch):
     claim.write_text(json.dumps({"round": KEY, "objective": "makespan", "starts": starts}))
     to = tmp_path / "known.json"
     for said in ("has it now", "stays as it is"):
-        found = CliRunner().invoke(command, ["best-known", "submit", str(claim), "--to", str(to)])
+        found = CliRunner().invoke(
+            command, ["best-known", "submit", str(claim), "--best-known", str(to)]
+        )
         assert said in found.output
     assert benchmark.read_known(to)[f"{KEY}|makespan"]["cost"] == plan.cost
 

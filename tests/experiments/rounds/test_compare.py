@@ -179,8 +179,8 @@ def test_bad_input_is_refused(rounds):
     for bad, told in (
         (([problem], ["annealing"] * 2, ["wait"]), "annealing is given more than once"),
         (([problem], ["anealing"], ["wait"]), "annealing"),
-        (([problem], ["annealing"], []), "objectives: none"),
-        (([], ["annealing"], ["wait"]), "rounds: none"),
+        (([problem], ["annealing"], []), "objectives: there is none"),
+        (([], ["annealing"], ["wait"]), "rounds: there is none"),
         ((["nowhere.json"], ["annealing"], ["wait"]), "nowhere.json"),
     ):
         with pytest.raises((ValueError, OSError), match=told):
