@@ -98,7 +98,7 @@ SHOWN = (
     Shown(
         "Optimizers on captured rounds",
         (
-            "planbatch rounds capture log.swf --sizes 12,24 --per-size 1 --out rounds",
+            "planbatch rounds capture log.swf --sizes 12,24 --per-size 3 --out rounds",
             "planbatch rounds compare rounds/*.json --optimizer annealing --optimizer tabu --optimizer lns --objective wait --evaluations 300 --out searched",
         ),
         (
