@@ -110,7 +110,12 @@ def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     load = options.get("load")
     if load is not None and (isinstance(load, bool) or not isinstance(load, int | float)):
         raise ValueError(f"load: {shown(load)} is not a factor, such as 1.2")
-    for name in ("span", "timezone", *(key for key in options if key.startswith("memory"))):
+    for name in (
+        "preset",
+        "span",
+        "timezone",
+        *(key for key in options if key.startswith("memory")),
+    ):
         if not isinstance(options.get(name), str | None):
             raise ValueError(
                 f"{name}: {shown(options[name])} is not a text, such as {_TEXTS[name]!r}"
@@ -128,6 +133,7 @@ _EXAMPLES = {
     "resources": 'give resources={"gpus": {"column": "ngpus", "capacity": 64}}',
 }
 _TEXTS = {
+    "preset": "frontier",
     "span": "0d:30d",
     "timezone": "Europe/Berlin",
     "memory": "requested",
