@@ -58,28 +58,6 @@ def load_workload(
         return workload_of_source(source, options_of(options), note)  # type: ignore[arg-type]
 
 
-def as_workload(given: Any) -> Workload:
-    """Return a workload as it is, or make one of a log's path or name, or of a data frame that knows its capacity.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
-    if isinstance(given, Workload):
-        return given
-    if isinstance(given, str | Path):
-        return load_workload(given)
-    if type(given).__name__ == "DataFrame" and hasattr(given, "attrs"):
-        if "capacity" in given.attrs:
-            return Workload.from_frame(given)
-        raise ValueError(
-            "workload: a data frame does not say how large the machine is; "
-            "give Workload.from_frame(frame, capacity=N)"
-        )
-    raise ValueError(f"workload: {shown(given)} is neither a Workload nor a log nor a data frame")
-
-
 def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords say.
 
