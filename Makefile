@@ -45,8 +45,10 @@ test: lint
 	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/registry tests/test_bad_functions.py tests/core/test_values.py
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
 
-# Hours: whole logs, the site, notebooks, distributions; oldest dependencies; sanitizers; mutants.
+# Hours: every example of every property; whole logs, the site, notebooks, distributions; oldest dependencies;
+# sanitizers; mutants.
 nightly: test
+	PLANBATCH_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m nightly
 	$(MAKE) oldest
 	$(MAKE) sanitize SECONDS=1800

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from planbatch.lazy import offer
+from planbatch import lazy
 
 if TYPE_CHECKING:
     from planbatch.baselines.catalogue import POLICIES as POLICIES, make_policy as make_policy
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
     )
     from planbatch.baselines.stepwise import Decision as Decision, StepwisePolicy as StepwisePolicy
 
-offer(__name__)
+lazy.offer(__name__)

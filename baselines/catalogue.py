@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from planbatch import _core
-from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
+from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy, as_policy
 from planbatch.baselines.queue_based import (
     DUE,
@@ -27,7 +27,7 @@ from planbatch.baselines.rollouts import rollouts
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.objectives.scenarios import over_scenarios
-from planbatch.planner.budget import Budget
+from planbatch.planner.arguments import shown
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
@@ -94,12 +94,16 @@ def plan_based(
                 f"risk: {risk:g} is one of scenarios; give their number, such as scenarios=8"
             )
         objective = over_scenarios(objective, scenarios, risk)
-    if evaluations is None and seconds is None:
-        evaluations = DEFAULT_EVALUATIONS
-    budget = Budget(seconds=seconds, evaluations=evaluations)
     if name is not None:
         name = _PLAN.sub(_shown, name)
-    return PlanBased(objective, optimizer or "annealing", budget, promise, name)
+    return PlanBased(
+        objective,
+        optimizer or "annealing",
+        evaluations=evaluations,
+        seconds=seconds,
+        promise=promise,
+        name=name,
+    )
 
 
 def _shown(match: re.Match[str]) -> str:
@@ -278,14 +282,16 @@ def make_policy(name: str, **settings: Any) -> Policy:
     >>> import planbatch as pb
     >>> pb.make_policy("easy:smallest-area").name
     'easy:smallest-area'
-    >>> pb.make_policy("plan-wait", evaluations=200, promise="1h").budget
-    Budget(seconds=None, evaluations=200)
+    >>> pb.make_policy("plan-wait", evaluations=200, promise="1h")
+    PlanBased(wait by annealing, 200 evaluations per round, promise 1h)
     >>> pb.make_policy("esay")
     Traceback (most recent call last):
         ...
     ValueError: policy: there is no 'esay'; did you mean easy? Your own is FILE.py:NAME, MODULE:NAME, or an
     entry point in planbatch.policies
     """
+    if not isinstance(name, str):
+        raise ValueError(f"policy: {shown(name)} is not a name")
     unknown = settings.keys() - SETTINGS
     if unknown:
         raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")

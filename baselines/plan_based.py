@@ -10,7 +10,8 @@ import numpy as np
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
-from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.arguments import budget_of, shown
+from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History
@@ -29,7 +30,7 @@ DEFAULT_EVALUATIONS = 100
 
 @dataclass(frozen=True, init=False)
 class PlanBased:
-    """An optimizer and an objective as a policy: ``PlanBased("squared-wait", "tabu", 100)``.
+    """An optimizer and an objective as a policy: ``PlanBased("squared-wait", "tabu", evaluations=200)``.
 
     Attributes
     ----------
@@ -38,7 +39,8 @@ class PlanBased:
     optimizer : Optimizer
         What searches for them; given as an optimizer or a name.
     budget : Budget
-        For how long, in each round; a number is one of evaluations.
+        For how long, in each round; given as ``evaluations`` (:data:`DEFAULT_EVALUATIONS` by default), ``seconds``,
+        or both.
     promise : Promise, optional
         What jobs are promised when they are first planned. Every later plan keeps it: the search takes no plan that
         does not, and the plan of the round before, decoded again in the order of its starts, always does.
@@ -56,7 +58,7 @@ class PlanBased:
     --------
     >>> import planbatch as pb
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> mine = pb.PlanBased("squared-wait", budget=50, name="mine")
+    >>> mine = pb.PlanBased("squared-wait", evaluations=50, name="mine")
     >>> pb.replay(workload, mine).policy
     'mine'
     """
@@ -71,18 +73,27 @@ class PlanBased:
         self,
         objective: Objective | Cost | str,
         optimizer: Optimizer | Callable[..., Any] | str = "annealing",
-        budget: Budget | int = DEFAULT_EVALUATIONS,
+        *,
+        evaluations: int | None = None,
+        seconds: float | None = None,
         promise: Promise | str | None = None,
         name: str | None = None,
     ) -> None:
         set_field = partial(object.__setattr__, self)  # the class is frozen
         set_field("objective", as_objective(objective))
         set_field("optimizer", as_optimizer(optimizer))
-        set_field("budget", as_budget(budget))
+        set_field("budget", budget_of(evaluations, seconds, DEFAULT_EVALUATIONS))
+        if not isinstance(promise, Promise | str | None):
+            raise ValueError(f"promise: {shown(promise)} is no text, such as 24h or 2x")
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
         set_field("name", name or f"plan-{self.objective.label}")
         check_supported(self.optimizer, self.objective)
         _ = self.history  # refuses two
+
+    def __repr__(self) -> str:
+        promise = f"promise {self.promise}" if self.promise else "no promise"
+        name = "" if self.name == f"plan-{self.objective.label}" else f"{self.name}: "
+        return f"PlanBased({name}{self.objective.label} by {self.optimizer.name}, {self.budget} per round, {promise})"
 
     @property
     def traits(self) -> Traits:

@@ -1,5 +1,6 @@
 """The protocol of policies, and policies of the compiled core."""
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -131,6 +132,9 @@ class CorePolicy:
     history: History | None = None
     promise: Any = None
 
+    def __repr__(self) -> str:
+        return f"CorePolicy({self.name}{f', promise {self.promise}' if self.promise else ''})"
+
     def core_form(self) -> "CorePolicy":
         """Return the policy itself."""
         return self
@@ -164,6 +168,14 @@ def as_policy(policy: Policy | str) -> Policy:
         return create("policy", policy)  # type: ignore[no-any-return]
     if isinstance(policy, type) or not callable(policy):
         raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
+    try:
+        inspect.signature(policy).bind(None, None)
+    except TypeError:
+        raise ValueError(
+            f"policy {policy_name(policy)}: it does not take two arguments; a policy is policy(problem, rng)"
+        ) from None
+    except ValueError:  # of the core, without a signature
+        pass
     return policy
 
 

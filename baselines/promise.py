@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class Promise:
     --------
     >>> import planbatch as pb
     >>> pb.Promise.parse("1h+2x")
-    Promise(seconds=3600, walltimes=2.0, within=None, by_deadline=False)
+    Promise(1h+2x)
     """
 
     seconds: int = 0
@@ -41,8 +42,9 @@ class Promise:
     def __post_init__(self) -> None:
         for name in ("seconds", "walltimes", "within"):
             value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ValueError(f"promise: {name} is {value}, below 0")
+            known = isinstance(value, Real) and float(value) >= 0
+            if not (known or (value is None and name == "within")):
+                raise ValueError(f"promise: {name} is {value!r}, not a number, 0 or more")
 
     @classmethod
     def parse(cls, text: str) -> "Promise | None":
@@ -81,6 +83,9 @@ class Promise:
                 seconds += length
                 walltimes += sum(number for number, unit in found if unit == "x")
         return cls(int(seconds), walltimes, within, by_deadline)
+
+    def __repr__(self) -> str:
+        return f"Promise({self})"
 
     def __str__(self) -> str:
         """The rule as :meth:`parse` reads it."""

@@ -48,7 +48,7 @@ class Recorded:
         if unknown:
             raise ValueError(
                 f"recorded: {unknown:,} of {len(workload):,} jobs of {workload.name} have no wait in the log; "
-                "leave them out, under all policies, with --known-waits"
+                "leave them out, under all policies, with known_waits=True (--known-waits)"
             )
         digest = hashlib.sha256(workload.wait.astype("<i8").tobytes()).hexdigest()
         return replace(self, waits=digest)

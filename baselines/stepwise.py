@@ -7,6 +7,8 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import Traits
+from planbatch.planner.arguments import shown as as_shown
+from planbatch.planner.arguments import whole
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -33,9 +35,10 @@ class Decision(NamedTuple):
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.baselines import StepwisePolicy
     >>> def largest(decision, rng):
     ...     return int(decision.jobs[:, 1].argmax())
-    >>> pb.replay(pb.synthetic_workload(jobs=100, capacity=16), pb.StepwisePolicy(largest)).policy
+    >>> pb.replay(pb.synthetic_workload(jobs=100, capacity=16), StepwisePolicy(largest)).policy
     'largest'
     """
 
@@ -68,10 +71,11 @@ class StepwisePolicy:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.baselines import StepwisePolicy
     >>> def first(decision, rng):
     ...     return int(decision.mask.argmax())
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> bool((pb.replay(workload, pb.StepwisePolicy(first)).start >= workload.submit).all())
+    >>> bool((pb.replay(workload, StepwisePolicy(first)).start >= workload.submit).all())
     True
     """
 
@@ -81,9 +85,14 @@ class StepwisePolicy:
         shown: int = SHOWN,
         name: str | None = None,
     ) -> None:
-        self.choose, self.shown = choose, shown
+        if not callable(choose):
+            raise ValueError(f"choose: {as_shown(choose)} is not a function (decision, rng)")
+        self.choose, self.shown = choose, whole("shown", shown, 1, "jobs")
         self.name = name or getattr(choose, "__name__", type(choose).__name__).replace("_", "-")
         self.traits = Traits(parameters={"shown": shown})
+
+    def __repr__(self) -> str:
+        return f"StepwisePolicy({self.name}, {self.shown} jobs shown)"
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Return the plan of a round; jobs that are not placed have no start."""

@@ -50,8 +50,8 @@ class Calendar:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.Calendar.parse("9-18:Europe/Berlin")
+    >>> from planbatch.baselines import Calendar
+    >>> Calendar.parse("9-18:Europe/Berlin")
     Calendar(opens=9, closes=18, days=(0, 1, 2, 3, 4), holidays=(), time_zone='Europe/Berlin')
     """
 
@@ -176,8 +176,9 @@ class WorkingTimeBackfilling:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.baselines import Calendar, WorkingTimeBackfilling
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> wdbf = pb.WorkingTimeBackfilling(pb.Calendar(opens=8, closes=17))
+    >>> wdbf = WorkingTimeBackfilling(Calendar(opens=8, closes=17))
     >>> pb.metrics(pb.replay(workload, wdbf)).jobs
     100
     """

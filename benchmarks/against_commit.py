@@ -57,7 +57,7 @@ w = dataclasses.replace(w, resources=further, demands=(1000 * share).astype(np.i
 """
 SEARCH = """
 pb.make_optimizer("annealing").optimize(
-    problem, pb.make_objective("squared-wait"), pb.Budget(evaluations={evaluations}), np.random.default_rng(0)
+    problem, pb.make_objective("squared-wait"), Budget(evaluations={evaluations}), np.random.default_rng(0)
 )
 """
 FIRST = """
@@ -73,6 +73,7 @@ snippet = json.loads(sys.argv[1])
 import numpy as np, pandas
 began = time.process_time()
 import planbatch as pb
+from planbatch.planner import Budget
 known = {"np": np, "pb": pb}
 exec(snippet["setup"], known)
 code, best = compile(snippet["run"], "snippet", "exec"), float("inf")

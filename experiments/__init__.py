@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from planbatch.lazy import offer
+from planbatch import lazy
 
 if TYPE_CHECKING:
     from planbatch.experiments.studies.compare import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.pool import ObserveOptions as ObserveOptions
     from planbatch.experiments.live.slurm.reading import saved_snapshot as saved_snapshot
     from planbatch.experiments.live.slurm.marks import DriveRules as DriveRules
-    from planbatch.experiments.live.slurm.errors import SlurmError as SlurmError
+    from planbatch.experiments.live.slurm.client import SlurmError as SlurmError
     from planbatch.experiments.live.slurm.snapshot import JobKey as JobKey
     from planbatch.experiments.live.slurm.snapshot import LiveJob as LiveJob
     from planbatch.experiments.live.slurm.snapshot import LiveNode as LiveNode
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     )
     from planbatch.experiments.workloads.deadlines import with_deadlines as with_deadlines
     from planbatch.experiments.workloads.describe import workload_info as workload_info
-    from planbatch.experiments.workloads.load import load_workload as load_workload
+    from planbatch.experiments.workloads.keywords import load_workload as load_workload
     from planbatch.experiments.workloads.lublin import (
         LublinParameters as LublinParameters,
         default_workload as default_workload,
@@ -124,4 +124,4 @@ if TYPE_CHECKING:
         scale_load as scale_load,
     )
 
-offer(__name__)
+lazy.offer(__name__)

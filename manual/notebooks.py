@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 import nbformat
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
-from nbconvert import MarkdownExporter
 from nbformat import NotebookNode
 
 from manual import ROOT
@@ -99,6 +98,8 @@ def told(path: Path, cell: NotebookNode, output: NotebookNode) -> bool:
 def write_page(path: Path, folder: Path, manager: KernelManager) -> None:
     """Write the page of a notebook, ``NAME.md``, its pictures, and ``seconds``, into a folder."""
     notebook, seconds = executed(path, manager)
+    from nbconvert import MarkdownExporter  # takes a second
+
     exporter = MarkdownExporter()
     text, resources = exporter.from_notebook_node(
         notebook, {"output_files_dir": path.stem, "unique_key": "picture"}

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from planbatch.lazy import offer
+from planbatch import lazy
 
 if TYPE_CHECKING:
     from planbatch.objectives.aged import AGED_WAIT as AGED_WAIT, aged_wait as aged_wait
@@ -43,4 +43,4 @@ if TYPE_CHECKING:
         weighted_wait as weighted_wait,
     )
 
-offer(__name__)
+lazy.offer(__name__)

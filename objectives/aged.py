@@ -41,8 +41,9 @@ AGED_WAIT = Objective("aged-wait", _core.MeanAgedWait(86400.0), terms=_terms(864
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import AGED_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.AGED_WAIT).cost
+>>> pb.solve(problem, AGED_WAIT).cost
 25.0
 """
 
@@ -65,10 +66,11 @@ def aged_wait(scale: int) -> Objective:
     Examples
     --------
     >>> import planbatch as pb
-    >>> pb.aged_wait(43200).name
+    >>> from planbatch.objectives import aged_wait
+    >>> aged_wait(43200).name
     'aged-wait:43200s'
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.solve(problem, pb.aged_wait(43200)).plan.start.tolist()
+    >>> pb.solve(problem, aged_wait(43200)).plan.start.tolist()
     [50, 0]
     """
     if not scale > 0:

@@ -44,7 +44,8 @@ OBJECTIVES: dict[str, Objective] = {
 Examples
 --------
 >>> import planbatch as pb
->>> pb.OBJECTIVES["wait"] is pb.WAIT
+>>> from planbatch.objectives import WAIT
+>>> pb.OBJECTIVES["wait"] is WAIT
 True
 """
 
@@ -56,8 +57,8 @@ DEADLINE_OBJECTIVES = frozenset(
 
 Examples
 --------
->>> import planbatch as pb
->>> sorted(pb.DEADLINE_OBJECTIVES)
+>>> from planbatch.objectives import DEADLINE_OBJECTIVES
+>>> sorted(DEADLINE_OBJECTIVES)
 ['maximum-tardiness', 'missed-deadlines', 'tardiness']
 """
 
@@ -78,8 +79,8 @@ OBJECTIVE_NAMES = Registry(
 
 Examples
 --------
->>> import planbatch as pb
->>> "wait" in pb.OBJECTIVE_NAMES.known
+>>> from planbatch.objectives import OBJECTIVE_NAMES
+>>> "wait" in OBJECTIVE_NAMES.known
 True
 """
 

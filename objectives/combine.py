@@ -1,8 +1,11 @@
 """Objectives made of objectives: weighted sums, and one before another."""
 
+from collections.abc import Sequence
 from functools import cache
+from numbers import Real
 
 from planbatch import _core
+from planbatch.planner.arguments import shown
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.registry.objective import as_objective
@@ -31,6 +34,9 @@ def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
     """
     if not parts:
         raise ValueError("weighted sum: give at least one (weight, objective)")
+    for part in parts:
+        if isinstance(part, str) or not isinstance(part, Sequence) or len(part) != 2:
+            raise ValueError(f"weighted sum: {shown(part)} is not (weight, objective)")
     return _weighted_sum(*((weight, _part(objective)) for weight, objective in parts))
 
 
@@ -54,8 +60,10 @@ def _part(objective: Objective | Cost | str) -> Objective:
 @cache
 def _weighted_sum(*parts: tuple[float, Objective]) -> Objective:
     for weight, objective in parts:
-        if not weight >= 0:
-            raise ValueError(f"weighted sum: the weight {weight} of {objective.name} is negative")
+        if not isinstance(weight, Real) or not weight >= 0:
+            raise ValueError(
+                f"weighted sum: the weight {weight!r} of {objective.name} is not a number, 0 or more"
+            )
     name = "+".join(f"{weight:g}*{objective.name}" for weight, objective in parts)
     if all(objective.compiled for _, objective in parts):
         weights = [float(weight) for weight, _ in parts]

@@ -32,8 +32,9 @@ TARDINESS = Objective("tardiness", _core.TotalTardiness(), terms=tardiness_terms
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import TARDINESS
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.TARDINESS).cost
+>>> pb.solve(problem, TARDINESS).cost
 0.0
 """
 MAXIMUM_TARDINESS = Objective(
@@ -44,8 +45,9 @@ MAXIMUM_TARDINESS = Objective(
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import MAXIMUM_TARDINESS
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.MAXIMUM_TARDINESS).cost
+>>> pb.solve(problem, MAXIMUM_TARDINESS).cost
 0.0
 """
 MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines())
@@ -54,8 +56,9 @@ MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines())
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import MISSED_DEADLINES
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.MISSED_DEADLINES).cost
+>>> pb.solve(problem, MISSED_DEADLINES).cost
 0.0
 """
 REGULAR_WAIT = Objective("regular-wait", _core.RegularWait())
@@ -64,7 +67,8 @@ REGULAR_WAIT = Objective("regular-wait", _core.RegularWait())
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import REGULAR_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.REGULAR_WAIT).cost
+>>> pb.solve(problem, REGULAR_WAIT).cost
 0.0002892681515765114
 """

@@ -24,7 +24,8 @@ EXPECTED_SLOWDOWN = Objective(
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import EXPECTED_SLOWDOWN
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.EXPECTED_SLOWDOWN).cost
+>>> pb.solve(problem, EXPECTED_SLOWDOWN).cost
 0.25
 """

@@ -19,7 +19,8 @@ MAKESPAN = Objective("makespan", _core.Makespan(), terms=makespan_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import MAKESPAN
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.MAKESPAN).cost
+>>> pb.solve(problem, MAKESPAN).cost
 150.0
 """

@@ -26,8 +26,9 @@ RESPONSE = Objective("response", _core.MeanResponse(), terms=response_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import RESPONSE
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.RESPONSE).cost
+>>> pb.solve(problem, RESPONSE).cost
 100.0
 """
 BOUNDED_SLOWDOWN = Objective("bounded-slowdown", _core.MeanBoundedSlowdown())
@@ -36,8 +37,9 @@ BOUNDED_SLOWDOWN = Objective("bounded-slowdown", _core.MeanBoundedSlowdown())
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import BOUNDED_SLOWDOWN
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.BOUNDED_SLOWDOWN).cost
+>>> pb.solve(problem, BOUNDED_SLOWDOWN).cost
 1.25
 """
 STRETCH = Objective("stretch", _core.MeanStretch(), terms=stretch_terms)
@@ -46,7 +48,8 @@ STRETCH = Objective("stretch", _core.MeanStretch(), terms=stretch_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import STRETCH
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.STRETCH).cost
+>>> pb.solve(problem, STRETCH).cost
 1.25
 """

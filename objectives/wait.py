@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import number
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
 from planbatch.planner.terms import Terms
@@ -54,8 +55,7 @@ def powered_wait(power: float) -> Objective:
     >>> pb.solve(problem, pb.powered_wait(1.5)).plan.start.tolist()
     [50, 0]
     """
-    if not power > 0:
-        raise ValueError(f"power: {power} is not positive")
+    power = number("power", power, "a positive number")
 
     return Objective(f"wait^{power:g}", _core.MeanPoweredWait(float(power)))
 
@@ -66,8 +66,9 @@ WAIT = Objective("wait", _core.MeanWait(), terms=wait_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.WAIT).cost
+>>> pb.solve(problem, WAIT).cost
 25.0
 """
 SQUARED_WAIT = Objective("squared-wait", _core.MeanSquaredWait(), terms=squared_wait_terms)
@@ -76,8 +77,9 @@ SQUARED_WAIT = Objective("squared-wait", _core.MeanSquaredWait(), terms=squared_
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import SQUARED_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.SQUARED_WAIT).cost
+>>> pb.solve(problem, SQUARED_WAIT).cost
 1250.0
 """
 FOURTH_WAIT = Objective("fourth-wait", _core.MeanFourthWait())
@@ -86,8 +88,9 @@ FOURTH_WAIT = Objective("fourth-wait", _core.MeanFourthWait())
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import FOURTH_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.FOURTH_WAIT).cost
+>>> pb.solve(problem, FOURTH_WAIT).cost
 3125000.0
 """
 AREA_WAIT = Objective("area-wait", _core.MeanAreaWait(), terms=area_wait_terms)
@@ -96,8 +99,9 @@ AREA_WAIT = Objective("area-wait", _core.MeanAreaWait(), terms=area_wait_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import AREA_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.AREA_WAIT).cost
+>>> pb.solve(problem, AREA_WAIT).cost
 33.333333333333336
 """
 USER_WAIT = Objective("user-wait", _core.MeanUserWait(), terms=user_wait_terms)
@@ -106,7 +110,8 @@ USER_WAIT = Objective("user-wait", _core.MeanUserWait(), terms=user_wait_terms)
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import USER_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.USER_WAIT).cost
+>>> pb.solve(problem, USER_WAIT).cost
 25.0
 """

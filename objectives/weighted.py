@@ -28,8 +28,9 @@ WEIGHTED_WAIT = Objective("weighted-wait", _DEFAULT, terms=_terms(_DEFAULT, 2))
 Examples
 --------
 >>> import planbatch as pb
+>>> from planbatch.objectives import WEIGHTED_WAIT
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, pb.WEIGHTED_WAIT).cost
+>>> pb.solve(problem, WEIGHTED_WAIT).cost
 3.125
 """
 
@@ -68,8 +69,9 @@ def weighted_wait(
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.objectives import weighted_wait
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.solve(problem, pb.weighted_wait(power=1, area=-1)).plan.start.tolist()
+    >>> pb.solve(problem, weighted_wait(power=1, area=-1)).plan.start.tolist()
     [50, 0]
     """
     if not 0 < power <= LARGEST_POWER:

@@ -1,38 +1,122 @@
-"""Plan-based batch scheduling: give every waiting job a start time, and search for the best such plan."""
+"""Plan-based batch scheduling: give every waiting job a start time, and search for the best such plan.
 
-from typing import TYPE_CHECKING, Any
+These are the names that users need. What authors of policies, optimizers and objectives need besides is in
+``planbatch.planner``, ``planbatch.objectives``, ``planbatch.baselines`` and ``planbatch.experiments``.
+"""
 
-from planbatch.lazy import offer
+from typing import TYPE_CHECKING
+
+from planbatch import lazy
 from planbatch.planner.names import register_factory
 
 if TYPE_CHECKING:
-    from planbatch.baselines import *
-    from planbatch.experiments import *
-    from planbatch.objectives import *
-    from planbatch.planner import *
+    from planbatch.baselines import (
+        POLICIES as POLICIES,
+        PlanBased as PlanBased,
+        Policy as Policy,
+        Promise as Promise,
+        make_policy as make_policy,
+    )
+    from planbatch.experiments import (
+        Comparison as Comparison,
+        Experiment as Experiment,
+        Gains as Gains,
+        Metrics as Metrics,
+        PolicySpec as PolicySpec,
+        ReplayError as ReplayError,
+        Report as Report,
+        Results as Results,
+        RoundComparison as RoundComparison,
+        SchedulingEnv as SchedulingEnv,
+        Simulation as Simulation,
+        Trace as Trace,
+        WorkloadSpec as WorkloadSpec,
+        capture as capture,
+        check_trace as check_trace,
+        compare as compare,
+        compare_rounds as compare_rounds,
+        default_workload as default_workload,
+        draw_curves as draw_curves,
+        draw_mean_waits as draw_mean_waits,
+        draw_plan as draw_plan,
+        draw_plans as draw_plans,
+        draw_profile as draw_profile,
+        draw_trade_off as draw_trade_off,
+        draw_waits as draw_waits,
+        explain_replay as explain_replay,
+        first_jobs as first_jobs,
+        in_span as in_span,
+        load_workload as load_workload,
+        make_report as make_report,
+        merge_experiment as merge_experiment,
+        metrics as metrics,
+        read_experiment as read_experiment,
+        read_results as read_results,
+        read_round as read_round,
+        run_experiment as run_experiment,
+        scale_load as scale_load,
+        synthetic_workload as synthetic_workload,
+        utilisation_by_resource as utilisation_by_resource,
+        with_deadlines as with_deadlines,
+        workload_info as workload_info,
+        write_comparison as write_comparison,
+        write_round as write_round,
+        write_round_comparison as write_round_comparison,
+        write_swf as write_swf,
+    )
+    from planbatch.experiments.replay.replay import replay as replay
+    from planbatch.objectives import (
+        OBJECTIVES as OBJECTIVES,
+        lexicographic as lexicographic,
+        make_objective as make_objective,
+        over_scenarios as over_scenarios,
+        powered_wait as powered_wait,
+        weighted_sum as weighted_sum,
+    )
+    from planbatch.planner import (
+        NEVER as NEVER,
+        OPTIMIZERS as OPTIMIZERS,
+        ORDERS as ORDERS,
+        PREDICTORS as PREDICTORS,
+        Explanation as Explanation,
+        Objective as Objective,
+        ObjectiveError as ObjectiveError,
+        OptimizerError as OptimizerError,
+        OrderError as OrderError,
+        Plan as Plan,
+        Resource as Resource,
+        Result as Result,
+        Round as Round,
+        UnsupportedObjectiveError as UnsupportedObjectiveError,
+        WhatIf as WhatIf,
+        Window as Window,
+        Workload as Workload,
+        check_plan as check_plan,
+        decode as decode,
+        explain as explain,
+        lower_bound as lower_bound,
+        make_optimizer as make_optimizer,
+        solve as solve,
+        what_if as what_if,
+    )
 
-offer(__name__)
+lazy.offer(__name__)
 
 
-def _objective(name: str) -> Any:
-    from planbatch.objectives.catalogue import make_objective
+def _made(kind: str, name: str) -> object:
+    """Return an object of a kind that layers below take by name, whose catalogue they do not import."""
+    if kind == "objective":
+        from planbatch.objectives.catalogue import make_objective
 
-    return make_objective(name)
+        return make_objective(name)
+    if kind == "policy":
+        from planbatch.baselines.catalogue import make_policy
 
-
-def _policy(name: str) -> Any:
-    from planbatch.baselines.catalogue import make_policy
-
-    return make_policy(name)
-
-
-def _of_frames(name: str) -> Any:
+        return make_policy(name)
     from planbatch.experiments.workloads import frames
 
     return getattr(frames, name)
 
 
-# Names of objectives and policies, and data frames, are taken where their catalogues are not imported.
-register_factory("objective", _objective)
-register_factory("policy", _policy)
-register_factory("frame", _of_frames)
+for _kind in ("objective", "policy", "frame"):
+    register_factory(_kind, _made)

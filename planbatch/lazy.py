@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,10 @@ def missing_extra(error: ModuleNotFoundError) -> str | None:
     )
 
 
+#: What users see in a package besides its names.
+PACKAGES = {"planbatch": ("baselines", "experiments", "objectives", "planner")}
+
+
 class _Package(ModuleType):
     """A package with lazy names. A name wins over a submodule that is called the same, such as ``solve``."""
 
@@ -34,7 +39,9 @@ class _Package(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.__sources__:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+            raise AttributeError(
+                f"module {self.__name__!r} has no attribute {name!r}{self.__advice(name)}"
+            )
         try:
             value = getattr(import_module(self.__sources__[name]), name)
         except ModuleNotFoundError as error:
@@ -44,13 +51,24 @@ class _Package(ModuleType):
         self.__dict__[name] = value
         return value
 
+    def __advice(self, name: str) -> str:
+        """Return where a public name is that is missing here, or the nearest of the names."""
+        if name.startswith("_"):
+            return ""
+        for package in PACKAGES.get(self.__name__, ()):
+            if name in import_module(f"{self.__name__}.{package}").__all__:
+                return f"; it is in {self.__name__}.{package}"
+        near = get_close_matches(name, self.__sources__, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
+
     def __setattr__(self, name: str, value: Any) -> None:
         # The import of a submodule sets it as an attribute of its package.
         if not (isinstance(value, ModuleType) and name in self.__sources__):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*self.__dict__, *self.__sources__})
+        special = (name for name in self.__dict__ if name.startswith("__"))
+        return sorted({*special, *self.__sources__, *PACKAGES.get(self.__name__, ())})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # cloudpickle sends modules by name, but only those of the plain type.

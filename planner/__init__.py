@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from planbatch.lazy import offer
+from planbatch import lazy
 
 if TYPE_CHECKING:
     from planbatch.planner.bounds import lower_bound as lower_bound
@@ -78,4 +78,4 @@ if TYPE_CHECKING:
         fair_share as fair_share,
     )
 
-offer(__name__)
+lazy.offer(__name__)

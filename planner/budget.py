@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Integral
 from time import perf_counter
 
 from planbatch.planner.columns import IntArray
+from planbatch.planner.display import counted
 
 Watch = Callable[[float, IntArray, int], object]
 """``watch(cost, start, evaluations)``: sees the best plan of a search now and then; what is true ends the search."""
@@ -34,12 +34,9 @@ class Budget:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.Budget(seconds=0.5, evaluations=8800)  # whichever is used up first
+    >>> from planbatch.planner import Budget
+    >>> Budget(seconds=0.5, evaluations=8800)  # whichever is used up first
     Budget(seconds=0.5, evaluations=8800)
-    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.solve(problem, "wait", "tabu", pb.Budget(evaluations=20)).evaluations <= 20
-    True
     """
 
     seconds: float | None = None
@@ -58,27 +55,14 @@ class Budget:
                 f"budget: {self.evaluations} is not a number of evaluations, 0 or more"
             )
 
+    def __str__(self) -> str:
+        parts = [] if self.evaluations is None else [counted(self.evaluations, "evaluation")]
+        parts += [] if self.seconds is None else [f"{self.seconds:g} s"]
+        return " or ".join(parts)
+
     def start(self) -> "Clock":
         """Return a running clock; call this on the first line of a search."""
         return Clock(self)
-
-
-def as_budget(budget: Budget | int) -> Budget:
-    """Return a budget unchanged, or make one of a whole number of evaluations.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
-    """
-    if isinstance(budget, Budget):
-        return budget
-    if isinstance(budget, Integral) and not isinstance(budget, bool):
-        return Budget(evaluations=int(budget))
-    raise ValueError(
-        f"budget: {budget!r} is neither a Budget nor a whole number of evaluations; "
-        "for seconds, give Budget(seconds=…)"
-    )
 
 
 class Clock:
@@ -91,8 +75,8 @@ class Clock:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> clock = pb.Budget(seconds=60).start()
+    >>> from planbatch.planner import Budget
+    >>> clock = Budget(seconds=60).start()
     >>> clock.elapsed < clock.remaining
     True
     """
@@ -103,6 +87,9 @@ class Clock:
         self.evaluations = 0
         #: Seconds that the search needs after its last evaluation, to decode and to finish.
         self.reserve = 0.0
+
+    def __repr__(self) -> str:
+        return f"Clock({self.elapsed:.3g} s and {self.evaluations:,} evaluations of {self.budget})"
 
     @property
     def elapsed(self) -> float:

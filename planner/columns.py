@@ -15,8 +15,9 @@ Examples
 --------
 >>> import numpy as np
 >>> import planbatch as pb
+>>> from planbatch.planner import Permutation
 >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> order: pb.Permutation = np.array([1, 0])
+>>> order: Permutation = np.array([1, 0])
 >>> pb.decode(problem, order).start.tolist()
 [50, 0]
 """

@@ -1,6 +1,7 @@
 """The decoder: permutation → plan, each job in turn at its earliest feasible start."""
 
 from planbatch import _core
+from planbatch.planner.arguments import expect
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -34,6 +35,7 @@ def decode(problem: Round, order: Permutation) -> Plan:
     >>> pb.decode(problem, [0, 1]).start.tolist(), pb.decode(problem, [1, 0]).start.tolist()
     ([0, 100], [50, 0])
     """
+    expect("problem", problem, Round)
     try:
         return Plan.of_core(_core.decode(problem.core, order))
     except (TypeError, ValueError):  # words for what is wrong, or the array of a list
@@ -44,4 +46,4 @@ def decode(problem: Round, order: Permutation) -> Plan:
         raise ValueError(
             f"order: not a permutation of the {len(problem)} waiting jobs, but {error}"
         ) from None
-    return Plan(_core.decode(problem.core, indices) if len(problem) else indices)
+    return Plan(_core.decode(problem.core, indices) if len(problem) else indices, problem=problem)

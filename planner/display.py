@@ -1,7 +1,10 @@
 """How objects look in notebooks: durations in words and on the clock, and small tables in HTML."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, fields
+from datetime import UTC, datetime
 from html import escape
+from typing import Any
 
 #: Units of time (s), largest first. A unit is used from two on: 90 min rather than 1.5 h.
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
@@ -37,6 +40,20 @@ def hms(seconds: float) -> str:
     return f"{minutes // 60:,}:{minutes % 60:02}:{rest:02}"
 
 
+def moment(seconds: int, epoch: int | None) -> str:
+    """Write a time: as a clock (UTC) if it is known when time 0 was, in Unix time (s), else in seconds.
+
+    >>> moment(3600, 850_000_000), moment(3600, None)
+    ('1996-12-08 00:06:40', '3,600 s')
+    """
+    if epoch is None:
+        return f"{seconds:,} s"
+    try:
+        return f"{datetime.fromtimestamp(epoch + seconds, UTC):%Y-%m-%d %H:%M:%S}"
+    except (OverflowError, ValueError, OSError):  # beyond the year 9999
+        return f"{seconds:,} s"
+
+
 def counted(count: int, noun: str) -> str:
     """Write a number with its noun.
 
@@ -44,6 +61,31 @@ def counted(count: int, noun: str) -> str:
     ('1 cell', '2,000 cells')
     """
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def brief_repr(thing: Any) -> str:
+    """Return a dataclass as it would be made: only what differs from the defaults."""
+    told = []
+    for one in fields(thing):
+        value = getattr(thing, one.name)
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        if one.repr and (default is MISSING or value != default):
+            told.append(f"{one.name}={value!r}")
+    return f"{type(thing).__name__}({', '.join(told)})"
+
+
+def table_repr(table: Any, always: Sequence[str], never: int) -> str:
+    """Return a table of columns: how many jobs it has, and the beginning of each column that says anything."""
+    told = []
+    for name, column in table._asdict().items():
+        if column is not None and (name in always or (column.size and not _empty(column, never))):
+            shown = " ".join(map(str, column[:3].tolist()))
+            told.append(f"{name} {shown}{' …' if len(column) > 3 else ''}")
+    return f"{type(table).__name__}({counted(len(table[0]), 'job')}: {', '.join(told)})"
+
+
+def _empty(column: Any, never: int) -> bool:
+    return any(bool((column == value).all()) for value in (never, -1, 0))
 
 
 def html_table(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.planner.arguments import expect, whole
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.plan import Plan
@@ -122,6 +123,9 @@ class Explanation:
     overtakers: tuple[Overtaker, ...]
     to_start_now: tuple[Occupant, ...] | None
 
+    def __repr__(self) -> str:
+        return f"Explanation({' '.join(self.sentences())})"
+
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
@@ -230,7 +234,9 @@ def explain(
     Overtaken by job 1 (2 processors), which delays it by 30 s: the plan puts it first.
     It could start now if job 1 (2 processors) ended now.
     """
-    found = np.flatnonzero(problem.ids == job)
+    expect("problem", problem, Round)
+    expect("plan", plan, Plan)
+    found = np.flatnonzero(problem.ids == whole("job", job))
     if not len(found):
         raise ValueError(f"job {job}: no waiting job of the round has this id")
     i = int(found[0])

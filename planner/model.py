@@ -1,11 +1,13 @@
 """Jobs and workloads: the jobs submitted to a machine."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.columns import (
     MAX_VALUE,
     NEVER,
@@ -15,7 +17,7 @@ from planbatch.planner.columns import (
     check_total,
     int_column,
 )
-from planbatch.planner.display import counted, duration, hms, html_table
+from planbatch.planner.display import brief_repr, counted, duration, hms, html_table, table_repr
 from planbatch.planner.names import create
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
@@ -30,6 +32,10 @@ __all__ = [
     "Workload",
     "int_column",
 ]
+
+
+#: First submissions before this (s after 1970 began) are not of a real log.
+EARLIEST = 365 * 86400
 
 
 class JobTable(NamedTuple):
@@ -74,6 +80,9 @@ class JobTable(NamedTuple):
     demands: IntArray = None  # type: ignore[assignment] # filled in by Round
     past: FloatArray = None  # type: ignore[assignment] # filled in by Round
 
+    def __repr__(self) -> str:
+        return table_repr(self, ("submit", "procs", "walltime"), NEVER)
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -82,10 +91,13 @@ class Job:
     Examples
     --------
     >>> import planbatch as pb
-    >>> job = pb.Job(id=1, submit=0, procs=4, walltime=100, runtime=60)
+    >>> from planbatch.planner import Job
+    >>> job = Job(id=1, submit=0, procs=4, walltime=100, runtime=60)
     >>> job.deadline == pb.NEVER
     True
     """
+
+    __repr__ = brief_repr
 
     id: int
     submit: int
@@ -166,14 +178,7 @@ class Workload:
     wait: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.capacity, bool)
-            or int(self.capacity) != self.capacity
-            or self.capacity < 1
-        ):
-            raise ValueError(
-                f"capacity: {self.capacity!r} is not a positive whole number of processors"
-            )
+        whole("capacity", self.capacity, 1, "processors")
         n = len(self.submit)
         absent = {"deadline": NEVER, "user": -1, "queue": -1, "wait": -1}
         limits = {"procs": 1, "walltime": 1, "runtime": 1, "wait": -1}
@@ -233,8 +238,27 @@ class Workload:
             parts.append(f"submitted in {duration(int(self.submit[-1] - self.submit[0]))}")
         return ", ".join(parts)
 
+    @property
+    def epoch(self) -> int | None:
+        """The Unix time that submit times count from (s), if the header gives one.
+
+        Made workloads start at 0, which is no date: if the first job would have been submitted in 1970, there is none.
+        """
+        found = re.match(r"-?\d+", self.header.get("UnixStartTime", "").strip())
+        if found is None or not len(self):
+            return None
+        start = int(found[0])
+        return start if start + int(self.submit[0]) >= EARLIEST else None
+
+    @property
+    def _dropped(self) -> str:
+        """How many jobs were left out, and why; empty if none was."""
+        reasons = [f"{n:,} {reason}" for reason, n in self.dropped.items() if n]
+        return f"left out: {', '.join(reasons)}" if reasons else ""
+
     def __repr__(self) -> str:
-        return f"Workload({self.name}: {self._size})"
+        parts = [self._size, *filter(None, [self._dropped])]
+        return f"Workload({self.name}: {'; '.join(parts)})"
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the size, and how processors and times are distributed."""
@@ -244,8 +268,7 @@ class Workload:
         notes += [counted(len(self.windows), "window")] if self.windows else []
         late = int((self.deadline != NEVER).sum())
         notes += [f"{late:,} with deadlines"] if late else []
-        dropped = ", ".join(f"{n:,} {reason}" for reason, n in self.dropped.items() if n)
-        notes += [f"dropped: {dropped}"] if dropped else []
+        notes += filter(None, [self._dropped])
         if not len(self):
             return html_table((), (), "; ".join(notes))
         measures = (("least", np.min), ("median", np.median), ("mean", np.mean), ("most", np.max))

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any
 
-_makers: dict[str, Callable[[str], Any]] = {}
+_makers: dict[str, Callable[[str, str], Any]] = {}
 
 
-def register_factory(kind: str, make: Callable[[str], Any]) -> None:
+def register_factory(kind: str, make: Callable[[str, str], Any]) -> None:
     """Register the maker of named objects of a layer above: the planner accepts names of objectives, but has none.
 
     Parameters
@@ -15,14 +15,14 @@ def register_factory(kind: str, make: Callable[[str], Any]) -> None:
     kind : str
         The kind of object, such as ``objective``.
     make : callable
-        ``make(name)``; raises ``ValueError`` if there is none of this name.
+        ``make(kind, name)``; raises ``ValueError`` if there is none of this name.
     """
     _makers[kind] = make
 
 
 def create(kind: str, name: str) -> Any:
     """Make the object of a name with the maker that :func:`register_factory` registered for its kind."""
-    return _makers[kind](name)
+    return _makers[kind](kind, name)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -109,6 +109,9 @@ class Objective:
     scenarios: Scenarios | None = None
     futures: _core.Scenarios | None = field(default=None, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"Objective({self.label}{'' if self.compiled else ', plain Python'})"
+
     @property
     def compiled(self) -> bool:
         """Whether ``cost`` is compiled, rather than plain Python."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,8 +20,8 @@ class Status(StrEnum):
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> [status.value for status in pb.Status]
+    >>> from planbatch.planner import Status
+    >>> [status.value for status in Status]
     ['finished', 'optimal', 'interrupted']
     """
 
@@ -102,6 +102,10 @@ class Result:
         ]
         return html_table((), rows, "Result of a search") + self.plan._repr_html_()
 
+    def to_frame(self) -> Any:
+        """Return the plan as a data frame; see :meth:`Plan.to_frame`."""
+        return self.plan.to_frame()
+
     @property
     def gap(self) -> float:
         """The most by which the plan can be above the optimum: (cost − bound) / cost; NaN without a bound."""
@@ -118,8 +122,9 @@ class Optimizer(Protocol):
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.objectives import WAIT
     >>> optimizer = pb.make_optimizer("tabu")
-    >>> optimizer.name, optimizer.supports(pb.WAIT)
+    >>> optimizer.name, optimizer.supports(WAIT)
     ('tabu', True)
     """
 

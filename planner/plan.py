@@ -1,11 +1,14 @@
 """Plans, and an independent check of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from planbatch.planner.display import MOST_ROWS, counted, html_table
+from planbatch.planner.arguments import expect
+from planbatch.planner.display import MOST_ROWS, counted, html_table, moment
 from planbatch.planner.model import NEVER, IntArray, int_column
+from planbatch.planner.names import create
 from planbatch.planner.resources import PROCESSORS
 from planbatch.planner.round import Round
 
@@ -21,18 +24,23 @@ class Plan:
         ``NEVER``.
     notes : int64 array, shape (n,), optional
         One number per job, which the policy gets back in the next round (``Round.notes``).
+    problem : Round, optional
+        Its round, for people: the numbers of the jobs, and when time 0 was. :func:`decode` and :func:`solve` set it.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import planbatch as pb
-    >>> plan = pb.Plan(np.array([50, 0]))
+    >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+    >>> plan = pb.decode(problem, [1, 0])
+    >>> plan
+    Plan(2 starts, from 0 s (job 1) to 50 s (job 0))
     >>> plan.order().tolist(), plan.startable(0).tolist()
     ([1, 0], [1])
     """
 
     start: IntArray
     notes: IntArray | None = None
+    problem: Round | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", int_column("start", self.start, -NEVER, NEVER))
@@ -50,24 +58,64 @@ class Plan:
         return plan
 
     @property
+    def epoch(self) -> int | None:
+        """The Unix time of time 0, if the round knows it (s)."""
+        return None if self.problem is None else self.problem.epoch
+
+    def _start(self, i: int) -> str:
+        """When a job starts, and which, if the round is known."""
+        job = "" if self.problem is None else f" (job {self.problem.ids[i]})"
+        return f"{moment(int(self.start[i]), self.epoch)}{job}"
+
+    @property
     def _size(self) -> str:
         """How many jobs have a start, and when the first and the last are."""
-        starts = self.start[self.start != NEVER]
-        missing = len(self.start) - len(starts)
-        parts = [counted(len(starts), "start")]
-        if len(starts):
-            parts.append(f"from {starts.min():,} s to {starts.max():,} s")
+        order = self.order()
+        planned = order[self.start[order] != NEVER]
+        missing = len(self.start) - len(planned)
+        parts = [counted(len(planned), "start")]
+        if len(planned):
+            parts.append(f"from {self._start(planned[0])} to {self._start(planned[-1])}")
         return ", ".join([*parts, *([f"{missing:,} unplanned"] if missing else [])])
 
     def __repr__(self) -> str:
         return f"Plan({self._size})"
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the jobs that start first, by their places in the round."""
+        """Return what notebooks show: the jobs that start first."""
         first = self.order()[:MOST_ROWS]
-        rows = [[f"{i}", f"{self.start[i]:,}" if self.start[i] != NEVER else "–"] for i in first]
+        rows = [
+            [
+                str(i if self.problem is None else self.problem.ids[i]),
+                moment(int(self.start[i]), self.epoch) if self.start[i] != NEVER else "–",
+            ]
+            for i in first
+        ]
+        headings = ("index" if self.problem is None else "job", "start")
         more = len(self.start) - len(rows)
-        return html_table(("place in the round", "start (s)"), rows, f"Plan: {self._size}", more)
+        return html_table(headings, rows, f"Plan: {self._size}", more)
+
+    def to_frame(self) -> Any:
+        """Return a data frame with one row per job, in the order of the round.
+
+        Returns
+        -------
+        DataFrame
+            ``start`` (s), NA if the job is not planned. With the round, indexed by the numbers of the jobs: also
+            ``submit``, ``wait``, ``end`` (s), ``procs`` and ``walltime`` (s); and ``clock``, the start in UTC, if the
+            round knows when time 0 was.
+
+        Examples
+        --------
+        >>> import planbatch as pb
+        >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
+        >>> pb.decode(problem, [1, 0]).to_frame()[["start", "wait", "end", "procs"]]
+             start  wait  end  procs
+        job
+        0       50    50  150      4
+        1        0     0   50      2
+        """
+        return create("frame", "frame_of_plan")(self)
 
     def startable(self, now: int) -> IntArray:
         """Return the indices of the jobs that the plan starts at ``now``."""
@@ -102,6 +150,8 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     >>> pb.check_plan(problem, pb.Plan(np.array([0, 50])))
     ['6 processors are in use at 50, above the capacity of 4']
     """
+    expect("problem", problem, Round)
+    expect("plan", plan, Plan)
     jobs, start = problem.jobs, plan.start
     if len(start) != len(problem):
         return [f"the plan has {len(start)} starts for {len(problem)} jobs"]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.display import counted
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 
@@ -26,10 +27,11 @@ class Profile:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import Profile
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> profile = pb.Profile(problem)
+    >>> profile = Profile(problem)
     >>> profile.times.tolist(), profile.free.tolist()
     ([100, 200], [4, 8])
     >>> profile.earliest(8, 100)
@@ -42,6 +44,10 @@ class Profile:
     def __init__(self, problem: Round) -> None:
         self.capacities = problem.capacities
         self._profile = _core.Profile(problem.core)
+
+    def __repr__(self) -> str:
+        first, last = int(self.times[0]), int(self.times[-1])
+        return f"Profile({counted(len(self.times), 'breakpoint')} from {first:,} s to {last:,} s)"
 
     @property
     def times(self) -> IntArray:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.columns import MAX_VALUE, IntArray, int_column
 from planbatch.planner.names import did_you_mean
 
@@ -44,14 +45,14 @@ class Resource:
     unit: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name or self.name in (PROCESSORS, "procs"):
-            raise ValueError(f"resource name: {self.name!r} is empty or means the processors")
-        whole = not isinstance(self.capacity, bool) and int(self.capacity) == self.capacity
-        if not whole or not 1 <= self.capacity <= MAX_VALUE:
+        if not isinstance(self.name, str) or not self.name or self.name in (PROCESSORS, "procs"):
             raise ValueError(
-                f"resource {self.name}: capacity {self.capacity!r} is not a whole number, 1 … 2^53"
+                f"resource name: {self.name!r} is no text, empty, or means the processors"
             )
-        object.__setattr__(self, "capacity", int(self.capacity))
+        size = whole(f"resource {self.name}: capacity", self.capacity, 1)
+        if size > MAX_VALUE:
+            raise ValueError(f"resource {self.name}: capacity {size} is above 2^53")
+        object.__setattr__(self, "capacity", size)
 
     def amount(self, value: int) -> str:
         """Return an amount of the resource in words."""

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import expect, number_rows, whole
 from planbatch.planner.columns import check_total
-from planbatch.planner.display import MOST_ROWS, counted, hms, html_table
+from planbatch.planner.display import MOST_ROWS, counted, hms, html_table, moment, table_repr
 from planbatch.planner.history.job_history import JobHistory, empty_job_history
 from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
@@ -40,6 +41,9 @@ class RunningTable(NamedTuple):
     procs: IntArray
     end: IntArray
     demands: IntArray = None  # type: ignore[assignment] # filled in by Round
+
+    def __repr__(self) -> str:
+        return table_repr(self, ("procs", "end"), NEVER)
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Round:
         have.
     job_history : JobHistory
         The jobs submitted so far; empty unless the policy's history asks for it.
+    epoch : int, optional
+        The Unix time of time 0 (s), so that people see clocks (UTC); planning does not depend on it.
 
     Raises
     ------
@@ -102,11 +108,14 @@ class Round:
     resources: tuple[Resource, ...] = ()
     windows: Windows = field(default=None)  # type: ignore[assignment]
     job_history: JobHistory = field(default_factory=empty_job_history, repr=False)
+    epoch: int | None = None
 
     def __post_init__(self) -> None:
-        if self.capacity < 1:
-            raise ValueError(f"capacity: {self.capacity} is not a positive number of processors")
+        whole("capacity", self.capacity, 1, "processors")
+        whole("now", self.now, None, "seconds")
         object.__setattr__(self, "resources", tuple(self.resources))
+        for resource in self.resources:
+            expect("resources", resource, Resource)
         object.__setattr__(self, "jobs", self._checked_jobs())
         object.__setattr__(self, "running", self._checked_running())
         windows = checked_windows(self.windows, self.capacity, self.resources)
@@ -198,18 +207,22 @@ class Round:
         windows : sequence of (start, end, processors[, amount of each further resource])
             The windows in which a part of the machine is unavailable.
         """
+        for resource in resources:
+            expect("resources", resource, Resource)
         further = len(resources)
-        full = [(*job, NEVER)[:4] for job in waiting]
-        submit, procs, walltime, deadline = np.array(full, dtype=np.int64).reshape(-1, 4).T
+        form = "(submit, procs, walltime) or (submit, procs, walltime, deadline)"
+        listed = [(*job, NEVER) if np.size(job) == 3 else job for job in waiting]
+        submit, procs, walltime, deadline = number_rows("waiting", listed, 4, form).T
 
         def rows(values: Sequence[Sequence[int]] | None, count: int) -> IntArray:
             given = np.zeros((count, further)) if values is None else values
             return np.array(given, dtype=np.int64).reshape(count, further)
 
         jobs = job_table(submit, procs, walltime, deadline, demands=rows(demands, len(submit)))
-        sizes, ends = np.array(running, dtype=np.int64).reshape(-1, 2).T
+        sizes, ends = number_rows("running", running, 2, "(procs, end)").T
         past = None if planned is None else np.array(planned, dtype=np.int64)
-        away = np.array(windows, dtype=np.int64).reshape(-1, 3 + further)
+        amounts = ", ".join(["processors", *(resource.name for resource in resources)])
+        away = number_rows("windows", windows, 3 + further, f"(start, end, {amounts})")
         return cls(
             now,
             capacity,
@@ -227,7 +240,7 @@ class Round:
     def _size(self) -> str:
         """How many jobs wait and run, and what is free."""
         return (
-            f"at {self.now:,} s, {len(self):,} waiting, {len(self.running.end):,} running, "
+            f"at {moment(self.now, self.epoch)}, {len(self):,} waiting, {len(self.running.end):,} running, "
             f"{self.free:,} of {counted(self.capacity, 'processor')} free"
         )
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from planbatch.planner.arguments import budget_of, expect, generator, shown, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
@@ -32,9 +33,10 @@ def solve(
     problem: Round,
     objective: Objective | Cost | str,
     optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
-    budget: Budget | int = EVALUATIONS,
-    rng: np.random.Generator | int = 0,
     *,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
     iterations: int = ITERATIONS,
     first: Plan | Permutation | None = None,
     on_best: Callback | None = None,
@@ -58,10 +60,12 @@ def solve(
         own, the result's bound is NaN, and so is its gap.
     optimizer : Optimizer or str
         The optimizer, or its name.
-    budget : Budget or int
-        The end of the search; a number means evaluations.
-    rng : numpy Generator or int
-        Random numbers, or their seed.
+    evaluations : int, optional
+        Plans to evaluate; :data:`EVALUATIONS` by default, or any number if ``seconds`` are given.
+    seconds : float, optional
+        Wall-clock time of the search (s).
+    seed : int
+        Seed of the random numbers.
     iterations : int
         See :func:`lower_bound`.
     first : Plan or int array, shape (n,), optional
@@ -92,29 +96,34 @@ def solve(
     --------
     >>> import planbatch as pb
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> result = pb.solve(problem, "wait", budget=pb.Budget(evaluations=100))
+    >>> result = pb.solve(problem, "wait", evaluations=100)
     >>> result.plan.start.tolist(), result.cost, result.gap, result.status.value
     ([50, 0], 25.0, 0.0, 'optimal')
     """
+    expect("problem", problem, Round)
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    drawn = cost.drawn(problem, generator)
-    limits, bound = as_budget(budget), float("nan")
+    limits, rng = budget_of(evaluations, seconds, EVALUATIONS), generator(seed)
+    iterations, bound = whole("iterations", iterations), float("nan")
+    drawn = cost.drawn(problem, rng)
     given = None if first is None else first_plan_of(problem, first)
     if given is not None:
         problem = replace(problem, planned=given.start)
+    for name, call in (("on_best", on_best), ("on_progress", on_progress)):
+        if call is not None and not callable(call):
+            raise ValueError(f"{name}: {shown(call)} is not a function of one argument")
     if on_best is not None or on_progress is not None:
         bound = lower_bound(problem, cost, None, iterations)
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
-    result = searched(search, problem, drawn, limits, generator)
+    result = searched(search, problem, drawn, limits, rng)
     result = replace(result, lower_bound=float(np.fmax(bound, result.lower_bound)))
     if given is not None and len(problem):
         price = true_cost(problem, drawn, given.start, given.order())
         if price < result.cost:
             result = replace(result, plan=given, permutation=given.order(), cost=price)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
-        result = proven(result, problem, cost, generator)
+        result = proven(result, problem, cost, rng)
+    result = replace(result, plan=replace(result.plan, problem=problem))
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:
         return result
     interrupted = result.status is Status.INTERRUPTED  # whoever presses Ctrl-C wants no long proof
@@ -144,8 +153,10 @@ def what_if(
     start: int | None,
     objective: Objective | Cost | str,
     optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
-    budget: Budget | int = EVALUATIONS,
-    rng: np.random.Generator | int = 0,
+    *,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
 ) -> WhatIf:
     """Plan a round twice: as it is, and with one job at another start or without it.
 
@@ -157,7 +168,7 @@ def what_if(
         The id of a waiting job.
     start : int or None
         Its start (s), which the running jobs and the windows must allow; None takes the job out.
-    objective, optimizer, budget, rng
+    objective, optimizer, evaluations, seconds, seed
         See :func:`solve`; both plans are searched with the same seed.
 
     Raises
@@ -172,11 +183,15 @@ def what_if(
     >>> pb.what_if(problem, 1, None, "wait").delays.tolist()
     [-30, 0]
     """
-    cost, search, limit = as_objective(objective), as_optimizer(optimizer), as_budget(budget)
+    expect("problem", problem, Round)
+    whole("job", job)
+    if start is not None:
+        whole("start", start, None)
+    cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    again = copy.deepcopy(generator)
-    before = searched(search, problem, cost.drawn(problem, generator), limit, generator)
+    limit, rng = budget_of(evaluations, seconds, EVALUATIONS), generator(seed)
+    again = copy.deepcopy(rng)
+    before = searched(search, problem, cost.drawn(problem, rng), limit, rng)
     return moved(problem, before, job, start, cost, search, limit, again)
 
 

@@ -34,8 +34,9 @@ class Terms(NamedTuple):
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.objectives import WAIT
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> terms = pb.WAIT.terms(problem.jobs, problem.now)
+    >>> terms = WAIT.terms(problem.jobs, problem.now)
     >>> terms.weight.tolist(), terms.origin.tolist(), terms.power, terms.divisor
     ([1.0, 1.0], [0, 0], 1, 2)
     """

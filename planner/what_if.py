@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planbatch.planner.budget import Budget
+from planbatch.planner.display import moment
 from planbatch.planner.model import NEVER, BoolArray, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
@@ -50,6 +51,14 @@ class WhatIf:
     cost_before: float
     cost_after: float
 
+    def __repr__(self) -> str:
+        what = "taken out" if self.start is None else f"at {moment(self.start, self.before.epoch)}"
+        later, earlier = int((self.delays > 0).sum()), int((self.delays < 0).sum())
+        return (
+            f"WhatIf(job {self.job} {what}: {later:,} start later, {earlier:,} earlier; "
+            f"cost of the others {self.cost_before:,.6g} → {self.cost_after:,.6g})"
+        )
+
     @property
     def delays(self) -> IntArray:
         """How much later each job starts (s), negative if earlier; 0 for a job that was taken out; shape (n,)."""
@@ -82,8 +91,8 @@ def moved(
     return WhatIf(
         int(job),
         start,
-        before.plan,
-        Plan(after),
+        replace(before.plan, problem=problem),
+        Plan(after, problem=problem),
         true_cost(rest, plain, before.plan.start[others]),
         true_cost(rest, plain, found_plan.start),
     )

@@ -12,10 +12,11 @@ from hypothesis import settings
 
 from planbatch import _core
 from planbatch.experiments.cli import main as cli
+from tests.examples import examples
 from tests.needs import log_in
 
 # The same examples in every run, and no time limits: the machine may be busy.
-settings.register_profile("planbatch", deadline=None, derandomize=True)
+settings.register_profile("planbatch", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("planbatch")
 
 

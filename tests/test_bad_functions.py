@@ -16,7 +16,6 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.rounds.file import write_round
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import WAIT
-from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Objective, ObjectiveError
 from planbatch.planner.orders.catalogue import as_orders, order_by
 from planbatch.planner.orders.order import OrderError
@@ -147,14 +146,28 @@ def said(kind: str, name: str, problem=None) -> str:
     return f"{kind} {name.replace('_', '-')} {what}"
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Give a folder with the user's file, of which each function is compiled once."""
+    path = tmp_path_factory.mktemp("mine")
+    (path / "mine.py").write_text(MINE)
+    return path
+
+
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Give a folder, as the current one, with the user's file; that much of it runs as plain Python is no news."""
-    (tmp_path / "mine.py").write_text(MINE)
-    monkeypatch.chdir(tmp_path)
+def in_folder(folder, monkeypatch):
+    """Be in this folder; that much of the file runs as plain Python is no news."""
+    monkeypatch.chdir(folder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield tmp_path
+        yield
+
+
+@pytest.fixture
+def own_folder(tmp_path):
+    """Give a folder of the test's own with the user's file, in which the command runs."""
+    (tmp_path / "mine.py").write_text(MINE)
+    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -166,17 +179,18 @@ def workload():
 @pytest.mark.parametrize(("name", "optimizer"), SEARCHES)
 def test_solve_names_the_objective(name, optimizer):
     """In one sentence; few jobs, all of whose orders are tried, and more; seconds are no way around."""
-    for jobs, budget in ((5, 30), (9, 30), (9, Budget(seconds=0.05))):
+    few = {"evaluations": 30}
+    for jobs, budget in ((5, few), (9, few), (9, {"seconds": 0.05})):
         problem = random_round(jobs)
         with pytest.raises(ObjectiveError, match=said("objective", name, problem)) as caught:
-            solve(problem, f"mine.py:{name}", optimizer, budget)
+            solve(problem, f"mine.py:{name}", optimizer, **budget)
         assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "optimizer"), SEARCHES)
 def test_a_replay_names_the_objective(workload, name, optimizer):
     """In one go where the core has the search, and stepped."""
-    policy = PlanBased(f"mine.py:{name}", optimizer, 8)
+    policy = PlanBased(f"mine.py:{name}", optimizer, evaluations=8)
     for play in (replay, recorded_replay):
         with pytest.raises(ObjectiveError, match=said("objective", name)):
             play(workload, policy)
@@ -233,7 +247,7 @@ def test_a_cost_of_what_nobody_plans_has_to_be_finite_too():
         with pytest.raises(
             ObjectiveError, match="since-the-last returned a cost that is not a finite"
         ):
-            solve(problem, since_the_last, optimizer, 30)
+            solve(problem, since_the_last, optimizer, evaluations=30)
 
 
 @pytest.mark.parametrize("name", ["nan", "raising", "dividing"])
@@ -266,13 +280,14 @@ def test_optimizers_that_look_into_the_terms_name_the_objective():
     broken = Objective("broken", lambda start, jobs, now: float("inf"), terms=WAIT.terms)
     for optimizer in ("exhaustive", "cp-sat"):
         with pytest.raises(ObjectiveError, match="objective broken returned a cost"):
-            solve(problem, broken, optimizer, 30)
+            solve(problem, broken, optimizer, evaluations=30)
 
 
 @pytest.mark.parametrize("bound", ["--bound", "--no-bound"])
 @pytest.mark.parametrize("name", ["nan", "raising", "text"])
-def test_the_command_for_a_round_tells_it_in_one_line(run, folder, name, bound):
+def test_the_command_for_a_round_tells_it_in_one_line(run, folder, monkeypatch, name, bound):
     """Exit code 2, nothing on standard output."""
+    monkeypatch.chdir(folder)
     problem = random_round(9)
     write_round(folder / "round.json", problem)
     code, out, err = run(
@@ -284,7 +299,7 @@ def test_the_command_for_a_round_tells_it_in_one_line(run, folder, name, bound):
 
 @pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
+def test_other_cells_of_a_comparison_are_finished(run, own_folder, jobs):
     """In this process, and in two."""
     objectives, orders = (
         ("nan", "dividing", "plain_raising", "array"),
@@ -303,11 +318,11 @@ def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
 
 
 @pytest.mark.integration
-def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder):
+def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder):
     """Each failure has its row."""
     names = ("nan", "raising", "text")
     problem = random_round(9)
-    write_round(folder / "round.json", replace(problem, now=problem.now))
+    write_round(own_folder / "round.json", replace(problem, now=problem.now))
     objectives = [
         word
         for name in ("wait", *(f"mine.py:{n}" for n in names))
@@ -322,9 +337,9 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder):
 
 
 @pytest.mark.integration
-def test_other_cells_of_an_experiment_are_finished(run, folder):
+def test_other_cells_of_an_experiment_are_finished(run, own_folder):
     """From a TOML file."""
-    (folder / "grid.toml").write_text(
+    (own_folder / "grid.toml").write_text(
         'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 150\nload = 1.5\n\n'
         '[[policy]]\nname = ["easy", "easy:mine.py:key_nan"]\n\n'
         '[[policy]]\nname = "plan"\nobjective = ["mine.py:nan", "mine.py:dividing"]\n'
@@ -333,4 +348,4 @@ def test_other_cells_of_an_experiment_are_finished(run, folder):
     assert code == 1, err
     for kind, name in (("order", "key_nan"), ("objective", "nan"), ("objective", "dividing")):
         assert re.search(f"Error: {said(kind, name)}", err), err
-    assert len(list((folder / "out").glob("**/jobs.parquet"))) == 1
+    assert len(list((own_folder / "out").glob("**/jobs.parquet"))) == 1

@@ -27,7 +27,7 @@ from tests.builders import random_round
 MINE = """\
 from dataclasses import replace
 import numpy as np
-from planbatch import Annealing, Plan
+from planbatch.planner import Annealing, Plan
 
 def wrong(search, order):
     search.evaluate(order if len(order) else search.order)
@@ -186,11 +186,14 @@ def folder(tmp_path, monkeypatch, problem):
 @pytest.mark.parametrize("slip", SLIPS)
 def test_solve_tells_what_an_optimizer_did(folder, problem, slip):
     """In one sentence, with its name and the round; a second search of this process is none the worse."""
-    for budget in (10, Budget(seconds=0.05)):
+    for budget in ({"evaluations": 10}, {"seconds": 0.05}):
         with pytest.raises(OptimizerError, match=said(slip, problem)) as caught:
-            solve(problem, "wait", f"mine.py:{slip}", budget)
+            solve(problem, "wait", f"mine.py:{slip}", **budget)
         assert "\n" not in str(caught.value)
-    assert solve(problem, "wait", "tabu", 10).cost == solve(problem, "wait", "tabu", 10).cost
+    assert (
+        solve(problem, "wait", "tabu", evaluations=10).cost
+        == solve(problem, "wait", "tabu", evaluations=10).cost
+    )
 
 
 @pytest.mark.parametrize("slip", ["from_one", "short", "Half"])
@@ -201,11 +204,11 @@ def test_objectives_in_plain_python_are_no_other_case(folder, problem, slip):
         return float(sum((start - jobs.submit).tolist(), start=len({}.copy())))
 
     with pytest.warns(UserWarning, match="plain Python"), pytest.raises(OptimizerError) as caught:
-        solve(problem, cost, f"mine.py:{slip}", 10)
+        solve(problem, cost, f"mine.py:{slip}", evaluations=10)
     assert re.match(said(slip, problem), str(caught.value))
     both = Portfolio((make_optimizer("greedy"), make_optimizer(f"mine.py:{slip}")))
     with pytest.raises(OptimizerError, match=said(slip, problem)):
-        solve(problem, "wait", both, 10)
+        solve(problem, "wait", both, evaluations=10)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.int32, np.uint64, "backwards", "read-only"])
@@ -243,7 +246,9 @@ def test_a_result_with_a_list_as_permutation_is_sound(problem):
 def test_a_function_may_return_a_cost(problem):
     """Which nobody looks at."""
     assert (
-        solve(problem, "wait", lambda search, rng: search.evaluate(search.order), 5).evaluations
+        solve(
+            problem, "wait", lambda search, rng: search.evaluate(search.order), evaluations=5
+        ).evaluations
         == 1
     )
 
@@ -259,7 +264,7 @@ def test_errors_of_the_objective_are_not_the_optimizers(problem):
     with pytest.raises(
         ObjectiveError, match="objective whimsical raised ValueError in the round at"
     ):
-        solve(problem, whimsical, lambda search, rng: search.evaluate(search.order), 5)
+        solve(problem, whimsical, lambda search, rng: search.evaluate(search.order), evaluations=5)
 
 
 @pytest.mark.parametrize("bound", ["--bound", "--no-bound"])
@@ -280,7 +285,7 @@ def test_a_replay_names_the_optimizer_and_the_round(folder, slip):
     """Rather than to act on its plan."""
     workload = synthetic_workload(jobs=60, capacity=32, load=1.5)
     with pytest.raises(OptimizerError, match=said(slip)):
-        replay(workload, PlanBased("wait", f"mine.py:{slip}", 5))
+        replay(workload, PlanBased("wait", f"mine.py:{slip}", evaluations=5))
 
 
 @pytest.mark.integration

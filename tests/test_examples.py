@@ -16,6 +16,8 @@ import pytest
 
 from manual.reference import PACKAGES, names
 
+pytestmark = pytest.mark.integration
+
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 NAMES = {name: module for package in PACKAGES for name, module in names(package).items()}
 

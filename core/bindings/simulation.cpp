@@ -50,6 +50,7 @@ void bind_simulation(nb::module_& m) {
         .def_prop_ro("events", [](HeldSimulation& self) { return self.simulation().events(); }, "Submissions, starts, ends and changes of the machine so far.")
         .def_prop_ro("start", result(&Simulation::start))
         .def_prop_ro("first_planned", result(&Simulation::first_planned))
+        .def_prop_ro("last_planned", result(&Simulation::last_planned))
         .def_prop_ro("latest", result(&Simulation::latest))
         .def_prop_ro("predicted", result(&Simulation::predicted))
         .def("log", [](HeldSimulation& self) -> Tuple<IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray> {

@@ -39,7 +39,7 @@ class Simulation {
         : workload_(workload), knows_(knowledge),
           waiting_(workload, knowledge.history ? 1 + knowledge.history->shape().columns : 0, knowledge.prediction > 0),
           running_(workload.width()), free_(workload.capacities.begin(), workload.capacities.end()),
-          start_(workload.size(), never), first_planned_(workload.size(), never) {
+          start_(workload.size(), never), first_planned_(workload.size(), never), last_planned_(workload.size(), never) {
         log_.reserve(2 * workload.size());
         if (workload.slack.size()) latest_.assign(workload.size(), never);
         if (knowledge.prediction) {
@@ -141,6 +141,8 @@ class Simulation {
     std::size_t events() const { return submitted_ + 2 * started_ - running_.size() + change_; }
     const std::vector<std::int64_t>& start() const { return start_; }
     const std::vector<std::int64_t>& first_planned() const { return first_planned_; }
+    // The start of each job in the plan of the round before the one that started it; its start if it had none.
+    const std::vector<std::int64_t>& last_planned() const { return last_planned_; }
     // Empty if nothing is promised, or predicted.
     const std::vector<std::int64_t>& latest() const { return latest_; }
     const std::vector<std::int64_t>& predicted() const { return predicted_; }
@@ -152,7 +154,7 @@ class Simulation {
     WaitingJobs waiting_;
     RunningJobs running_;
     std::vector<std::int64_t> free_;  // of every resource; windows are not counted
-    std::vector<std::int64_t> start_, first_planned_, latest_;
+    std::vector<std::int64_t> start_, first_planned_, last_planned_, latest_;
     std::vector<std::int64_t> predicted_, occupied_;  // what a job was predicted to take when it started; what it is believed to take since
     std::vector<std::int64_t> guaranteed_;            // the start of each waiting job in the plan that keeps promises by requests
     std::vector<std::int64_t> plan_, changes_;
@@ -213,6 +215,7 @@ class Simulation {
     void start(std::size_t i) {
         const std::size_t job = waiting_.job(i);
         start_[job] = now_;
+        last_planned_[job] = waiting_.planned()[i] == never ? now_ : waiting_.planned()[i];
         if (knows_.prediction) predicted_[job] = waiting_.predicted(i), occupied_[job] = waiting_.occupied(i);
         if (knows_.keeps_jobs) {
             note_past(i);

@@ -88,11 +88,11 @@ def _in_a_replay(
         raise ValueError(f"policy: {len(chosen.policy)} are named; name the one to explain")
     from planbatch.experiments.replay.explanation import hindsight
     from planbatch.experiments.replay.replay import replay
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import workload_of_source
     from planbatch.planner.explanation import explain
 
     (policy,) = chosen.policies()
-    workload = chosen.with_deadlines(load_workload(source, options, say), source, options)
+    workload = chosen.with_deadlines(workload_of_source(source, options, say), source, options)
     trace = replay(workload, policy, estimates=chosen.estimates, seed=chosen.seed)
     problem, plan, running = hindsight(trace, job)
     return problem, plan, explain(problem, plan, job, running)

@@ -97,7 +97,8 @@ class PolicyOptions:
             raise ValueError("budget: give either --evaluations or --seconds")
         for name, value in limits.items():
             if value is not None and not value >= 0:
-                raise ValueError(f"budget: {value} is not a number of {name}, 0 or more")
+                kind = "a whole number" if name == "evaluations" else "a number of seconds"
+                raise ValueError(f"{name}: {value} is not {kind}, 0 or more")
         if self.estimates != "requested":
             from planbatch.experiments.replay.estimates import check_estimates
 

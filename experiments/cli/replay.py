@@ -77,9 +77,9 @@ def command(
         described_resources,
         described_walltimes,
     )
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import workload_of_source
 
-    loaded = chosen.with_deadlines(load_workload(workload, options, say), workload, options)
+    loaded = chosen.with_deadlines(workload_of_source(workload, options, say), workload, options)
     comparison = compare(
         loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, metrics=metrics, say=say,
     )  # fmt: skip

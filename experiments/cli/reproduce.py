@@ -56,8 +56,7 @@ def command(
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from planbatch.experiments.reproduce.paper_report import COLUMNS
-    from planbatch.experiments.reproduce.run import Run
+    from planbatch.experiments.reproduce.engine import COLUMNS, Run
 
     folder = out or Path("out") / paper
     folder.mkdir(parents=True, exist_ok=True)

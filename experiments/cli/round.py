@@ -77,7 +77,16 @@ def change_one_job(
 
     job, start = parse_change(change, problem.now)
     objective, optimizer, budget = chosen.make(problem)
-    found = what_if(problem, job, start, objective, optimizer, budget, chosen.seed)
+    found = what_if(
+        problem,
+        job,
+        start,
+        objective,
+        optimizer,
+        evaluations=budget.evaluations,
+        seconds=budget.seconds,
+        seed=chosen.seed,
+    )
     if as_json:
         delays = dict(zip(map(str, problem.ids.tolist()), found.delays.tolist(), strict=True))
         costs = {"cost_before": found.cost_before, "cost_after": found.cost_after}

@@ -106,13 +106,13 @@ def capture_command(
     from planbatch.baselines.policy import policy_name
     from planbatch.experiments.rounds.capture import capture, write_captured
     from planbatch.experiments.runs.progress import TaskProgress
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import workload_of_source
 
     check_folder(out)
     if ticks:
         return capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
     policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = chosen.with_deadlines(load_workload(log, options, say), log, options)
+    workload = chosen.with_deadlines(workload_of_source(log, options, say), log, options)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
@@ -133,7 +133,7 @@ def capture_ticks(
     journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool
 ) -> int:
     """Keep rounds that the ticks of a journal saw."""
-    from planbatch.experiments.live.captured import rounds_of_journal
+    from planbatch.experiments.live.slurm.planned import rounds_of_journal
     from planbatch.experiments.rounds.capture import write_captured
 
     rounds = rounds_of_journal(journal, sizes, per_size=per_size, seed=seed)
@@ -212,8 +212,6 @@ def compare_command(
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
-    from planbatch.planner.budget import Budget
-    from planbatch.planner.solve import EVALUATIONS
 
     check_folder(out)
     if benchmark == bool(files):
@@ -221,8 +219,6 @@ def compare_command(
     if benchmark:
         run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, jobs, out, best_known, as_json)
         return 0
-    if evaluations is None and seconds is None:
-        evaluations = EVALUATIONS
     if curves is None:
         curves = seconds is None
     with CountBar("searches", lines=True) as progress:
@@ -230,9 +226,10 @@ def compare_command(
             files,
             tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
             tuple(dict.fromkeys(objectives)),
-            Budget(seconds=seconds, evaluations=evaluations),
-            seeds,
-            jobs or default_jobs(seconds),
+            evaluations=evaluations,
+            seconds=seconds,
+            seeds=seeds,
+            jobs=jobs or default_jobs(seconds),
             curves=len(files) if curves else 0,
             progress=progress,
             best_known=best_known or out / "best-known.json",

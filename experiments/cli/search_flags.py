@@ -68,10 +68,18 @@ class SearchOptions:
         from planbatch.planner.soundness import searched
 
         objective, optimizer, budget = self.make(problem)
-        rng = np.random.default_rng(self.seed)
         if bound:
             with search_bar(budget) as on_progress:
-                return solve(problem, objective, optimizer, budget, rng, on_progress=on_progress)
+                return solve(
+                    problem,
+                    objective,
+                    optimizer,
+                    evaluations=budget.evaluations,
+                    seconds=budget.seconds,
+                    seed=self.seed,
+                    on_progress=on_progress,
+                )
+        rng = np.random.default_rng(self.seed)
         return searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
 
 

@@ -24,7 +24,7 @@ from planbatch.experiments.workloads.load import (
 )
 from planbatch.experiments.workloads.lublin import KINDS, default_workload, synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import with_scarce_memory
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
 

@@ -22,6 +22,7 @@ from planbatch.experiments.figures.style import (
 from planbatch.experiments.figures.tradeoff import SIZE, draw_trade_off
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.compare import Comparison
+from planbatch.planner.arguments import expect
 
 if TYPE_CHECKING:
     from planbatch.planner.model import FloatArray
@@ -53,6 +54,7 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     ...     sorted({path.stem for path in Path(folder).iterdir()})
     ['comparison', 'mean-wait', 'trade-off', 'waits']
     """
+    expect("comparison", comparison, Comparison)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     comparison.to_frame().to_csv(folder / "comparison.csv")
@@ -101,6 +103,7 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> pb.draw_waits(pb.compare(workload, ["fcfs", "easy"])).get_ylabel()
     'jobs that waited at most so long'
     """
+    expect("comparison", comparison, Comparison)
     submit = comparison.workload.submit
     waits = {
         name: np.sort(trace.start - submit).astype(np.float64)
@@ -197,6 +200,7 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> pb.draw_mean_waits(pb.compare(workload, ["fcfs", "easy"])).get_xlabel()
     'mean wait (hours); in brackets: against EASY'
     """
+    expect("comparison", comparison, Comparison)
     measured = comparison.metrics
     names = sorted(measured, key=lambda name: measured[name].mean_wait)
     means = [measured[name].mean_wait for name in names]

@@ -24,8 +24,9 @@ def comparison_table(comparison: Comparison) -> Table:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.experiments import comparison_table
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> table = pb.comparison_table(pb.compare(workload, ["fcfs", "easy"]))
+    >>> table = comparison_table(pb.compare(workload, ["fcfs", "easy"]))
     >>> table.row_count
     2
     """

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from rich import box
 from rich.table import Table
 
@@ -80,11 +81,16 @@ def write_gains(gains: Gains, path: Path) -> None:
     """Write the picture as PNG and SVG: changes by size and by walltime, and how many jobs gain or lose how much."""
     with drawing(11.0, 3.6) as (figure, empty):
         empty.remove()
-        sizes, lengths, jobs = panels_of(figure, 3, 3)
-        draw_change(gains, "size", sizes)
-        draw_change(gains, "length", lengths)
-        draw_sorted(gains, jobs)
+        picture_of(gains, figure)
         save(figure, path)
+
+
+def picture_of(gains: Gains, figure: Figure) -> None:
+    """Draw the three panels into a figure."""
+    sizes, lengths, jobs = panels_of(figure, 3, 3)
+    draw_change(gains, "size", sizes)
+    draw_change(gains, "length", lengths)
+    draw_sorted(gains, jobs)
 
 
 def draw_change(gains: Gains, column: str, ax: Axes) -> None:

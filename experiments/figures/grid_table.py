@@ -41,10 +41,11 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     --------
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import cell_table
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
-    ...     table = pb.cell_table(folder)
+    ...     table = cell_table(folder)
     >>> table.row_count
     2
     """
@@ -148,10 +149,11 @@ def span_table(folder: str | Path) -> Table | None:
     --------
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import span_table
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"]), folder)
-    ...     print(pb.span_table(folder))  # nothing was split
+    ...     print(span_table(folder))  # nothing was split
     None
     """
     folder = Path(folder)

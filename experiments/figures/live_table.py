@@ -1,7 +1,7 @@
 """A real cluster in the terminal: what was observed, and the plan of a tick."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from rich import box
@@ -9,9 +9,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.common.text import change, clock_time, counted, duration
-from planbatch.experiments.live.slurm.advise import Advice, Fault, StartEstimate
+from planbatch.experiments.common.text import change, clock_time, counted, duration, share
+from planbatch.experiments.live.slurm.advise import Advice, Fault
 from planbatch.experiments.live.slurm.observe import Observation
+from planbatch.experiments.live.slurm.planned import StartEstimate
 from planbatch.experiments.live.slurm.pool import Remark
 
 #: Letters of a text of the cluster's that are shown at most.
@@ -162,6 +163,20 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
                 shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300)
             )
     return Group(*lines, advice_table(outcome, rows))
+
+
+def accuracy_table(found: Mapping[str, Mapping[str, float]]) -> Table:
+    """Lay out how many jobs started when they were planned to, by planbatch and by Slurm's forecasts."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("planned by", no_wrap=True)
+    for heading in ("plan", "jobs", "within 1 min", "10 min", "> 1 min earlier", "> 1 min later"):
+        table.add_column(heading, justify="left" if heading == "plan" else "right")
+    for name, figures in found.items():
+        for plan, words in (("first", "the first"), ("last", "the last before the start")):
+            keys = (f"{plan}_within_1", f"{plan}_within_10", f"{plan}_early_1", f"{plan}_late_1")
+            cells = [share(figures[key]) if key in figures else "–" for key in keys]
+            table.add_row(name, words, f"{figures['jobs']:,.0f}", *cells)
+    return table
 
 
 def when_table(found: Sequence[StartEstimate], now: int) -> Table:

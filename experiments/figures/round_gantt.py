@@ -26,6 +26,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.rounds.results import RoundComparison, excess
 from planbatch.experiments.rounds.search import Found
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -158,10 +159,11 @@ def draw_plans(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> len(pb.draw_plans(found, "one", "wait"))
     2
     """
+    expect("comparison", comparison, RoundComparison)
     problem = comparison.rounds[name]
     plans = best_of_each(comparison, name, objective)
     if not plans or not len(problem):
@@ -243,6 +245,7 @@ def draw_plan(
     >>> pb.draw_plan(problem, pb.solve(problem, "wait").plan).get_ylabel()
     'processors'
     """
+    expect("problem", problem, Round)
     start = plan.start if isinstance(plan, Plan) else plan
     last = planned_end(problem, start) if until is None else until
     unit, length = unit_of(last - problem.now)

@@ -24,6 +24,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.rounds.compare import budget_text
 from planbatch.experiments.rounds.results import RoundComparison, excess
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import FloatArray
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def write_round_comparison(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sorted(path.name for path in pb.write_round_comparison(found, Path(folder)))
     ['plans-wait-one.png', 'profile-wait.png', 'rounds.csv', 'summary.csv']
@@ -145,10 +146,11 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> pb.draw_profile(found, "wait").get_ylabel()
     'searches'
     """
+    expect("comparison", comparison, RoundComparison)
     if not has_excess(comparison, objective):
         raise ValueError(f"{objective}: no search came to a result")
     data = comparison.to_frame()
@@ -253,10 +255,11 @@ def draw_curves(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100, curves=1)
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100, curves=1)
     >>> pb.draw_curves(found, "wait").get_xlabel()
     'evaluations'
     """
+    expect("comparison", comparison, RoundComparison)
     data = comparison.curves()
     data = data[data["objective"] == objective]
     if data.empty:

@@ -24,11 +24,12 @@ def round_table(comparison: RoundComparison) -> Table:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.experiments import round_table
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
-    >>> pb.round_table(found).row_count
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> round_table(found).row_count
     2
     """
     summary = comparison.summary()

@@ -15,6 +15,7 @@ from planbatch.experiments.figures.style import (
     titled,
 )
 from planbatch.experiments.studies.compare import Comparison
+from planbatch.planner.arguments import expect
 from planbatch.planner.columns import BoolArray, FloatArray
 
 #: Markers of policies, in their order.
@@ -40,8 +41,8 @@ def pareto_front(costs: FloatArray) -> BoolArray:
     Examples
     --------
     >>> import numpy as np
-    >>> import planbatch as pb
-    >>> pb.pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
+    >>> from planbatch.experiments import pareto_front
+    >>> pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
     [True, True, False]
     """
     costs = np.asarray(costs, dtype=np.float64).reshape(-1, 2)
@@ -118,6 +119,7 @@ def draw_trade_off(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> pb.draw_trade_off(pb.compare(workload, policies)).get_ylabel()
     'maximum wait'
     """
+    expect("comparison", comparison, Comparison)
     names = list(comparison.finished)
     measured = comparison.metrics
     searching = [name for name, trace in comparison.traces.items() if trace.traits.searches]

@@ -57,12 +57,12 @@ class Journal:
     --------
     >>> from pathlib import Path
     >>> import tempfile
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import Journal, read_ticks
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "journal.jsonl")
-    ...     with pb.Journal(file) as journal:
+    ...     with Journal(file) as journal:
     ...         journal.fault(100, "squeue: no answer within 20 s")
-    ...     [tick.others[0]["message"] for tick in pb.read_ticks(file)]
+    ...     [tick.others[0]["message"] for tick in read_ticks(file)]
     ['squeue: no answer within 20 s']
     """
 
@@ -73,6 +73,9 @@ class Journal:
         self._rows: dict[str, dict[Any, Any]] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._opened()
+
+    def __repr__(self) -> str:
+        return f"Journal({self.path})"
 
     def _opened(self) -> FileIO:
         """Open the file behind its last whole line."""
@@ -252,12 +255,12 @@ def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
     --------
     >>> from pathlib import Path
     >>> import tempfile
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import Journal, Snapshot, read_ticks
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "journal.jsonl")
-    ...     with pb.Journal(file) as journal:
-    ...         journal.snapshot(pb.Snapshot(100, (), ()))
-    ...     [tick.snapshot.time for tick in pb.read_ticks(file)]
+    ...     with Journal(file) as journal:
+    ...         journal.snapshot(Snapshot(100, (), ()))
+    ...     [tick.snapshot.time for tick in read_ticks(file)]
     [100]
     """
     path = Path(path)

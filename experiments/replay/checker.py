@@ -14,6 +14,7 @@ from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.observe import Observed
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import PROCESSORS, Window
@@ -80,6 +81,7 @@ def check_trace(trace: Trace) -> list[str]:
     >>> pb.check_trace(pb.replay(workload, "plan-wait"))
     []
     """
+    expect("trace", trace, Trace)
     workload, start, end = trace.workload, trace.start, trace.end
     n = len(workload.submit)
     if len(start) != n or len(end) != n:

@@ -9,6 +9,9 @@ from planbatch import _core
 from planbatch.baselines.stepwise import SHOWN, Decision
 from planbatch.experiments.replay.simulation import Simulation
 from planbatch.experiments.replay.slowdown import SLOWDOWN_BOUND
+from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.planner.arguments import whole
+from planbatch.planner.display import counted
 from planbatch.planner.model import FloatArray, Workload
 
 
@@ -62,9 +65,10 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
         shown: int = SHOWN,
         reward: str = "wait",
     ) -> None:
+        workload, shown = as_workload(workload), whole("shown", shown, 1, "jobs")
         if not len(workload):
             raise ValueError("workload: it has no job")
-        length = len(workload) if jobs is None else jobs
+        length = len(workload) if jobs is None else whole("jobs", jobs, 1)
         if not 1 <= length <= len(workload):
             raise ValueError(f"jobs: {jobs} is outside 1 … {len(workload):,}")
         self.workload, self.jobs, self.shown = workload, length, shown
@@ -80,6 +84,10 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.action_space = gymnasium.spaces.Discrete(shown + 1)
         self._core: _core.Environment | None = None
         self._simulation: Simulation | None = None
+
+    def __repr__(self) -> str:
+        episode = f"episodes of {counted(self.jobs, 'job')}"
+        return f"SchedulingEnv({self.workload.name}: {episode}, {self.shown} shown)"
 
     @property
     def simulation(self) -> Simulation:

@@ -21,7 +21,7 @@ def predictor_of(estimates: Estimates) -> Predictor | None:
     """
     if estimates in KNOWN:
         return None
-    if not estimates.startswith(PREDICTED):
+    if not isinstance(estimates, str) or not estimates.startswith(PREDICTED):
         raise ValueError(f"estimates: {estimates!r} is none of {', '.join(KNOWN)}, predicted:NAME")
     predictor: Predictor = PREDICTOR_NAMES.make(estimates.removeprefix(PREDICTED))
     return predictor

@@ -3,6 +3,7 @@
 import numpy as np
 
 from planbatch.experiments.replay.trace import Trace
+from planbatch.planner.arguments import expect
 from planbatch.planner.explanation import Explanation, explain
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
@@ -39,6 +40,7 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
     >>> why.start == trace.start[trace.workload.id == 41]
     array([ True])
     """
+    expect("trace", trace, Trace)
     problem, plan, running = hindsight(trace, job)
     return explain(problem, plan, job, running)
 

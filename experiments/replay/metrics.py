@@ -7,6 +7,8 @@ import numpy as np
 
 from planbatch.experiments.replay.slowdown import bounded_slowdown
 from planbatch.experiments.replay.trace import Trace
+from planbatch.planner.arguments import expect
+from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.resources import PROCESSORS
 
@@ -56,6 +58,13 @@ class Metrics:
     makespan: int
     utilisation: float
 
+    def __repr__(self) -> str:
+        return (
+            f"Metrics({counted(self.jobs, 'job')}: mean wait {duration(self.mean_wait)}, longest "
+            f"{duration(self.max_wait)}, bounded slowdown {self.mean_bounded_slowdown:.4g}, "
+            f"utilisation {self.utilisation:.1%})"
+        )
+
     def as_dict(self) -> dict[str, float]:
         """Return the metrics by name."""
         return asdict(self)
@@ -77,8 +86,9 @@ class DeadlineMetrics:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.experiments import deadline_metrics
     >>> workload = pb.with_deadlines(pb.synthetic_workload(jobs=100, capacity=16), "third")
-    >>> pb.deadline_metrics(pb.replay(workload, "dbf")).infeasible_deadlines
+    >>> deadline_metrics(pb.replay(workload, "dbf")).infeasible_deadlines
     9
     """
 
@@ -102,8 +112,9 @@ def deadline_metrics(trace: Trace) -> DeadlineMetrics:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.experiments import deadline_metrics
     >>> workload = pb.with_deadlines(pb.synthetic_workload(jobs=100, capacity=16), "third")
-    >>> pb.deadline_metrics(pb.replay(workload, "easy")).missed_deadlines
+    >>> deadline_metrics(pb.replay(workload, "easy")).missed_deadlines
     0
     """
     workload = trace.workload
@@ -134,12 +145,13 @@ def utilisation_by_resource(trace: Trace) -> dict[str, float]:
     --------
     >>> import numpy as np
     >>> import planbatch as pb
+    >>> from planbatch.experiments import utilisation_by_resource
     >>> workload = pb.Workload(
     ...     "two jobs", 4, id=np.array([1, 2]), submit=np.array([0, 0]), procs=np.array([1, 1]),
     ...     walltime=np.array([100, 100]), runtime=np.array([100, 100]),
     ...     resources=(pb.Resource("gpus", 4),), demands=np.array([[4], [2]]),
     ... )
-    >>> pb.utilisation_by_resource(pb.replay(workload, "easy"))
+    >>> utilisation_by_resource(pb.replay(workload, "easy"))
     {'processors': 0.25, 'gpus': 0.75}
     """
     workload = trace.workload
@@ -209,6 +221,7 @@ def metrics(trace: Trace) -> Metrics:
     >>> found.jobs, found.max_wait >= found.p95_wait >= found.median_wait
     (100, True)
     """
+    expect("trace", trace, Trace)
     workload = trace.workload
     if not len(workload):
         raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")

@@ -7,9 +7,18 @@ import numpy as np
 from planbatch.experiments.replay.trace import JOB_COLUMNS, RoundLog, Trace
 
 #: The columns of a workload that a table of jobs repeats.
-_GIVEN = ("id", "user", "submit", "procs", "walltime", "runtime")
+_GIVEN = ("id", "user", "queue", "submit", "procs", "walltime", "runtime")
 #: The columns of both tables.
-JOBS = (*_GIVEN, "start", "end", "deadline", "promise", "first_planned", "predicted")
+JOBS = (
+    *_GIVEN,
+    "start",
+    "end",
+    "deadline",
+    "promise",
+    "first_planned",
+    "last_planned",
+    "predicted",
+)
 ROUNDS = tuple(RoundLog.__dataclass_fields__)
 
 

@@ -1,16 +1,19 @@
 """Replaying a workload under a policy, job by job."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import Policy, as_policy, core_form, policy_name, traits_of
-from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
 from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.planner.arguments import whole
 from planbatch.planner.model import Workload
 
 #: For how long the core runs rounds before progress is reported (s).
@@ -24,7 +27,7 @@ def bound(policy: Policy, workload: Workload) -> Policy:
 
 
 def replay(
-    workload: Workload,
+    workload: "Workload | str | Path",
     policy: Policy | str,
     *,
     estimates: Estimates = "requested",
@@ -35,8 +38,8 @@ def replay(
 
     Parameters
     ----------
-    workload : Workload
-        The jobs and the machine.
+    workload : Workload, str or Path
+        The jobs and the machine, or the path or name of a log.
     policy : Policy or str
         What decides the rounds, or its name.
     estimates : str
@@ -68,6 +71,8 @@ def replay(
     >>> pb.check_trace(trace), int((trace.start - workload.submit).min())
     ([], 0)
     """
+    workload, seed = as_workload(workload), whole("seed", seed)
+    check_estimates(estimates)
     policy = bound(as_policy(policy), workload)
     if traits_of(policy).recorded:
         return recorded_trace(workload, policy)
@@ -89,6 +94,7 @@ def replay(
         simulation.first_planned,
         traits_of(policy),
         simulation.predicted,
+        simulation.last_planned,
     )
 
 

@@ -13,6 +13,8 @@ from planbatch.experiments.replay.estimates import (
     shared_history,
 )
 from planbatch.experiments.replay.trace import RoundLog
+from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.planner.display import counted, moment
 from planbatch.planner.history.history import History
 from planbatch.planner.history.job_history import JobHistory
 from planbatch.planner.history.predictor import Corrector
@@ -66,10 +68,11 @@ class Simulation:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import order_by
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> simulation = pb.Simulation(workload)
     >>> while (problem := simulation.advance()) is not None:
-    ...     simulation.commit(pb.decode(problem, pb.order_by("smallest-area", problem.jobs, problem.now)))
+    ...     simulation.commit(pb.decode(problem, order_by("smallest-area", problem.jobs, problem.now)))
     >>> int((simulation.start - workload.submit).min())
     0
     """
@@ -83,11 +86,13 @@ class Simulation:
         history: History | None = None,
         name: str = "simulation",
     ) -> None:
+        workload = as_workload(workload)
         if isinstance(promise, str):
             promise = Promise.parse(promise)
         predictor = predictor_of(estimates)
         history = shared_history(history, predictor)
         self.workload, self.history, self.name = workload, history, name
+        self.epoch = workload.epoch
         users, rows = np.zeros(0), np.zeros(0, dtype=np.int64)
         if history is not None:
             users, rows = np.unique(workload.user, return_inverse=True)
@@ -104,6 +109,10 @@ class Simulation:
         self._idle = (0, 0)
         if history is not None and history.learn is not None and len(workload):
             self._schedule_lesson(int(workload.submit[0]))
+
+    def __repr__(self) -> str:
+        started = f"{self.started:,} of {counted(len(self.workload), 'job')} started"
+        return f"Simulation({self.workload.name} at {moment(self.now, self.epoch)}: {started})"
 
     @property
     def now(self) -> int:
@@ -235,6 +244,11 @@ class Simulation:
         return self._core.first_planned
 
     @property
+    def last_planned(self) -> IntArray:
+        """The start of every job in the plan before the round that started it (s); its start if there was none."""
+        return self._core.last_planned
+
+    @property
     def predicted(self) -> IntArray:
         """The run time that each job was predicted to take when it started (s), ``NEVER`` for none; shape (n,)."""
         return self._core.predicted
@@ -261,6 +275,7 @@ class Simulation:
             self.workload.resources,
             Windows(c["window_start"], c["window_end"], c["window_amounts"]),
             JobHistory(c["history_rows"], c["history_past"], c["history_running"]),
+            self.epoch,
         )
 
     def _check_progress(self) -> None:

@@ -38,8 +38,8 @@ class Spans:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.Spans(4, warm_up=86400)
+    >>> from planbatch.experiments import Spans
+    >>> Spans(4, warm_up=86400)
     Spans(count=4, warm_up=86400, cool_down=86400, compare=False)
     """
 

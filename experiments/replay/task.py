@@ -24,7 +24,6 @@ from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
-from planbatch.experiments.workloads.describe import unix_start_time
 from planbatch.experiments.workloads.swf.log import POOLS, WALLTIMES
 from planbatch.planner.model import Workload
 
@@ -161,7 +160,7 @@ class ReplayTask:
                 "estimates": self.estimates,
                 "transformations": "",
                 "deadlines": "",
-                "unix_start_time": unix_start_time(workload),
+                "unix_start_time": workload.epoch,
                 "walltimes": workload.header.get(WALLTIMES, ""),
                 "pools": workload.header.get(POOLS, ""),
             },

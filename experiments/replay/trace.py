@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: The columns of a trace that have one entry per job.
-JOB_COLUMNS = ("start", "end", "promise", "first_planned", "predicted")
+JOB_COLUMNS = ("start", "end", "promise", "first_planned", "last_planned", "predicted")
 
 
 #: The columns of a workload that :meth:`Trace.to_frame` repeats.
@@ -85,6 +85,8 @@ class Trace:
         The latest start promised to every job (s), ``NEVER`` if none was.
     first_planned : int64 array, shape (n,)
         The first planned start of every job (s); under policies that do not plan, its start.
+    last_planned : int64 array, shape (n,)
+        The start of every job in the plan before the round that started it (s); its start if there was none.
     predicted : int64 array, shape (n,)
         What every job was believed to take in the round that started it (s); ``NEVER`` if run times were not predicted.
     traits : Traits
@@ -109,10 +111,12 @@ class Trace:
     first_planned: IntArray = field(default=None)  # type: ignore[arg-type]
     traits: Traits = field(default_factory=Traits)
     predicted: IntArray = field(default=None)  # type: ignore[arg-type]
+    last_planned: IntArray = field(default=None)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
-        if self.first_planned is None:
-            object.__setattr__(self, "first_planned", self.start)
+        for name in ("first_planned", "last_planned"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, self.start)
         if self.predicted is None:
             object.__setattr__(self, "predicted", np.full(len(self.start), NEVER))
 
@@ -158,6 +162,7 @@ class Trace:
         ``bounded_slowdown`` max(1, (wait + runtime) / max(runtime, 10)); float64
         ``stretch``          (wait + walltime) / walltime; float64
         ``first_planned``    its first planned start; under policies that do not plan, its start
+        ``last_planned``     its start in the plan before the round that started it; its start if there was none
         ``predicted``        what it was believed to take when it started, NaN if nothing was predicted; float64
         ``promise``          the latest start promised to it, NaN for none; float64
         ``deadline``         its latest end, NaN for none; float64
@@ -217,6 +222,7 @@ def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
     given = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
     planned = {
         "first_planned": columns["first_planned"],
+        "last_planned": columns["last_planned"],
         "predicted": absent_as_nan(columns["predicted"]),
         "promise": absent_as_nan(columns["promise"]),
         "deadline": absent_as_nan(columns["deadline"]),

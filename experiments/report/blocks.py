@@ -9,10 +9,12 @@ from planbatch.experiments.report import (
     accuracy,
     distributions,
     fairness,
+    gains,
     heat_maps,
     pareto,
     rounds,
     series,
+    starts,
     summary,
 )
 from planbatch.experiments.report.cases import Case, Runs, load
@@ -125,6 +127,8 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
         load_block(runs, folder),
         users_block(runs, folder),
         predictions_block(runs),
+        starts_block(runs),
+        gains_block(runs, lines, folder),
     ]
     if costs:
         picture = rounds.draw_rounds(case, costs, folder)
@@ -247,4 +251,37 @@ def predictions_block(runs: Runs) -> Block | None:
         [],
         [accuracy.accuracy_table(runs, labels)],
         [accuracy.accuracy_by_user(runs, labels)],
+    )
+
+
+def starts_block(runs: Runs) -> Block | None:
+    """Planned against actual starts, if any policy plans ahead."""
+    labels = starts.planning_labels(runs)
+    if not labels:
+        return None
+    table = starts.starts_table(runs, labels)
+    return Block("Planned and actual starts", f"{runs.case.name}-starts-part", [], [table])
+
+
+def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> Block | None:
+    """Who gains and who loses against the reference."""
+    found = gains.gains_of(runs)
+    if not found:
+        return None
+    chosen = gains.chosen_for_detail(
+        found, {line.label: line.figures["mean_wait"] for line in lines}
+    )
+    return Block(
+        "Who gains, who loses",
+        f"{runs.case.name}-gains-part",
+        [gains.draw_gains(runs, found[label], folder) for label in chosen],
+        [
+            gains.overview_table(runs, found),
+            *(
+                make(runs, found[label])
+                for label in chosen
+                for make in (gains.groups_table, gains.losers_table)
+            ),
+        ],
+        [gains.groups_table(runs, found[label], whole=True) for label in found],
     )

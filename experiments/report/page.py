@@ -14,8 +14,9 @@ from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.runs.read import Cell, Results, ResultsError
+from planbatch.experiments.runs.read import Cell, Results, ResultsError, read_results
 from planbatch.experiments.studies.metrics import Metric, as_metrics
+from planbatch.planner.arguments import expect
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -103,6 +104,9 @@ def make_report(
     >>> "<title>Try" in report.html
     True
     """
+    if isinstance(results, str | Path):
+        results = read_results(results)
+    expect("results", results, Results)
     cases = cases_of(results, reference)
     if asked := as_metrics(metrics):
         cases = [with_metrics(case, asked, say) for case in cases]
@@ -312,11 +316,12 @@ def write_page(report: Report, path: str | Path) -> None:
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import write_page
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
     ...     page = Path(folder, "report.html")
-    ...     pb.write_page(pb.make_report(pb.read_results(folder)), page)
+    ...     write_page(pb.make_report(pb.read_results(folder)), page)
     ...     page.stat().st_size > 100_000
     True
     """

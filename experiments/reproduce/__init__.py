@@ -2,11 +2,11 @@
 
 #: Paper → module of this package, and what it is.
 PAPERS = {
-    "zheng-2016": ("zheng_2016.reproduce", "Plan-based scheduling, CLUSTER 2016."),
+    "zheng-2016": ("zheng_2016", "Plan-based scheduling, CLUSTER 2016."),
     "ntakpe-2016": ("ntakpe_2016", "Deadline-based backfilling, Compas 2016."),
-    "ntakpe-2017": ("ntakpe_2017.reproduce", "Deadline-based backfilling, JSSPP 2017."),
+    "ntakpe-2017": ("ntakpe_2017", "Deadline-based backfilling, JSSPP 2017."),
     "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),
-    "gaussier-2015": ("gaussier_2015.reproduce", "Predicted run times, SC 2015."),
-    "zhang-2020": ("zhang_2020.reproduce", "Learned policies and queue orders, SC 2020."),
-    "liu-2016": ("liu_2016.reproduce", "K-resource aware backfilling, NPC 2016."),
+    "gaussier-2015": ("gaussier_2015", "Predicted run times, SC 2015."),
+    "zhang-2020": ("zhang_2020", "Learned policies and queue orders, SC 2020."),
+    "liu-2016": ("liu_2016", "K-resource aware backfilling, NPC 2016."),
 }

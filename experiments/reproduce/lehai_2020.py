@@ -14,9 +14,8 @@ from planbatch.baselines.working_time import Calendar, in_working_time
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.panels import LOOKS, finish, name_panel, panels
-from planbatch.experiments.reproduce.paper_report import Report
-from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.pictures import LOOKS, finish, name_panel, panels
 from planbatch.experiments.workloads.deadlines import HOUR, with_deadlines
 from planbatch.planner.model import Workload
 
@@ -52,13 +51,9 @@ def reproduce(run: Run) -> Report:
     """Replay four logs under five policies, and compare the metrics."""
     report = Report(TITLE)
     figures: dict[str, dict[str, dict[str, float]]] = {}
-    for name, source in LOGS.items():
-        log = run.log(source)
-        if log is None:
-            report.notes.append(f"{name} is left out: the log {source} is not there.")
-            continue
+    for name, log in run.logs(LOGS, report):
         workload = run.shortened(log.workload())
-        run.tell(f"{name}: {len(workload):,} jobs")
+        run.log_line(f"{name}: {len(workload):,} jobs")
         tasks = {
             label: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
             for label, (policy, deadlines) in COMPARED.items()
@@ -71,7 +66,7 @@ def reproduce(run: Run) -> Report:
     if figures:
         draw(figures, run)
         report.pictures.append("comparison")
-        report.notes += [*claims(figures), *NOTES]
+        report.notes += claims(figures)
     return report
 
 
@@ -125,7 +120,7 @@ def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
         for row, (name, measured) in zip(axes, figures.items(), strict=True):
             for panel, metric in zip(row, METRICS, strict=True):
                 values = [measured[label][metric] for label in names]
-                colours = [LOOKS[label.split(",")[0]][0] for label in names]
+                colours = [LOOKS[label.split(",")[0]]["color"] for label in names]
                 panel.barh(range(len(names)), values, color=colours, height=0.7)
                 panel.set_yticks(range(len(names)), names, fontsize=8)
                 panel.invert_yaxis()
@@ -138,17 +133,3 @@ def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
                     name_panel(panel, METRICS[metric])
             row[0].set_ylabel(name)
         finish(figure, axes[0][0], run.out / "comparison")
-
-
-NOTES = [
-    "**What the abstract leaves open.** A job is estimated to be finished at the end of the "
-    "earliest slot that the definitive reservations leave at its submission. If that is outside "
-    "working time (Monday to Friday, 9 to 18 o'clock by the clocks of the site, no holidays), the "
-    "beginning of the next working period is its deadline; otherwise it is regular. From there on "
-    "the algorithm is that of DBF (2017).",
-    "**The others.** DBF has random deadlines for 40 % of the jobs (2017). With working-time "
-    "deadlines, which EDF has as well, each job has one that would end outside working time if it "
-    "started at once. EDF is EASY on the queue in order of deadlines, jobs without one last.",
-    "**Finished in working time** counts jobs submitted in one working period and ended in one, "
-    "whether or not it is the same. All usable jobs of four logs that we chose.",
-]

@@ -271,7 +271,7 @@ def run_benchmark(
     for seconds, seeds in QUICK if quick else RELEASE:
         for part, objectives in ((packed, ("makespan",)), (others, OBJECTIVES)):
             done = compare_rounds(
-                part, optimizers, objectives, Budget(seconds=seconds * scale), seeds, jobs, curves=0
+                part, optimizers, objectives, seconds=seconds * scale, seeds=seeds, jobs=jobs
             )
             comparisons.append(done)
             frames.append(done.to_frame().assign(budget=seconds))

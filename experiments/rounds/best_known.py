@@ -86,8 +86,8 @@ def same_cost(one: float, other: float) -> bool:
 
 
 def content_hash(problem: Round) -> str:
-    """Return a digest of everything in a round's file."""
-    text = json.dumps(round_to(problem), sort_keys=True)
+    """Return a digest of everything in a round's file that plans depend on."""
+    text = json.dumps(round_to(replace(problem, epoch=None)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -15,6 +15,8 @@ from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
+from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.planner.arguments import as_list, whole
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.model import BoolArray, Workload
 from planbatch.planner.objective import Cost, Objective
@@ -109,10 +111,9 @@ def capture(
     >>> {size: [len(problem) for problem in rounds] for size, rounds in found.items()}
     {10: [10]}
     """
-    if not sizes or min(sizes) < 1:
-        raise ValueError(f"sizes: {list(sizes)} are not numbers of waiting jobs, 1 or more")
-    if per_size < 1:
-        raise ValueError(f"per size: {per_size} is not a positive number of rounds")
+    workload, seed = as_workload(workload), whole("seed", seed)
+    sizes = [whole("sizes", size, 1, "waiting jobs") for size in as_list("sizes", sizes)]
+    per_size = whole("per_size", per_size, 1, "rounds")
     cost = None if hard is None else as_objective(hard)
     if cost is not None and cost.terms is None and cost.bound is None:
         raise ValueError(
@@ -230,9 +231,10 @@ def write_captured(
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import write_captured
     >>> workload = pb.synthetic_workload(jobs=300, capacity=16, load=1.2)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = pb.write_captured(pb.capture(workload, "easy", [10]), Path(folder), "demo", "easy")
+    ...     found = write_captured(pb.capture(workload, "easy", [10]), Path(folder), "demo", "easy")
     >>> len(found)
     1
     """

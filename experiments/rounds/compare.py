@@ -17,13 +17,14 @@ from planbatch.experiments.rounds.search import Found, Search
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
-from planbatch.planner.budget import Budget, as_budget
+from planbatch.planner.arguments import as_list, budget_of, shown, whole
+from planbatch.planner.budget import Budget
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.solve import proven_bound
+from planbatch.planner.solve import EVALUATIONS, proven_bound
 
 #: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
@@ -34,11 +35,12 @@ def compare_rounds(
     rounds: Rounds,
     optimizers: Sequence[str | Optimizer],
     objectives: Sequence[str | Objective | Cost],
-    budget: Budget | int,
+    *,
+    evaluations: int | None = None,
+    seconds: float | None = None,
     seeds: int = 1,
     jobs: int = 1,
     progress: Progress | None = None,
-    *,
     curves: int = 0,
     best_known: str | Path | None = None,
 ) -> RoundComparison:
@@ -51,8 +53,10 @@ def compare_rounds(
     optimizers, objectives : sequence
         Names or objects; objectives also as functions ``cost(start, jobs, now)``. Every optimizer is run on every
         objective.
-    budget : Budget or int
-        Of every search; a number is one of evaluations.
+    evaluations : int, optional
+        Plans that every search evaluates; :data:`~planbatch.planner.solve.EVALUATIONS` by default.
+    seconds : float, optional
+        Wall-clock time of every search (s).
     seeds : int
         Number of searches per round, objective and optimizer, with different random numbers.
     jobs : int
@@ -81,21 +85,25 @@ def compare_rounds(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], 100)
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> found.summary()["optimizer"].tolist()
     ['annealing', 'tabu']
     """
-    if seeds < 1 or jobs < 1 or curves < 0:
-        raise ValueError(f"seeds {seeds}, jobs {jobs}, curves {curves}: at least 1, 1 and 0 needed")
+    for what, number, least in (("seeds", seeds, 1), ("jobs", jobs, 1), ("curves", curves, 0)):
+        whole(what, number, least)
     problems = named_rounds(rounds)
-    searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in optimizers])
-    costs = by_name("objectives", [as_objective(objective) for objective in objectives])
+    searchers = by_name(
+        "optimizers", [as_optimizer(optimizer) for optimizer in as_list("optimizers", optimizers)]
+    )
+    costs = by_name(
+        "objectives", [as_objective(objective) for objective in as_list("objectives", objectives)]
+    )
     for name, objective in costs.items():
         if objective.scenarios is not None:
             raise ValueError(
                 f"objective {name}: costs over scenarios differ with the seed, so searches cannot be compared by them"
             )
-    budget = as_budget(budget)
+    budget = budget_of(evaluations, seconds, EVALUATIONS)
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
@@ -151,27 +159,26 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
     """Read the rounds that are given as files, and name all: after their files, or by their places."""
     if isinstance(rounds, Mapping):
         return dict(rounds)
-    stems = [Path(given).stem for given in rounds if not isinstance(given, Round)]
+    rounds = as_list("rounds", rounds)
+    stems = [Path(given).stem for given in rounds if isinstance(given, str | Path)]
     named: dict[str, Round] = {}
     for place, given in enumerate(rounds, 1):
         if isinstance(given, Round):
             name, problem = f"round-{place}", given
-        else:
+        elif isinstance(given, str | Path):
             stem = Path(given).stem
             name, problem = stem if stems.count(stem) == 1 else str(given), read_round(given)
+        else:
+            raise ValueError(f"rounds: {shown(given)} is neither a Round nor a file")
         if name in named:
             raise ValueError(f"rounds: {name} is given more than once")
         named[name] = problem
-    if not named:
-        raise ValueError("rounds: none is given")
     return named
 
 
 def by_name(what: str, things: Sequence[Any]) -> dict[str, Any]:
     """Return things by their names, which must differ."""
     named = {thing.name: thing for thing in things}
-    if not named:
-        raise ValueError(f"{what}: none is given")
     names = [thing.name for thing in things]
     twice = next((name for name in named if names.count(name) > 1), None)
     if twice is not None:

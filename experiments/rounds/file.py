@@ -1,8 +1,8 @@
 """Round files: one scheduling round as JSON.
 
 ``{"capacity", "now", "running"?: [{"procs", "end"}], "waiting": [{"id", "submit", "procs", "walltime", "deadline"?,
-"latest"?, "planned"?, "user"?}], "source"?}``. Times are in seconds; ``latest`` is a promised latest start,
-``planned`` the start in the previous round's plan.
+"latest"?, "planned"?, "user"?}], "source"?, "epoch"?}``. Times are in seconds; ``latest`` is a promised latest start,
+``planned`` the start in the previous round's plan, ``epoch`` the Unix time of time 0, for clocks.
 
 Machines with more than processors have ``"resources": {NAME: {"capacity", "unit"?}}``, and their jobs
 ``"demands": {NAME: amount}``; ``"windows": [{"start", "end", "procs"?, "demands"?}]`` are times in which a part of the
@@ -19,6 +19,7 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.rounds.lines import line_of
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource, Windows
@@ -26,7 +27,7 @@ from planbatch.planner.round import Round, RunningTable, job_table
 
 _ROUND_FIELDS = {
     "capacity": True, "now": True, "running": False, "waiting": True, "source": False,
-    "resources": False, "windows": False,
+    "resources": False, "windows": False, "epoch": False,
 }  # fmt: skip
 _RUNNING_FIELDS = {"procs": True, "end": True, "demands": False}
 _WAITING_FIELDS = {
@@ -171,6 +172,7 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
         ids=ids,
         resources=resources,
         windows=windows,
+        epoch=None if top.get("epoch") is None else read.number(top["epoch"], "epoch", 0),
     )
 
 
@@ -289,6 +291,8 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
             {"start": int(start), "end": int(end), "procs": int(amounts[0]), **demands(amounts[1:])}
             for start, end, amounts in zip(*problem.windows, strict=True)
         ]
+    if problem.epoch is not None:
+        data["epoch"] = problem.epoch
     data |= {"running": running, "waiting": waiting}
     return {**data, **({"source": source} if source else {})}
 
@@ -314,5 +318,6 @@ def write_round(path: str | Path, problem: Round, source: str = "") -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pb.write_round(Path(folder, "round.json"), problem, source="made up")
     """
+    expect("problem", problem, Round)
     with atomic_write(Path(path)) as stream:
         stream.write(json.dumps(round_to(problem, source), indent=1).encode() + b"\n")

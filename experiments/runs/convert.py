@@ -45,11 +45,12 @@ class Schedule:
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import read_schedule
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "jobs.parquet")
     ...     pb.replay(workload, "easy").to_frame().to_parquet(file)
-    ...     schedule = pb.read_schedule(file, capacity=16)
+    ...     schedule = read_schedule(file, capacity=16)
     >>> schedule.capacity, len(schedule.workload())
     (16, 100)
     """
@@ -115,11 +116,12 @@ def read_schedule(
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import read_schedule
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.compare(workload, ["easy"], out=folder)
     ...     (cell,) = Path(folder).glob("cells/*")
-    ...     schedule = pb.read_schedule(cell)
+    ...     schedule = read_schedule(cell)
     >>> schedule.capacity
     16
     """
@@ -147,7 +149,7 @@ def read_parquet(folder: Path, capacity: int | None) -> Schedule:
     elif capacity is not None:
         cell = Cell(folder.name, folder, {"workload": {"capacity": capacity}}, {}, {})
     else:
-        raise ResultsError(f"{folder} holds no cell.json; give the machine's size with --capacity")
+        raise ResultsError(f"{folder} holds no cell.json; give the machine's capacity")
     name = str(cell.workload.get("name", folder.resolve().name))
     return Schedule(name, capacity or cell.capacity, cell.jobs())
 
@@ -171,7 +173,7 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
     if most > workload.capacity:
         raise ValueError(
             f"{path}: {most:,} processors are in use at once, above the {workload.capacity:,} of the machine; "
-            f"give --capacity {most}"
+            f"give a capacity of {most}"
         )
     return Schedule(workload.name, workload.capacity, jobs)
 
@@ -219,13 +221,14 @@ def write_schedule(path: str | Path, schedule: Schedule) -> None:
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import read_log, read_schedule, write_schedule
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.compare(workload, ["easy"], out=folder)
     ...     (cell,) = Path(folder).glob("cells/*")
     ...     log = Path(folder, "easy.swf")
-    ...     pb.write_schedule(log, pb.read_schedule(cell))
-    ...     log = pb.read_log(log)
+    ...     write_schedule(log, read_schedule(cell))
+    ...     log = read_log(log)
     >>> len(log.workload())
     100
     """

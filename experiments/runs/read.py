@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 
 #: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
 JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
-MORE_JOB_COLUMNS = ("user", "deadline", "promise", "first_planned", "predicted")
+MORE_JOB_COLUMNS = (
+    "user",
+    "queue",
+    "deadline",
+    "promise",
+    "first_planned",
+    "last_planned",
+    "predicted",
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,10 @@ class Jobs:
         Latest end and latest promised start, ``NEVER`` for none.
     predicted : int64 array
         What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
+    queue : int64 array
+        Queue numbers, -1 if they are not known.
+    first_planned, last_planned : int64 arrays
+        Starts in the first plan and in the last before the start; the start if there was none.
     """
 
     id: IntArray
@@ -67,10 +79,17 @@ class Jobs:
     deadline: IntArray
     promise: IntArray
     predicted: IntArray = None  # type: ignore[assignment]
+    queue: IntArray = None  # type: ignore[assignment]
+    first_planned: IntArray = None  # type: ignore[assignment]
+    last_planned: IntArray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        if self.predicted is None:
-            object.__setattr__(self, "predicted", np.full(len(self.submit), NEVER))
+        n = len(self.submit)
+        absent = {"predicted": np.full(n, NEVER), "queue": np.full(n, -1)}
+        planned = dict.fromkeys(("first_planned", "last_planned"), self.start)
+        for name, column in (absent | planned).items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, column)
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -155,10 +174,7 @@ class Cell:
         if not n:
             raise ResultsError(f"{path} holds no jobs; run the cell again")
         absent = {"user": -1, "deadline": NEVER, "promise": NEVER, "predicted": NEVER}
-        columns = {
-            name: found[name] if name in found else np.full(n, absent[name])
-            for name in Jobs.__dataclass_fields__
-        }
+        columns = {name: np.full(n, value) for name, value in absent.items()} | found
         known = {  # data frames have NaN for what is absent
             name: np.where(np.isnan(column), absent[name], column) if name in absent else column
             for name, column in columns.items()
@@ -181,9 +197,7 @@ class Cell:
         ResultsError
             As for :meth:`jobs`.
         """
-        jobs = self.jobs()
-        found = read_columns(self.folder / JOBS, (), ("first_planned",))
-        frame = jobs_frame({"first_planned": jobs.start, **vars(jobs), **found})
+        frame = jobs_frame(vars(self.jobs()))
         frame.attrs = {
             "workload": self.workload["name"],
             "capacity": self.capacity,
@@ -309,9 +323,7 @@ def read_results(folder: str | Path) -> Results:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ResultsError(
-            f"{folder}: there is no such folder; give the --out folder of an experiment"
-        )
+        raise ResultsError(f"{folder}: there is no such folder; give the folder of an experiment")
     if not (folder / EXPERIMENT).is_file():
         raise ResultsError(
             f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"

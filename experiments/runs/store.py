@@ -72,14 +72,14 @@ class Store:
                 known, writer = found["format"], found.get("planbatch", "?")
             except (ValueError, KeyError, TypeError):
                 raise ResultsError(
-                    f"{path}: this is not the {EXPERIMENT} of an experiment; choose another --out, "
+                    f"{path}: this is not the {EXPERIMENT} of an experiment; choose another folder, "
                     "or delete this file (the cells stay)"
                 ) from None
             if known != FORMAT:
                 raise ResultsError(
                     f"{self.folder}: these results have format {known}, written by planbatch "
                     f"{writer}; this planbatch {planbatch_version()} writes "
-                    f"format {FORMAT}; choose another --out"
+                    f"format {FORMAT}; choose another folder"
                 )
         try:
             for name in (CELLS, PARTS):

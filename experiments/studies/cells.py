@@ -196,7 +196,7 @@ def seeds_for(
 
 def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
     """Load every workload for every seed: random deadlines differ between seeds."""
-    from planbatch.experiments.workloads.load import load_deadlines, load_workload
+    from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
     from planbatch.experiments.workloads.swf.log import WALLTIMES
 
     plain = []
@@ -205,7 +205,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
             plain.append(spec.jobs)
         else:
             source = None if spec.source == EMBEDDED else spec.source
-            jobs = _located(spec.where, partial(load_workload, source, spec.options, say))
+            jobs = _located(spec.where, partial(workload_of_source, source, spec.options, say))
             if WALLTIMES in jobs.header:
                 say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
             plain.append(jobs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.policy import Policy, as_policy, policy_name
 from planbatch.experiments.common.text import counted, duration
-from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -16,8 +16,10 @@ from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.experiments.studies.columns import shown_columns
 from planbatch.experiments.studies.metrics import Metric, as_metrics, measure
-from planbatch.experiments.workloads.demands import statements
+from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
+from planbatch.planner.arguments import as_list, whole
 from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER, Workload
 
@@ -149,8 +151,8 @@ def described_walltimes(workload: Workload) -> dict[str, str]:
 
 
 def compare(
-    workload: Workload,
-    policies: Sequence[Policy | str],
+    workload: "Workload | str | Path | DataFrame",
+    policies: Sequence[Policy | str] | Policy | str,
     *,
     estimates: Estimates = "requested",
     seed: int = 0,
@@ -169,9 +171,9 @@ def compare(
 
     Parameters
     ----------
-    workload : Workload
-        The jobs and the machine.
-    policies : sequence of Policy or str
+    workload : Workload, str, Path or DataFrame
+        The jobs and the machine; also the path or name of a log, or a data frame of :meth:`Workload.to_frame`.
+    policies : sequence of Policy or str, Policy or str
         The policies, or their names; those of one name have to differ in their promises.
     estimates : str
         What schedulers know of run times.
@@ -216,14 +218,14 @@ def compare(
     >>> comparison.to_frame().index.tolist()
     ['easy', 'plan-wait']
     """
-    asked = as_metrics(metrics)
-    chosen = [as_policy(policy) for policy in policies]
+    asked, workload = as_metrics(metrics), as_workload(workload)
+    chosen = [as_policy(policy) for policy in as_list("policies", policies)]
     names = policy_names(chosen)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"policies: {twice[0]} is named more than once")
-    if jobs < 1:
-        raise ValueError(f"jobs: {jobs} is not a positive number of processes")
+    seed, jobs = whole("seed", seed), whole("jobs", jobs, 1, "processes")
+    check_estimates(estimates)
     tasks = [
         ReplayTask(workload, policy, estimates, seed, label=name)
         for policy, name in zip(chosen, names, strict=True)

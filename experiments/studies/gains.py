@@ -54,10 +54,14 @@ class Gains:
         ValueError
             If their jobs are not the same.
         """
-        old, new = before.to_frame(), after.to_frame()
+        return cls.between(before.policy, before.to_frame(), after.policy, after.to_frame())
+
+    @classmethod
+    def between(cls, before: str, old: "DataFrame", after: str, new: "DataFrame") -> "Gains":
+        """Compare two schedules of the same jobs, as frames of :meth:`Trace.to_frame`; see :meth:`of`."""
         if len(old) != len(new) or (old[["id", "submit"]] != new[["id", "submit"]]).any(axis=None):
             raise ValueError(
-                f"{before.policy} and {after.policy} were replayed on different jobs; compare traces of one workload"
+                f"{before} and {after} were replayed on different jobs; compare traces of one workload"
             )
         jobs = old[["id", "user", "queue", "submit", "procs", "walltime"]].copy()
         jobs["before"], jobs["after"] = old["wait"], new["wait"]
@@ -65,7 +69,14 @@ class Gains:
         jobs["size"] = _classes(jobs["procs"], SIZES)
         jobs["length"] = _classes(jobs["walltime"], WALLTIMES)
         jobs["week"] = (jobs["submit"] - jobs["submit"].min()) // WEEK + 1
-        return cls(before.policy, after.policy, jobs)
+        return cls(before, after, jobs)
+
+    def __repr__(self) -> str:
+        total = self.total()
+        return (
+            f"Gains(from {self.before} to {self.after}: {len(self.jobs):,} jobs, {total['gain']:.1%} gain, "
+            f"{total['lose']:.1%} lose)"
+        )
 
     def by(self, column: str) -> "DataFrame":
         """Return who gains and who loses by one column of ``jobs``.

@@ -21,7 +21,9 @@ from planbatch.experiments.studies.cells import Cell, expand
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import Experiment
 from planbatch.experiments.studies.summary import write_tables
+from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.transform import first_jobs
+from planbatch.planner.arguments import expect, whole
 
 #: A message names no more missing cells than this.
 MOST_NAMED = 10
@@ -74,7 +76,7 @@ class RunReport:
 
 
 def run_experiment(
-    experiment: Experiment,
+    experiment: Experiment | str | Path,
     out: str | Path,
     *,
     jobs: int = 1,
@@ -88,8 +90,8 @@ def run_experiment(
 
     Parameters
     ----------
-    experiment : Experiment
-        The experiment.
+    experiment : Experiment, str or Path
+        The experiment, or its TOML file.
     out : str or Path
         Folder of the results; those that it holds are reused.
     jobs : int
@@ -128,7 +130,11 @@ def run_experiment(
     >>> once.reused, again.reused
     (0, 2)
     """
+    if isinstance(experiment, str | Path):
+        experiment = read_experiment(experiment)
+    expect("experiment", experiment, Experiment)
     check_backend(backend, scheduler)
+    jobs = whole("jobs", jobs, 1, "tasks")
     cells = expand(experiment, say)
     _check_seconds(cells, jobs, scheduler)
     mine = set(part_of([cell.key for cell in cells], part))
@@ -214,11 +220,12 @@ def merge_experiment(
     --------
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import merge_experiment
     >>> grid = pb.Experiment([pb.synthetic_workload(jobs=100, capacity=16)], ["fcfs", "easy"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(grid, f"{folder}/1", part=(1, 2))
     ...     _ = pb.run_experiment(grid, f"{folder}/2", part=(2, 2))
-    ...     whole = pb.merge_experiment(grid, [f"{folder}/1", f"{folder}/2"], f"{folder}/all")
+    ...     whole = merge_experiment(grid, [f"{folder}/1", f"{folder}/2"], f"{folder}/all")
     >>> whole.cells, whole.missing
     (2, 0)
     """

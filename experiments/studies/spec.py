@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
-from planbatch.baselines.catalogue import DEFAULT_EVALUATIONS, MAKERS, SETTINGS, make_policy, takes
+from planbatch.baselines.catalogue import MAKERS, SETTINGS, make_policy, takes
+from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
@@ -13,6 +14,8 @@ from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
+from planbatch.planner.arguments import as_list, expect
+from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
 
@@ -51,6 +54,8 @@ class WorkloadSpec:
     >>> grid.workloads[0].estimates
     'predicted:ratio'
     """
+
+    __repr__ = brief_repr
 
     source: Annotated[str, Setting("A log: a file, the name of a fetched one, or embedded.")] = (
         EMBEDDED
@@ -230,7 +235,16 @@ class Experiment:
     metrics: Sequence[Any] = ()
     where: str = field(default="", compare=False)
 
+    def __repr__(self) -> str:
+        parts = [counted(len(self.workloads), "workload")]
+        parts.append("1 policy" if len(self.policies) == 1 else f"{len(self.policies)} policies")
+        return f"Experiment({self.title}: {', '.join(parts)}, {counted(len(self.seeds), 'seed')})"
+
     def __post_init__(self) -> None:
+        for name in ("workloads", "policies"):
+            object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
+        if isinstance(self.seeds, int | str):
+            raise ValueError(f"seeds: {self.seeds!r} is no list of seeds; give range(5) for five")
         for name in ("workloads", "policies", "seeds"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: an experiment needs at least one")
@@ -253,6 +267,7 @@ def as_workload_spec(thing: Any) -> WorkloadSpec:
         return thing
     if isinstance(thing, str):
         return WorkloadSpec(thing)
+    expect("workloads", thing, Workload)
     return WorkloadSpec(thing.name, thing.name, jobs=thing)
 
 

@@ -52,6 +52,8 @@ def read_experiment(path: str | Path) -> Experiment:
     try:
         text = path.read_text(encoding="utf-8")
         document = tomllib.loads(text)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such file") from None
     except tomllib.TOMLDecodeError as error:
         raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
     except UnicodeDecodeError as error:

@@ -14,7 +14,7 @@ from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.metrics import Metric, measure
 from planbatch.experiments.studies.spec import EMBEDDED
 from planbatch.experiments.studies.tune_spec import MORE_IS_BETTER, Range, Tuning
-from planbatch.experiments.workloads.load import load_deadlines, load_workload
+from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
 from planbatch.planner.model import Workload
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _span(tuning: Tuning, span: str, say: Say) -> Workload:
     spec = tuning.workload
     source = None if spec.source == EMBEDDED else spec.source
     try:
-        found = load_workload(source, replace(spec.options, span=span), say)
+        found = workload_of_source(source, replace(spec.options, span=span), say)
     except ValueError as error:
         where = tuning.places.get(span, "")
         raise ValueError(f"{where}: {error}" if where else str(error)) from error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 
 def wait_percentile(jobs: "DataFrame", q: float = 95.0) -> float:
@@ -50,20 +50,59 @@ def p2sf(jobs: "DataFrame") -> float:
 
 def first_plan_delay(jobs: "DataFrame") -> float:
     """The mean of actual start − first planned start, in seconds: how far first plans slide; negative if forward."""
-    return float((jobs["start"] - jobs["first_planned"]).mean())
+    return float(moved_since(jobs, "first").mean())
 
 
 def first_plan_error(jobs: "DataFrame") -> float:
     """The mean of |actual start − first planned start|, in seconds."""
-    return float((jobs["start"] - jobs["first_planned"]).abs().mean())
+    return float(moved_since(jobs, "first").abs().mean())
 
 
 def first_plan_within(jobs: "DataFrame", minutes: float = 1.0) -> float:
     """The share of the jobs that start at most so many minutes from their first planned start."""
-    moved = (jobs["start"] - jobs["first_planned"]).abs()
-    return float((moved <= 60 * minutes).mean())
+    return within(jobs, "first", minutes)
 
 
 def first_plan_late(jobs: "DataFrame", minutes: float = 1.0) -> float:
     """The share of the jobs that start more than so many minutes after their first planned start."""
-    return float((jobs["start"] - jobs["first_planned"] > 60 * minutes).mean())
+    return late(jobs, "first", minutes)
+
+
+def first_plan_early(jobs: "DataFrame", minutes: float = 1.0) -> float:
+    """The share of the jobs that start more than so many minutes before their first planned start."""
+    return early(jobs, "first", minutes)
+
+
+def last_plan_within(jobs: "DataFrame", minutes: float = 1.0) -> float:
+    """The share of the jobs that start at most so many minutes from their start in the last plan before."""
+    return within(jobs, "last", minutes)
+
+
+def last_plan_late(jobs: "DataFrame", minutes: float = 1.0) -> float:
+    """The share of the jobs that start more than so many minutes after their start in the last plan before."""
+    return late(jobs, "last", minutes)
+
+
+def last_plan_early(jobs: "DataFrame", minutes: float = 1.0) -> float:
+    """The share of the jobs that start more than so many minutes before their start in the last plan before."""
+    return early(jobs, "last", minutes)
+
+
+def moved_since(jobs: "DataFrame", plan: str) -> "Series[float]":
+    """Return actual − planned start of every job (s); ``plan`` is ``first``, or ``last``, the one before the start."""
+    return jobs["start"] - jobs[f"{plan}_planned"]
+
+
+def within(jobs: "DataFrame", plan: str, minutes: float) -> float:
+    """Return the share of the jobs that start within some minutes of a plan."""
+    return float((moved_since(jobs, plan).abs() <= 60 * minutes).mean())
+
+
+def late(jobs: "DataFrame", plan: str, minutes: float) -> float:
+    """Return the share of the jobs that start more than some minutes after a plan said."""
+    return float((moved_since(jobs, plan) > 60 * minutes).mean())
+
+
+def early(jobs: "DataFrame", plan: str, minutes: float) -> float:
+    """Return the share of the jobs that start more than some minutes before a plan said."""
+    return float((moved_since(jobs, plan) < -60 * minutes).mean())

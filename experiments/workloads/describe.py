@@ -1,18 +1,18 @@
 """What is in a log: anomalies, load, and how sizes and times are distributed."""
 
 import math
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.presets import PRESET
+from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, Workload
 
 #: Quantiles reported for every distribution.
@@ -27,22 +27,6 @@ TIME_CLASSES = {
     "12 to 24 h": 24 * 3600,
     "over 24 h": math.inf,
 }
-
-
-#: First submissions before this (s after 1970 began) are not of a real log.
-EARLIEST = 365 * 86400
-
-
-def unix_start_time(workload: Workload) -> int | None:
-    """Return the Unix time that submit times count from, if the header gives one.
-
-    Synthetic workloads start at 0, which is no date: if the first job would have been submitted in 1970, there is none.
-    """
-    found = re.match(r"-?\d+", workload.header.get("UnixStartTime", "").strip())
-    if found is None or not len(workload):
-        return None
-    start = int(found[0])
-    return start if start + int(workload.submit[0]) >= EARLIEST else None
 
 
 def left_out(workload: Workload) -> str:
@@ -182,6 +166,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     >>> pb.workload_info(workload)["jobs"]
     100
     """
+    expect("workload", workload, Workload)
     submit = workload.submit
     load = offered_load(workload)
     info: dict[str, Any] = {

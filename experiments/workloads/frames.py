@@ -1,20 +1,23 @@
-"""Workloads as data frames, and data frames as workloads; users call ``Workload.from_frame`` and ``to_frame``."""
+"""Workloads and plans as data frames, and back; users call ``Workload.from_frame`` and ``to_frame``."""
 
+import warnings
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from planbatch.experiments.workloads.demands import statement_key
+from planbatch.experiments.workloads.describe import left_out
+from planbatch.experiments.workloads.keywords import in_python, options_of
 from planbatch.experiments.workloads.load import workload_of_log
-from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.presets import with_preset
 from planbatch.experiments.workloads.resources import ResourceRule
+from planbatch.experiments.workloads.selection import statement_key
 from planbatch.experiments.workloads.tables.log import log_of_table
 from planbatch.experiments.workloads.tables.table import table_of_frame
+from planbatch.planner.arguments import shown
 from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
 
 _COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "wait", "deadline", "user", "queue")
@@ -60,6 +63,21 @@ def frame_of_workload(workload: Workload) -> pd.DataFrame:
     return frame
 
 
+def frame_of_plan(plan: Plan) -> pd.DataFrame:
+    """Return the jobs of a plan as a data frame; see :meth:`Plan.to_frame`."""
+    start = pd.Series(plan.start, dtype="Int64").mask(plan.start == NEVER)
+    frame = pd.DataFrame({"start": start})
+    if plan.problem is None:
+        return frame
+    jobs = plan.problem.jobs
+    frame["submit"], frame["wait"] = jobs.submit, start - jobs.submit
+    frame["end"] = start + jobs.walltime
+    frame["procs"], frame["walltime"] = jobs.procs, jobs.walltime
+    if plan.epoch is not None:
+        frame["clock"] = pd.to_datetime(start + plan.epoch, unit="s", utc=True)
+    return frame.set_index(pd.Index(plan.problem.ids, name="job"))
+
+
 def workload_of_frame(
     frame: pd.DataFrame,
     capacity: int | None = None,
@@ -69,7 +87,7 @@ def workload_of_frame(
 ) -> Workload:
     """Make a workload of a data frame with one row per job.
 
-    Rows that no replay can use are dropped and counted, as those of a log.
+    Rows that no replay can use are left out and counted, as those of a log, with a warning.
 
     Parameters
     ----------
@@ -82,35 +100,36 @@ def workload_of_frame(
     name : str, optional
         Name of the workload; by default, ``attrs["name"]``.
     **options
-        Fields of :class:`WorkloadOptions`, such as ``columns={"submit": "time"}`` or ``resource=["gpus=ngpus:64"]``.
+        As for :func:`load_workload`, such as ``columns={"submit": "time"}`` or
+        ``resources={"gpus": {"column": "ngpus", "capacity": 64}}``.
 
     Raises
     ------
     ValueError
         If a needed column is missing, a value cannot be read, or the capacity is not known.
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"frame: {shown(frame)} is not a data frame; load_workload reads files")
     known = frame.attrs
     held = {key: Resource(key, **entry) for key, entry in known.get("resources", {}).items()}
     rules = [ResourceRule(key, (key,), str(resource.capacity)) for key, resource in held.items()]
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in options.items()
-    }
-    if isinstance(given.get("columns"), Mapping):
-        given["columns"] = tuple(f"{field}={column}" for field, column in given["columns"].items())
     capacity = known.get("capacity") if capacity is None else capacity
     if capacity is None:
         raise ValueError(
             "capacity: a data frame does not say how large the machine is; give capacity=N"
         )
-    settings = WorkloadOptions(capacity=capacity, **given)
+    settings = options_of({"capacity": capacity, **options})
     name = name or str(known.get("name", "frame"))
-    log = log_of_table(
-        with_preset(table_of_frame(frame, name, f"data frame {name}"), settings.preset),
-        settings.columns,
-        settings.timezone,
-        skip_bad_lines=settings.skip_bad_lines,
-    )
-    workload = workload_of_log(log, replace(settings, resource=(*rules, *settings.resource)))
+    with in_python():
+        log = log_of_table(
+            with_preset(table_of_frame(frame, name, f"data frame {name}"), settings.preset),
+            settings.columns,
+            settings.timezone,
+            skip_bad_lines=settings.skip_bad_lines,
+        )
+        workload = workload_of_log(log, replace(settings, resource=(*rules, *settings.resource)))
+    if lost := left_out(workload):
+        warnings.warn(f"data frame {name}: left out: {lost}", stacklevel=3)
     own = {
         key: text for key, text in workload.header.items() if key not in map(statement_key, held)
     }

@@ -10,7 +10,6 @@ import numpy as np
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
 from planbatch.experiments.workloads.deadlines import with_deadlines
-from planbatch.experiments.workloads.demands import statements
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import (
@@ -24,6 +23,7 @@ from planbatch.experiments.workloads.selection import (
     number_or_none,
     queue_numbers,
     select_from_log,
+    statements,
 )
 from planbatch.experiments.workloads.swf.log import POOLS
 from planbatch.experiments.workloads.swf.read import SwfLog
@@ -85,7 +85,7 @@ def load_log(
     return log
 
 
-def load_workload(
+def workload_of_source(
     source: str | Path | None,
     options: WorkloadOptions = NO_CHANGES,
     note: Callable[[str], None] = lambda _line: None,
@@ -108,8 +108,7 @@ def load_workload(
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.load_workload(None, pb.WorkloadOptions(first=100))
+    >>> workload_of_source(None, WorkloadOptions(first=100))
     Workload(lublin-batch-256: 100 jobs, 256 processors, submitted in 30.3 h)
     """
     if source is None:
@@ -131,9 +130,9 @@ def load_pools(
     options: WorkloadOptions = NO_CHANGES,
     note: Callable[[str], None] = lambda _line: None,
 ) -> list[Workload]:
-    """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`load_workload`."""
+    """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`workload_of_source`."""
     if source is None or options.partition != ALL:
-        return [load_workload(source, options, note)]
+        return [workload_of_source(source, options, note)]
     log = load_log(source, options, note)
     return [_noted(workload_of_log(log, own), note) for own in each_partition(log, options)]
 
@@ -150,7 +149,7 @@ def load_deadlines(
     Parameters
     ----------
     workload : Workload
-        A workload, as :func:`load_workload` loads it.
+        A workload, as :func:`workload_of_source` loads it.
     rule : str
         Which jobs get which deadlines.
     seed : int

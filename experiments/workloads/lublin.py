@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from planbatch.experiments.workloads.estimates import LONGEST, user_estimates
-from planbatch.experiments.workloads.transform import check_positive, offered_load, scale_load
+from planbatch.experiments.workloads.transform import offered_load, scale_load
+from planbatch.planner.arguments import number, whole
 from planbatch.planner.model import IntArray, Workload
 
 BUCKETS = 48
@@ -242,14 +243,13 @@ def synthetic_workload(
     >>> pb.synthetic_workload(jobs=1000, capacity=128, load=0.8)
     Workload(lublin-batch-128: 1,000 jobs, 128 processors, submitted in 19.7 d)
     """
-    check_positive("jobs", jobs, "jobs")
-    check_positive("capacity", capacity, "processors")
-    if seed < 0:
-        raise ValueError(f"seed: {seed} is negative; give 0 or more")
+    whole("jobs", jobs, 1, "jobs")
+    whole("capacity", capacity, 1, "processors")
+    seed = whole("seed", seed)
     if kind not in KINDS:
         raise ValueError(f"kind: there is no {kind!r}; choose one of {', '.join(KINDS)}")
-    if load is not None and not (math.isfinite(load) and load > 0):
-        raise ValueError(f"load: {load} is not a positive load; 0.9 means 90 % of the machine")
+    if load is not None:
+        number("load", load, "a positive load; 0.9 means 90 % of the machine")
     parameters = KINDS[kind]
     # One stream for each of the four, so that more draws from one do not change the others.
     streams = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(4)]

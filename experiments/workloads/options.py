@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
+from planbatch.planner.display import brief_repr
 from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
@@ -24,10 +25,12 @@ class WorkloadOptions:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.WorkloadOptions(span="0d:30d", load=1.1).described()
+    >>> from planbatch.experiments import WorkloadOptions
+    >>> WorkloadOptions(span="0d:30d", load=1.1).described()
     'span 0d:30d; load times 1.1'
     """
+
+    __repr__ = brief_repr
 
     preset: Annotated[
         str,
@@ -171,8 +174,7 @@ class WorkloadOptions:
             If memory flags are given without ``--memory``, or ``--memory`` without a capacity; or if a rule cannot be
             read.
         """
-        from planbatch.experiments.workloads.memory import memory_rule
-        from planbatch.experiments.workloads.resources import parse_rule
+        from planbatch.experiments.workloads.resources import memory_rule, parse_rule
 
         names = ("capacity", "per", "unit", "unknown")
         given = {name: getattr(self, f"memory_{name}") for name in names}

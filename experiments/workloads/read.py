@@ -56,14 +56,14 @@ def read_log(
     --------
     >>> from pathlib import Path
     >>> import tempfile
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import read_log
     >>> table = '''submit,procs,walltime,runtime
     ... 0,4,100,80
     ... 10,2,50,50'''
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "two.csv")
     ...     _ = file.write_text(table)
-    ...     log = pb.read_log(file)
+    ...     log = read_log(file)
     >>> log.workload(capacity=4)
     Workload(two: 2 jobs, 4 processors, submitted in 10 s)
     """

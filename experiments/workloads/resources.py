@@ -1,6 +1,8 @@
-"""Any resource from a column of a log: what the column means, and what is assumed if it is empty.
+"""Any resource of a log or a synthetic workload: what a column means, and what is assumed if it is empty.
 
-Memory is counted in KB, and 1 KB is 1,024 bytes; everything else, such as GPUs and licences, in whole numbers.
+Memory is counted in KB, and 1 KB is 1,024 bytes; everything else, such as GPUs and licences, in whole numbers. Columns
+7 (used) and 10 (requested) of the Standard Workload Format hold memory, which should be in KB per processor, but not
+every log follows this.
 """
 
 import re
@@ -8,13 +10,60 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.amounts import UNITS, amount, amount_text, count, has_unit
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.tables.values import UNKNOWN
-from planbatch.planner.model import BoolArray, FloatArray, IntArray
+from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource
+
+# Amounts as they are written: numbers, and sizes of memory with a unit.
+
+UNITS = {"B": 1 / 1024, "KB": 1.0, "MB": 1024.0, "GB": 1024.0**2, "TB": 1024.0**3}
+_AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)\s*([KMGT]?)i?(B?)(?:/(processor|node))?$", re.IGNORECASE)
+_COUNT = re.compile(r"^(\d+)(?:/(processor|node))?$", re.IGNORECASE)
+
+
+def amount(text: str, flag: str) -> tuple[float, str]:
+    """Read an amount such as ``1.5GB`` or ``1GB/processor``: in KB, and what it refers to ("" for the whole).
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read; the message names the flag.
+    """
+    match = _AMOUNT.match(text.strip())
+    if not match or not (match[2] or match[3] or float(match[1]) == 0):
+        extra = ", and 1GB/processor" if "capacity" in flag else ""
+        raise ValueError(f"{flag}: {text!r} is not an amount such as 512MB, 1.5GB or 1TB{extra}")
+    if match[4] and "capacity" not in flag:
+        raise ValueError(f"{flag}: {text!r} is for each {match[4]}; give an amount, such as 32MB")
+    return float(match[1]) * UNITS[f"{match[2].upper()}B"], (match[4] or "").lower()
+
+
+def count(text: str, flag: str) -> tuple[float, str]:
+    """Read a number such as ``64`` or ``4/node``, and what it refers to, as :func:`amount` does."""
+    match = _COUNT.match(text.strip())
+    if not match:
+        raise ValueError(f"{flag}: {text!r} is not a whole number such as 64, or 4/node")
+    if match[2] and "capacity" not in flag:
+        raise ValueError(f"{flag}: {text!r} is for each {match[2]}; give a number")
+    return float(match[1]), (match[2] or "").lower()
+
+
+def has_unit(text: str) -> bool:
+    """Whether a text is a size of memory with its unit."""
+    match = _AMOUNT.match(text.strip())
+    return bool(match and (match[2] or match[3]))
+
+
+def amount_text(kilobytes: float | NDArray[Any]) -> str:
+    """Format an amount: in the largest unit that gives a number above 1, with at most two decimals."""
+    value = float(kilobytes)
+    unit = next((name for name in ("TB", "GB", "MB") if value >= UNITS[name]), "KB")
+    return f"{value / UNITS[unit]:,.2f}".rstrip("0").rstrip(".") + f" {unit}"
+
 
 _NODE = re.compile(r"^node:([1-9]\d*)$")
 _RULE = re.compile(r"^([^=,]+)=(.+?)(?::([^:,/]+(?:/\w+)?))?((?:,[a-z]+=[^,]+)*)$")
@@ -199,3 +248,78 @@ def parse_rule(text: str) -> ResourceRule:
     if has_unit(capacity):
         given = {"unit": "KB", "unknown": "median"} | given
     return ResourceRule(name.strip(), (column.strip(),), capacity, **given)  # type: ignore[arg-type] # only texts
+
+
+#: Value of ``--memory`` → columns of the log; the first known one counts.
+SOURCES = {
+    "requested": ("requested_memory",),
+    "used": ("used_memory",),
+    "either": ("requested_memory", "used_memory"),
+}
+
+
+def memory_rule(
+    source: str, capacity: str, per: str = "processor", unit: str = "KB", unknown: str = "median"
+) -> ResourceRule:
+    """Make the rule that turns memory columns into a resource.
+
+    Parameters
+    ----------
+    source : {"requested", "used", "either"}
+        Which column counts; ``either`` takes the requested memory, else the used one.
+    capacity, per, unit, unknown : str
+        See :class:`ResourceRule`.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be read; the message names the flag.
+    """
+    if source not in SOURCES:
+        raise ValueError(f"memory: there is no {source!r}; {did_you_mean(source, SOURCES)}")
+    return ResourceRule("memory", SOURCES[source], capacity, per, unit, unknown, flags=True)
+
+
+# Memory of synthetic workloads
+
+#: How often amounts are scaled again, since no job can take more than the machine has.
+ROUNDS = 50
+
+
+def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Workload:
+    """Give jobs memory demands, so that memory is as scarce as processors.
+
+    Each job takes the same share of the memory as another job, drawn at random, takes of the processors: both have the
+    same distribution, and they are independent. Then all amounts are scaled so that Σ memory × run time is the same
+    share of the machine as Σ processors × run time.
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs; at least one.
+    memory : str
+        Memory of the machine: ``256GB``, or ``1GB/processor``.
+    seed : int
+        Seed of the random numbers.
+
+    Raises
+    ------
+    ValueError
+        If the amount cannot be read.
+    """
+    size, each = amount(memory, "memory capacity")
+    if each == "node":
+        raise ValueError(f"memory capacity: {memory} needs nodes; give an amount, or 1GB/processor")
+    count = workload.capacity if each else 1
+    resource = Resource("memory", max(int(size * count), 1), "KB")
+    share = np.random.default_rng([seed, 2]).permutation(workload.procs) / workload.capacity
+    run = workload.runtime.astype(np.float64)
+    wanted = (workload.procs * run).sum() / workload.capacity
+    for _ in range(ROUNDS):
+        share = np.minimum(share * wanted / (share * run).sum(), 1.0)
+    taken = np.ceil(share * resource.capacity).astype(np.int64)
+    return workload.take(
+        slice(None),
+        resources=(*workload.resources, resource),
+        demands=np.column_stack([workload.demands, taken]),
+    )

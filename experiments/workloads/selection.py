@@ -1,19 +1,182 @@
-"""Which lines of a log become jobs, and what they take."""
+"""Which lines of a log become jobs, and what they take of each resource."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
 from planbatch.experiments.common.text import duration
 from planbatch.experiments.workloads import transform
-from planbatch.experiments.workloads.demands import Demand, read_demand
 from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import in_partition
-from planbatch.experiments.workloads.swf.read import Selection, SwfLog
+from planbatch.experiments.workloads.resources import COLUMN_TEXT, UNITS, ResourceRule
+from planbatch.experiments.workloads.swf.log import Selection, SwfLog
 from planbatch.experiments.workloads.transform import DROPPED_QUEUE
-from planbatch.planner.model import BoolArray
+from planbatch.planner.arguments import whole
+from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.resources import Resource
+
+#: If more than this share of the jobs exceeds the machine's capacity, the unit is assumed to be wrong.
+SUSPICIOUS = 0.5
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What the lines of a log take of a resource.
+
+    Attributes
+    ----------
+    rule : ResourceRule
+        How it was read.
+    resource : Resource
+        The resource of the machine.
+    amounts : int64 array, shape (n,)
+        What each line takes, in the resource's unit.
+    known : mapping of str to bool array, shape (n,)
+        Which lines are known from which column.
+    assumed : float
+        What is assumed for the others, per processor, job or node.
+    """
+
+    rule: ResourceRule
+    resource: Resource
+    amounts: IntArray
+    known: Mapping[str, BoolArray]
+    assumed: float
+
+    @property
+    def unknown(self) -> BoolArray:
+        """The lines without a value."""
+        return ~np.logical_or.reduce(list(self.known.values()))
+
+    @property
+    def too_much(self) -> str:
+        """The reason for leaving out jobs that take more than there is."""
+        return f"more {self.rule.name} than the machine has"
+
+    def wrong(self) -> dict[str, BoolArray]:
+        """Which lines have to be left out, by reason."""
+        dropped = self.rule.unknown == "drop"
+        found = {f"{self.rule.name} not known": self.unknown} if dropped else {}
+        return found | {self.too_much: self.amounts > self.resource.capacity}
+
+    def statement(self, rows: Any) -> str:
+        """Describe what was assumed for how many of the jobs in these rows of the log."""
+        counts = [
+            f"{int(mask[rows].sum()):,} {COLUMN_TEXT.get(name, f'from {name}')}"
+            for name, mask in self.known.items()
+        ]
+        text = f"{self.rule.name}: {' and '.join(counts)}, {self.rule.column_text()}"
+        absent = int(self.unknown[rows].sum())
+        if absent:
+            why = ", the median of the others" if self.rule.unknown == "median" else ""
+            each = self.rule.column_text().removeprefix(self.rule.unit).strip()
+            text += (
+                f"; {absent:,} not known and taken as {self.rule.shown(self.assumed)} {each}{why}"
+            )
+        return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
+
+    def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
+        """Refuse units with which most usable lines need more than the machine has.
+
+        Raises
+        ------
+        ValueError
+            With an example, the numbers, and the units that would make sense.
+        """
+        above = usable & (self.amounts > self.resource.capacity)
+        n, total = int(above.sum()), int(usable.sum())
+        if not total or n <= SUSPICIOUS * total:
+            return
+        line = int(np.flatnonzero(above)[0])
+        raise ValueError(
+            f"{log.source}: {n:,} of {total:,} jobs take {self.too_much}; job "
+            f"{log.columns['job'][line]} takes {self.rule.shown(self.amounts[line])} on {procs[line]} processors, the "
+            f"machine has {self.rule.shown(self.resource.capacity)}; is the column really "
+            f"{'in ' if self.rule.measured else ''}{self.rule.column_text()}?"
+            + (self._better(log, procs, usable) if self.rule.measured else "")
+        )
+
+    def _better(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> str:
+        """Units with which nearly all lines would fit."""
+        values, _ = self.rule.column(log)
+        for unit, per in (("KB", "job"), ("B", "processor"), ("B", "job")):
+            other = replace(self.rule, unit=unit, per=per)
+            scale = UNITS[unit] / UNITS[self.rule.unit]
+            large = usable & (values * scale * other.units(procs) > self.resource.capacity)
+            if large.sum() <= 0.05 * usable.sum():
+                flags = f"{self.rule.flag('unit', unit)} {self.rule.flag('per', per)}"
+                return f" With {flags}, {int(large.sum()):,} would."
+        return ""
+
+    def given_to(self, workload: Workload, rows: IntArray) -> Workload:
+        """The workload of these rows with the resource; its header says what was assumed."""
+        statement = self.statement(rows)
+        if large := workload.dropped.get(self.too_much):
+            statement += f", and {large:,} jobs that take more are left out"
+        return workload.take(
+            slice(None),
+            resources=(*workload.resources, self.resource),
+            demands=np.column_stack([workload.demands, self.amounts[rows]]),
+            header={**workload.header, statement_key(self.rule.name): statement},
+        )
+
+
+def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: int) -> Demand:
+    """What every line of a log takes of the resource.
+
+    Parameters
+    ----------
+    rule : ResourceRule
+        How to read it.
+    log : SwfLog
+        The log.
+    procs : int64 array, shape (n,)
+        Processors of its lines.
+    processors : int
+        Processors of the machine.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
+    """
+    values, known = rule.column(log)
+    missing = np.isnan(values)
+    if rule.unknown == "median":
+        if missing.all():
+            columns = " and ".join(COLUMN_TEXT.get(name, name) for name in known)
+            raise ValueError(
+                f"{log.source}: no job says what {rule.name} it takes ({columns}), so there is no median; "
+                f"give {rule.flag('unknown', 'an amount')}, or another column"
+            )
+        assumed = float(np.median(values[~missing]))
+    else:
+        assumed = 0.0 if rule.unknown == "drop" else rule.quantity(rule.unknown, "unknown")[0]
+    each = np.where(missing, assumed, values)
+    product = each * rule.units(np.maximum(procs, 0))
+    # Round up; the factor absorbs the rounding of a division and a product.
+    taken = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))
+    table = np.minimum(taken, 2.0**53).astype(np.int64)
+    return Demand(rule, rule.resource(processors), table, known, assumed)
+
+
+def statements(workload: Workload) -> dict[str, str]:
+    """Return what was assumed about each resource that was read from a log, by its name."""
+    return {
+        resource.name: workload.header[statement_key(resource.name)]
+        for resource in workload.resources
+        if statement_key(resource.name) in workload.header
+    }
+
+
+def statement_key(name: str) -> str:
+    """Return the field of a workload's header that says what was assumed about a resource."""
+    return name[:1].upper() + name[1:]
+
 
 UNREADABLE = "unreadable line"
 NO_WAIT = "no recorded wait"
@@ -81,7 +244,7 @@ def read_demands(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> list
         return []
     size, procs = log.capacity(options.capacity), log.processors()
     if options.round_sizes is not None:
-        transform.check_positive("round sizes", options.round_sizes, "processors")
+        whole("round sizes", options.round_sizes, 1, "processors")
         procs = np.minimum(-(-procs // options.round_sizes) * options.round_sizes, size)
     usable = keep & (procs >= 1) & (log.processors() <= size) & (log.columns["runtime"] >= 0)
     demands = [read_demand(rule, log, procs, size) for rule in rules]

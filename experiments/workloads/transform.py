@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.log import TOO_LARGE, WAITS
+from planbatch.planner.arguments import expect, number, whole
 from planbatch.planner.model import NEVER, IntArray, Workload
 
 BoolArray = NDArray[np.bool_]
@@ -38,7 +39,8 @@ def first_jobs(workload: Workload, n: int) -> Workload:
     >>> len(pb.first_jobs(pb.default_workload(), 100))
     100
     """
-    return workload.take(slice(0, check_positive("first", n, "jobs")))
+    expect("workload", workload, Workload)
+    return workload.take(slice(0, whole("first", n, 1, "jobs")))
 
 
 def in_span(workload: Workload, start: int | None = None, end: int | None = None) -> Workload:
@@ -62,6 +64,10 @@ def in_span(workload: Workload, start: int | None = None, end: int | None = None
     >>> len(pb.in_span(pb.default_workload(), end=86400)) < 5000
     True
     """
+    expect("workload", workload, Workload)
+    for name, limit in (("start", start), ("end", end)):
+        if limit is not None:
+            whole(name, limit, None, "seconds")
     origin = int(workload.submit[0]) if len(workload) else 0
     inside = within(workload.submit - origin, start, end)
     if not inside.any():
@@ -111,8 +117,7 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     >>> int(np.ptp(workload.submit)), int(np.ptp(faster.submit))
     (195396, 97698)
     """
-    if not (math.isfinite(factor) and factor > 0):
-        raise ValueError(f"load: {factor} is not a positive factor; 1.2 means 20 % more")
+    factor = number("load", factor, "a positive factor; 1.2 means 20 % more")
     if not len(workload):
         return workload
     first = workload.submit[0]
@@ -137,7 +142,7 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
     ValueError
         If the partition size is not positive, or larger than the machine.
     """
-    check_positive("round sizes", partition, "processors")
+    whole("round sizes", partition, 1, "processors")
     if partition > workload.capacity:
         raise ValueError(
             f"round sizes: a partition of {partition} is larger than the machine "
@@ -161,7 +166,7 @@ def with_capacity(workload: Workload, capacity: int) -> Workload:
     ValueError
         If the capacity is not positive, or no job is small enough.
     """
-    check_positive("capacity", capacity, "processors")
+    whole("capacity", capacity, 1, "processors")
     large = workload.procs > capacity
     if large.all():
         raise ValueError(f"{workload.name}: every job needs more than {capacity} processors")
@@ -180,13 +185,6 @@ def offered_load(workload: Workload) -> float:
     work = float((workload.procs.astype(np.float64) * workload.runtime).sum())
     span = float(workload.submit[-1] - workload.submit[0])
     return work / (workload.capacity * span) if span > 0 else math.inf
-
-
-def check_positive(name: str, number: int, unit: str) -> int:
-    """Return ``number``, or raise a ``ValueError`` that names the parameter if it is below 1."""
-    if number < 1:
-        raise ValueError(f"{name}: {number} is not a positive number of {unit}; give at least 1")
-    return number
 
 
 def _more(workload: Workload, reason: str, left_out: BoolArray) -> dict[str, int]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from planbatch.experiments.workloads.amounts import amount
 from planbatch.experiments.workloads.options import moment
+from planbatch.experiments.workloads.resources import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import PROCESSORS, Resource, Window

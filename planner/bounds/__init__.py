@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from planbatch.planner.arguments import expect
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.resources import alone_bound, relaxations
 from planbatch.planner.bounds.separable import sum_bound
@@ -71,6 +72,7 @@ def lower_bound(
     >>> pb.lower_bound(problem, "wait"), pb.solve(problem, "wait").cost
     (25.0, 25.0)
     """
+    expect("problem", problem, Round)
     cost = as_objective(objective)
     if cost.bound is not None:
         return float(cost.bound(problem, upper, iterations))

@@ -12,8 +12,8 @@ HISTORIES = {"expectation": EXPECTED_RUN_TIMES, "fair-share": FAIR_SHARE}
 
 Examples
 --------
->>> import planbatch as pb
->>> sorted(pb.HISTORIES)
+>>> from planbatch.planner import HISTORIES
+>>> sorted(HISTORIES)
 ['expectation', 'fair-share']
 """
 

@@ -25,8 +25,8 @@ EXPECTED_RUN_TIMES = History(_core.ExpectedRunTimes())
 
 Examples
 --------
->>> import planbatch as pb
->>> pb.HISTORIES["expectation"] is pb.EXPECTED_RUN_TIMES
+>>> from planbatch.planner import EXPECTED_RUN_TIMES, HISTORIES
+>>> HISTORIES["expectation"] is EXPECTED_RUN_TIMES
 True
 """
 RUN_TIMES = History(_core.RunTimes(), job_history=True)
@@ -46,8 +46,9 @@ def expected_run(jobs: JobTable, i: int) -> float:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import expected_run
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.expected_run(problem.jobs, 0)
+    >>> expected_run(problem.jobs, 0)
     100.0
     """
     if _is_known(jobs):
@@ -68,8 +69,9 @@ def expected_rate(jobs: JobTable, i: int) -> float:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import expected_rate
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.expected_rate(problem.jobs, 0)
+    >>> expected_rate(problem.jobs, 0)
     0.01
     """
     if _is_known(jobs):

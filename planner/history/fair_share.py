@@ -12,8 +12,8 @@ FAIR_SHARE = History(_core.FairShare(604800.0))
 
 Examples
 --------
->>> import planbatch as pb
->>> pb.HISTORIES["fair-share"] is pb.FAIR_SHARE
+>>> from planbatch.planner import FAIR_SHARE, HISTORIES
+>>> HISTORIES["fair-share"] is FAIR_SHARE
 True
 """
 
@@ -34,8 +34,9 @@ def fair_share(jobs: JobTable, i: int) -> float:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import fair_share
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.fair_share(problem.jobs, 0)
+    >>> fair_share(problem.jobs, 0)
     1.0
     """
     known = jobs.past is not None and jobs.past.shape[1] == SIZE + 1

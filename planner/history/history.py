@@ -20,8 +20,8 @@ class EventColumn(IntEnum):
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> [column.name for column in pb.EventColumn]
+    >>> from planbatch.planner import EventColumn
+    >>> [column.name for column in EventColumn]
     ['EVENT', 'TIME', 'JOB', 'USER', 'PROCS', 'WALLTIME', 'RUNTIME']
     """
 
@@ -39,8 +39,8 @@ class Event(IntEnum):
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> [event.name for event in pb.Event]
+    >>> from planbatch.planner import Event
+    >>> [event.name for event in Event]
     ['SUBMITTED', 'STARTED', 'ENDED']
     """
 
@@ -68,8 +68,8 @@ class History:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> history = pb.EXPECTED_RUN_TIMES
+    >>> from planbatch.planner import EXPECTED_RUN_TIMES
+    >>> history = EXPECTED_RUN_TIMES
     >>> history.width, history.columns
     (1002, 3)
     >>> history.rows(users=3, jobs=100)
@@ -165,11 +165,11 @@ def asks_for(history: History, *functions: Any) -> None:
 
     Examples
     --------
-    >>> import planbatch as pb
+    >>> from planbatch.planner import EXPECTED_RUN_TIMES, asks_for, expected_run
     >>> def expected_area(jobs, now):
-    ...     return [jobs.procs[i] * pb.expected_run(jobs, i) for i in range(len(jobs.submit))]
-    >>> pb.asks_for(pb.EXPECTED_RUN_TIMES, expected_area)
-    >>> expected_area.history is pb.EXPECTED_RUN_TIMES
+    ...     return [jobs.procs[i] * expected_run(jobs, i) for i in range(len(jobs.submit))]
+    >>> asks_for(EXPECTED_RUN_TIMES, expected_area)
+    >>> expected_area.history is EXPECTED_RUN_TIMES
     True
     """
     for function in functions:

@@ -18,8 +18,8 @@ class JobColumn(IntEnum):
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> list(pb.JobColumn)[:3]
+    >>> from planbatch.planner import JobColumn
+    >>> list(JobColumn)[:3]
     [<JobColumn.SUBMIT: 0>, <JobColumn.PROCS: 1>, <JobColumn.WALLTIME: 2>]
     """
 

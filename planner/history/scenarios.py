@@ -30,8 +30,8 @@ class Scenarios:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> str(pb.Scenarios(8, risk=0.9))
+    >>> from planbatch.planner import Scenarios
+    >>> str(Scenarios(8, risk=0.9))
     'scenarios=8,risk=0.9'
     """
 

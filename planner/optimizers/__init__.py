@@ -89,7 +89,7 @@ def make_optimizer(name: str) -> Optimizer:
     --------
     >>> import planbatch as pb
     >>> pb.make_optimizer("tabu:neighbours=6")
-    Tabu(neighbours=6, tenure=0.25, name='tabu:neighbours=6')
+    Tabu(neighbours=6, name='tabu:neighbours=6')
     """
     return OPTIMIZER_NAMES.make(name)  # type: ignore[no-any-return]
 

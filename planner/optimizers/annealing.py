@@ -7,6 +7,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
+from planbatch.planner.display import brief_repr
 from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES
 from planbatch.planner.history.history import History
 from planbatch.planner.model import NEVER, IntArray
@@ -82,11 +83,14 @@ class Annealing:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import Annealing
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> result = pb.solve(problem, "wait", pb.Annealing(cooling=0.8, moves=20), budget=100)
+    >>> result = pb.solve(problem, "wait", Annealing(cooling=0.8, moves=20), evaluations=100)
     >>> result.plan.start.tolist(), result.cost
     ([50, 0], 25.0)
     """
+
+    __repr__ = brief_repr
 
     hottest: float = 0.03
     coldest: float = 3e-4

@@ -30,8 +30,10 @@ class FirstPlan(NamedTuple):
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.objectives import WAIT
+    >>> from planbatch.planner import first_plan
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> best = pb.first_plan(problem, pb.WAIT)
+    >>> best = first_plan(problem, WAIT)
     >>> best.order, best.start, best.cost
     (array([1, 0]), array([50,  0]), 25.0)
     """
@@ -64,8 +66,10 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.objectives import WAIT
+    >>> from planbatch.planner import first_plan
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.first_plan(problem, pb.WAIT).start.tolist()
+    >>> first_plan(problem, WAIT).start.tolist()
     [50, 0]
     """
     if not len(problem):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planbatch.planner.budget import Budget
+from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.search import OrderSearch
@@ -18,10 +19,13 @@ class Greedy:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import Greedy
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.solve(problem, "wait", pb.Greedy()).cost
+    >>> pb.solve(problem, "wait", Greedy()).cost
     25.0
     """
+
+    __repr__ = brief_repr
 
     name: str = "greedy"
 

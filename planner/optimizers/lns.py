@@ -9,6 +9,7 @@ import numpy as np
 
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
+from planbatch.planner.display import brief_repr
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result
@@ -45,12 +46,15 @@ class LargeNeighbourhood:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import LargeNeighbourhood
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> pb.solve(problem, "wait", pb.LargeNeighbourhood(window=3), budget=100).plan.start
+    >>> pb.solve(problem, "wait", LargeNeighbourhood(window=3), evaluations=100).plan.start
     array([200, 300, 100])
     """
+
+    __repr__ = brief_repr
 
     window: int = 4
     repair: str = "enumerate"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planbatch.planner.budget import Budget
+from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.search import OrderSearch, moved
@@ -18,12 +19,15 @@ class LocalSearch:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import LocalSearch
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> pb.solve(problem, "wait", pb.LocalSearch(), budget=100).plan.start
+    >>> pb.solve(problem, "wait", LocalSearch(), evaluations=100).plan.start
     array([200, 300, 100])
     """
+
+    __repr__ = brief_repr
 
     name: str = "local-search"
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.planner.budget import Budget
+from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.round import Round
@@ -30,13 +31,16 @@ class Portfolio:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import Annealing, Portfolio, Tabu
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> both = pb.Portfolio((pb.Annealing(), pb.Tabu()))
-    >>> pb.solve(problem, "wait", both, budget=100).plan.start
+    >>> both = Portfolio((Annealing(), Tabu()))
+    >>> pb.solve(problem, "wait", both, evaluations=100).plan.start
     array([200, 300, 100])
     """
+
+    __repr__ = brief_repr
 
     members: tuple[Optimizer, ...]
     spread: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map

@@ -10,6 +10,7 @@ from simanneal import Annealer
 
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
+from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.search import OrderSearch, moved
@@ -66,12 +67,15 @@ class SimAnneal:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import SimAnneal
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> pb.solve(problem, "wait", pb.SimAnneal(), budget=100).plan.start
+    >>> pb.solve(problem, "wait", SimAnneal(), evaluations=100).plan.start
     array([200, 300, 100])
     """
+
+    __repr__ = brief_repr
 
     hottest: float = 1e-3
     coldest: float = 1e-5

@@ -152,8 +152,9 @@ def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import order_by
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> pb.order_by("smallest-area", problem.jobs, problem.now).tolist()
+    >>> order_by("smallest-area", problem.jobs, problem.now).tolist()
     [1, 0]
     """
     keys = as_order(order) if isinstance(order, str) else order

@@ -25,9 +25,10 @@ class OrderError(ValueError):
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import order_by
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
     >>> try:
-    ...     pb.order_by(lambda jobs, now: [1.0, float("nan")], problem.jobs, problem.now)
+    ...     order_by(lambda jobs, now: [1.0, float("nan")], problem.jobs, problem.now)
     ... except pb.OrderError as error:
     ...     print(error)
     order <lambda> returned a key that is NaN in the round at 0

@@ -8,6 +8,7 @@ from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from planbatch.planner.arguments import shown
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.registry.parameters import (
     Parameter,
@@ -93,6 +94,8 @@ class Registry:
             If there is no such thing (the message has the nearest), or a parameter is unknown or wrong; as
             ``PluginError``, if a user's file cannot be imported or what it defines has the wrong signature.
         """
+        if not isinstance(text, str):
+            raise ValueError(f"{self.kind}: {shown(text)} is not a name")
         reference = self.reference(text)
         target = self._target(reference)
         self._check_signature(reference, target)

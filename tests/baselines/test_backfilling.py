@@ -17,6 +17,7 @@ from tests import oracles
 from tests.baselines import backfilling_references as references
 from tests.builders import assert_same, machines_with_jobs, workload_of, workloads_with_windows
 from tests.contracts.policy_contract import PolicyContract
+from tests.examples import examples
 
 #: A policy, and its reference for one replay.
 CHECKED = {
@@ -53,7 +54,7 @@ class TestOthers(PolicyContract):
 
 @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
 @pytest.mark.parametrize("name", CHECKED)
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(machine=machines_with_jobs())
 def test_replays_equal_the_second_by_second_reference(name, estimates, machine):
     """Thousands of small workloads: every start."""
@@ -208,7 +209,7 @@ def test_large_machines_are_counted_in_units():
     assert starts("los", 256 * unit, jobs) == [0, 4, 0, 0, 6]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     workloads_with_windows(),
     st.sampled_from(["first-reserved:2", "selective:1.5", "relaxed:1", "slack:2s"]),

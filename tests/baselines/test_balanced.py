@@ -12,6 +12,7 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, rounds_with_resources, workload_of
+from tests.examples import examples
 
 MEMORY = Resource("memory", 10, "GB")
 
@@ -201,7 +202,7 @@ def algorithm_1(problem, improved):
 
 
 @given(rounds_with_resources(9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_against_algorithm_1_in_plain_python(problem):
     """On small machines with up to three resources, exact in fractions."""
     assume(len(problem))
@@ -211,7 +212,7 @@ def test_against_algorithm_1_in_plain_python(problem):
 
 
 @given(rounds_with_resources(9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_the_pivot_is_never_delayed(problem):
     """Whatever is backfilled, the first job that did not fit finds its place as early as without it."""
     assume(len(problem))
@@ -242,7 +243,7 @@ def earliest(problem, begun, job):
 
 
 @given(machines_with_jobs(20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_with_processors_alone_ibb_is_easy(drawn):
     """No job worsens the balance of one resource; and as printed IBB is FCFS."""
     workload = workload_of(*drawn)

@@ -7,6 +7,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.checker import check_reservations, recorded_replay
 from planbatch.experiments.replay.replay import replay
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 
 def test_a_kept_reservation_lets_a_later_job_profit_from_an_early_end():
@@ -65,7 +66,7 @@ def test_easy_delays_the_second_reservation_where_conservative_does_not():
 
 
 @pytest.mark.parametrize("estimates", ["requested", "actual"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(machine=machines_with_jobs())
 def test_no_reservation_ever_moves_to_a_later_time(estimates, machine):
     """Whatever ends early, and whoever arrives."""

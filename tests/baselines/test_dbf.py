@@ -20,6 +20,7 @@ from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
 from tests.baselines.dbf_reference import Reference
+from tests.examples import examples
 
 #: Policy → the rule of the reference, and in which order definitive jobs move forward.
 RULES = {
@@ -163,7 +164,7 @@ def test_as_the_reference_does(name):
     assert advance == Turns.FCFS or seen["not in FCFS order"] > 5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32), st.sampled_from(sorted(RULES)))
 def test_guarantees(seed, name):
     """

@@ -5,12 +5,11 @@ import pytest
 
 from planbatch import _core
 from planbatch.baselines.catalogue import (
-    DEFAULT_EVALUATIONS,
     POLICIES,
     make_policy,
     plan_based,
 )
-from planbatch.baselines.plan_based import PlanBased
+from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
 from planbatch.baselines.policy import core_form
 from planbatch.baselines.queue_based import in_order
 from planbatch.experiments.replay.checker import check_trace
@@ -94,9 +93,9 @@ def test_an_order_in_plain_python_runs_in_the_core(busy_week):
 def test_an_objective_in_plain_python_runs_in_the_core(busy_week):
     """It gives the plans that the built-in objective gives."""
     mean_wait = Objective("wait", lambda start, jobs, now: float((start - jobs.submit).mean()))
-    mine = PlanBased(mean_wait, budget=Budget(evaluations=15))
+    mine = PlanBased(mean_wait, evaluations=15)
     assert mine.core_form() is not None
-    native = PlanBased(WAIT, budget=Budget(evaluations=15))
+    native = PlanBased(WAIT, evaluations=15)
     first, second = replay(busy_week, mine, seed=4), replay(busy_week, native, seed=4)
     assert first.start.tolist() == second.start.tolist()
     assert first.rounds.evaluations.tolist() == second.rounds.evaluations.tolist()

@@ -20,6 +20,7 @@ from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.round import Round, job_table
 from tests.builders import assert_same
+from tests.examples import examples
 
 FEW = Budget(evaluations=20)
 
@@ -85,10 +86,10 @@ def test_a_promise_holds_back_those_who_come_later():
         [10, 100, 4, 4, 4, 4],
         [10, 100, 4, 4, 4, 4],
     )
-    plain = replay(workload, PlanBased(WAIT, budget=FEW))
+    plain = replay(workload, PlanBased(WAIT, evaluations=20))
     assert plain.start.tolist() == [0, 26, 10, 14, 18, 22]
     assert (plain.promise == NEVER).all()
-    promised = replay(workload, PlanBased(WAIT, budget=FEW, promise=Promise(seconds=5)))
+    promised = replay(workload, PlanBased(WAIT, evaluations=20, promise=Promise(seconds=5)))
     assert promised.promise[1] == 15
     assert promised.start[1] == 14
     assert (promised.start <= promised.promise).all()
@@ -99,7 +100,7 @@ def test_a_promise_holds_back_those_who_come_later():
 def test_no_promise_is_ever_broken(rule, estimates):
     """Whatever the slack, stepped and in one go, as an independent check sees it."""
     workload = synthetic_workload(jobs=250, capacity=64, load=0.9, seed=3)
-    policy = PlanBased(SQUARED_WAIT, budget=FEW, promise=Promise.parse(rule))
+    policy = PlanBased(SQUARED_WAIT, evaluations=20, promise=Promise.parse(rule))
     trace = replay(workload, policy, estimates=estimates)
     assert check_trace(trace) == []
     assert (trace.promise != NEVER).all()
@@ -110,7 +111,7 @@ def test_no_promise_is_ever_broken(rule, estimates):
 def test_broken_promises_are_reported():
     """With mixed estimates running jobs stay longer than was planned; the checker names every broken promise."""
     workload = synthetic_workload(jobs=600, capacity=256, load=1.2, seed=4)
-    policy = PlanBased(SQUARED_WAIT, budget=FEW, promise=Promise())
+    policy = PlanBased(SQUARED_WAIT, evaluations=20, promise=Promise())
     trace = replay(workload, policy, estimates="mixed")
     late = int((trace.start > trace.promise).sum())
     assert late > 0
@@ -119,7 +120,7 @@ def test_broken_promises_are_reported():
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_promises_that_cannot_hold_are_put_off_no_further_than_needed(seed):
     """A feasible round is left alone; otherwise the round gets promises that some plan keeps."""
     rng = np.random.default_rng(seed)

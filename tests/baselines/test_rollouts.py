@@ -12,6 +12,7 @@ from planbatch.planner.history.job_history import JobColumn, JobHistory
 from planbatch.planner.model import NEVER
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -29,7 +30,7 @@ def core_round(capacity, workload):
     )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(machines_with_jobs(most_jobs=25))
 def test_the_simulation_is_easy_replayed(machine):
     """From the first submission on, with the jobs' own run times: every job starts as in a replay of EASY."""
@@ -43,7 +44,7 @@ def test_the_simulation_is_easy_replayed(machine):
     assert start.tolist() == trace.start.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(machines_with_jobs(most_jobs=12), st.sampled_from(["smallest-area", "shortest", "submit"]))
 def test_no_worse_than_the_base_if_the_scenario_is_the_truth(machine, order):
     """All jobs come at once, and run as long as requested: squared waits sum to at most those of the base."""
@@ -151,7 +152,7 @@ def test_without_time_the_base_decides():
     rng = np.random.default_rng(0)
     hurried = make_policy("rollouts:smallest-area,seconds=0")(problem, rng)
     assert (hurried.evaluations, hurried.plan.start[4]) == (0, 0)
-    rolled = make_policy("rollouts:smallest-area,seconds=60")(problem, rng)
+    rolled = make_policy("rollouts:smallest-area,samples=4,seconds=60")(problem, rng)
     assert (rolled.plan.start == NEVER).all()
     assert rolled.evaluations > 0
 

@@ -237,7 +237,7 @@ class Fuzz:
         )
         optimizer = self.pb.make_optimizer("exhaustive")
         optimizer.optimize(
-            problem, self.pb.make_objective(name), self.pb.Budget(evaluations=300), rng
+            problem, self.pb.make_objective(name), self.pb.planner.Budget(evaluations=300), rng
         )
         core = self.core
         sizes, value, count = (self.wild(rng, int(rng.integers(0, 6))) for _ in range(3))

@@ -17,6 +17,7 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 
 LEAVES_NOTHING = """
 import planbatch as pb
+from planbatch.planner import History, asks_for
 from planbatch.planner.registry.compiling import can_compile
 
 def cost(start, jobs, now):
@@ -29,16 +30,16 @@ def follow(news, memory, jobs, now):
     jobs.past[:, 1] = 0.0
 
 problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50), (0, 3, 70)])
-kept = [pb.solve(problem, pb.Objective("plain", cost), budget=50), pb.solve(problem, cost, budget=50)]
+kept = [pb.solve(problem, pb.Objective("plain", cost), evaluations=50), pb.solve(problem, cost, evaluations=50)]
 assert kept[1].native == can_compile()
-pb.asks_for(pb.History.of(follow, 2, 1), area)
+asks_for(History.of(follow, 2, 1), area)
 workload = pb.synthetic_workload(jobs=100, capacity=16)
 policy = pb.make_policy("easy")
 from planbatch import _core
 from planbatch.baselines.queue_based import in_order
 mine = in_order("mine", _core.Easy, area)
 area.core = _core.PythonOrder(area)  # a cycle
-kept += [pb.replay(workload, mine), pb.replay(workload, pb.PlanBased(cost, budget=10))]
+kept += [pb.replay(workload, mine), pb.replay(workload, pb.PlanBased(cost, evaluations=10))]
 try:
     pb.solve(problem, lambda start, jobs, now: 1 / 0)
 except pb.ObjectiveError as error:
@@ -50,7 +51,7 @@ cost.search = _core.OrderSearch(problem.core, mine, None, [])
 pair = _core.PairOfOrders(area.core, _core.LongestWaitingFirst(area.core, 5))
 area.policies = [kind(pair) for kind in (_core.Easy, _core.Replanned)]
 area.policies += [_core.Relaxed(pair, 0.5), _core.Lookahead(pair, 5)]
-cost.policy = pb.PlanBased(pb.Objective("plain", cost), budget=5)
+cost.policy = pb.PlanBased(pb.Objective("plain", cost), evaluations=5)
 print("done")
 """
 
@@ -76,9 +77,9 @@ def test_an_interpreter_that_ends_finds_no_leak():
 
 
 LONG = {
-    "solve": "pb.solve(problem, 'squared-wait', budget=10**9)",
-    "solve a long queue": "pb.solve(long, 'wait', budget=10**9)",
-    "replay": "pb.replay(workload, pb.PlanBased('wait', budget=10**7))",
+    "solve": "pb.solve(problem, 'squared-wait', evaluations=10**9)",
+    "solve a long queue": "pb.solve(long, 'wait', evaluations=10**9)",
+    "replay": "pb.replay(workload, pb.PlanBased('wait', evaluations=10**7))",
     "conservative": "pb.replay(busy, 'conservative')",
 }
 BEGINNING = """

@@ -78,7 +78,14 @@ def solved(
 ) -> Outcome:
     """Search for a plan of a round, and bound it."""
     goal = make_objective(objective)
-    found = solve(round_of(problem), goal, optimizer, int(evaluations), int(seed), iterations=20)
+    found = solve(
+        round_of(problem),
+        goal,
+        optimizer,
+        evaluations=int(evaluations),
+        seed=int(seed),
+        iterations=20,
+    )
     return {
         "starts": digest(found.plan.start),
         "order": digest(found.permutation),
@@ -92,7 +99,7 @@ def solved(
 
 def proven(optimizer: str, objective: str, evaluations: str, problem: str) -> Outcome:
     """Solve a round to the optimum, which many plans may have: what the best one costs."""
-    found = solve(round_of(problem), objective, optimizer, int(evaluations))
+    found = solve(round_of(problem), objective, optimizer, evaluations=int(evaluations))
     return {"cost": found.cost.hex(), "bound": found.lower_bound.hex(), "status": str(found.status)}
 
 

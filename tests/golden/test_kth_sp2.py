@@ -9,7 +9,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.checker import check_reservations, check_trace, recorded_replay
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.transform import first_jobs
 
 pytestmark = pytest.mark.nightly
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.nightly
 @pytest.fixture
 def kth(real_log):
     """Return the log's usable jobs."""
-    return load_workload(real_log("KTH-SP2-1996-2.1-cln"))
+    return workload_of_source(real_log("KTH-SP2-1996-2.1-cln"))
 
 
 @pytest.mark.parametrize(

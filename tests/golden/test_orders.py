@@ -9,7 +9,7 @@ import pytest
 
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.transform import first_jobs
 
 pytestmark = pytest.mark.nightly
@@ -65,7 +65,7 @@ ROWS = [line.split() for line in CHECKED.strip().splitlines()]
 @cache
 def loaded(path, first):
     """Read a log once for all orders."""
-    workload = load_workload(path)
+    workload = workload_of_source(path)
     return first_jobs(workload, first) if first else workload
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from planbatch.experiments.live.batsim.machines import parse_machines
+from planbatch.experiments.live.batsim.protocol import parse_machines
 
 Ask = Callable[[dict], dict]
 #: By how much Batsim 4.2.0's messages come after the instant of their events (s); in this order.

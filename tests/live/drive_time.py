@@ -19,14 +19,12 @@ from typing import Any
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.slurm.client import LINE, Listing
-from planbatch.experiments.live.slurm.drive import Driver
-from planbatch.experiments.live.slurm.errors import Answer
+from planbatch.experiments.live.slurm.client import LINE, Answer, Listing
+from planbatch.experiments.live.slurm.drive import Driver, record
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.tick import record
 from tests.live.dialects import RECORDED, generated
 
 

@@ -14,18 +14,10 @@ from planbatch.baselines import make_policy
 from planbatch.experiments.figures.live_page import page_of, write_page
 from planbatch.experiments.figures.live_table import clock, shown, signed, when
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.advise import (
-    Advice,
-    Advisor,
-    Fault,
-    ended_early,
-    last_tick,
-    start_estimates,
-    ticks,
-    why_start,
-)
-from planbatch.experiments.live.slurm.errors import SlurmError
+from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
+from planbatch.experiments.live.slurm.client import SlurmError
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
+from planbatch.experiments.live.slurm.planned import last_tick, start_estimates, why_start
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot, saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot

@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
-from planbatch.experiments.live.batsim.messages import parse_message, whole_second
+from planbatch.experiments.live.batsim.protocol import (
+    choose,
+    parse_machines,
+    parse_message,
+    whole_second,
+    write_machines,
+)
 from planbatch.experiments.live.batsim.scheduler import BatsimOptions, BatsimScheduler
 from planbatch.experiments.live.batsim.serve import serve
 from planbatch.experiments.replay.replay import replay

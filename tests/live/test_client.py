@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.client import LINE, SlurmClient
-from planbatch.experiments.live.slurm.errors import MARKER, Answer, SlurmError, answers_of
+from planbatch.experiments.live.slurm.client import (
+    LINE,
+    MARKER,
+    Answer,
+    SlurmClient,
+    SlurmError,
+    answers_of,
+)
 from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
@@ -130,6 +136,7 @@ def is_over(process):
         return True
 
 
+@pytest.mark.integration
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(slurm, tmp_path):
     client = slurm(timeout=2.0, squeue=f"sleep 300 & echo $! > {tmp_path}/child; wait")
     began = time.monotonic()
@@ -195,6 +202,7 @@ def test_an_array_was_told_if_the_tasks_that_wait_were(said, answer):
     assert answers_of([line], behind) == [Answer(line, *answer)]
 
 
+@pytest.mark.integration
 def test_lines_behind_a_hang_are_not_done(slurm):
     body = SCONTROL.replace("*JobId=7*)", "*JobId=7*) sleep 60;")
     answers = slurm(timeout=1.0, scontrol=body).script([FIVE, SEVEN, EIGHT])

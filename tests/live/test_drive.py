@@ -16,14 +16,13 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.cli.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.planning import Guard
-from planbatch.experiments.live.slurm.drive import Driver, Rivals
-from planbatch.experiments.live.slurm.errors import Answer, SlurmError
+from planbatch.experiments.live.slurm.client import Answer, SlurmError
+from planbatch.experiments.live.slurm.drive import Driver, Rivals, record, remembered
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
-from planbatch.experiments.live.slurm.release import beat, last_beat, release_all, silent_for
 from planbatch.experiments.live.slurm.snapshot import JobArray
-from planbatch.experiments.live.slurm.tick import record, remembered
+from planbatch.experiments.live.slurm.tick import beat, last_beat, release_all, silent_for
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests.live.model import NOW, applied, found, freed, job, parked, snapshot
@@ -487,7 +486,7 @@ def test_the_way_out_is_tried_again_and_told(tmp_path):
     client = type("Client", (), {"script": cluster.script})()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "planbatch.experiments.live.slurm.release.read_snapshot", lambda client: cluster.read()
+            "planbatch.experiments.live.slurm.tick.read_snapshot", lambda client: cluster.read()
         )
         cluster.faults = [SlurmError("unreachable", "gone")]
         assert release_all(client, told.append, clock=cluster.clock)
@@ -581,13 +580,13 @@ def test_metrics_and_health(tmp_path):
 def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(tmp_path, monkeypatch):
     """One is served at a time, and for so long; no thread is left of it."""
     monkeypatch.setattr("planbatch.experiments.live.slurm.metering.LONGEST", 0.3)
-    threads = threading.active_count()
     with served(Meter(every=5), 0) as port:
         half_open = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
         for one in half_open:
             one.sendall(b"GET /metrics HT")
         assert fetched(f"http://127.0.0.1:{port}/health")[0] == 200
-        assert threading.active_count() <= threads + 2
+        timers = [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+        assert sum(not one.finished.is_set() for one in timers) <= 1
         for one in half_open:
             one.close()
 

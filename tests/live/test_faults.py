@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import give_back, lines_of
-from planbatch.experiments.live.slurm.errors import Answer, SlurmError
 from planbatch.experiments.live.slurm.marks import DriveRules, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveReservation
 from tests.live.model import NODES, NOW, applied, found, job

@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live import journal as live_journal
-from planbatch.experiments.live.captured import (
-    rounds_of_journal,
-)
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.advise import observed_again, options_of
+from planbatch.experiments.live.slurm.planned import observed_again, options_of, rounds_of_journal
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
+from planbatch.experiments.live.slurm.starts import accuracy_of, planned_starts
 from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log
 from tests.live.builders import NOW, array, cluster, node, running, waiting
 from tests.live.test_observe import clusters
@@ -264,7 +262,7 @@ def lived(path):
 
 def test_finished_jobs_are_a_workload(lived):
     """Sizes in nodes, waits as recorded; what did not finish is left out by reason."""
-    workload = load_workload(lived)
+    workload = workload_of_source(lived)
     assert (workload.name, workload.capacity) == ("journal", 4)
     assert workload.id.tolist() == [1, 2]
     assert (workload.submit - workload.submit[0]).tolist() == [0, 5]
@@ -420,3 +418,29 @@ def test_fields_of_a_newer_version_are_left_out(path):
     (tick,) = read_ticks(path)
     assert tick.snapshot.jobs == (waiting(5),)
     assert options_of(tick) == ObserveOptions()
+
+
+def test_planned_against_actual_starts(path):
+    """Job 1 starts 30 s after its last plan, job 2 1,000 s before its first; job 3 still waits, 4 was never planned."""
+    journal = opened(path)
+    ran = {"state": "RUNNING", "allocated": ("n1",)}
+    plans = [
+        (100, [waiting(1), waiting(2), waiting(3)], {1: (400, None, 700), 2: (2000, None, None)}),
+        (200, [waiting(1), waiting(2), waiting(3)], {1: (300, None, 330), 2: (1100, None, None)}),
+        (400, [waiting(1, start_time=330, **ran), waiting(2), waiting(3)], {2: (1000, None, 5000)}),
+        (1010, [waiting(2, start_time=1000, **ran), waiting(3), waiting(4, start_time=1005, **ran)],
+         {3: (9000, None, None)}),
+    ]  # fmt: skip
+    for now, jobs, starts in plans:
+        journal.snapshot(cluster(*jobs, now=now))
+        journal.plan(now, starts, policy="p", unit="nodes", capacity=4)
+    journal.close()
+    found = planned_starts(path)
+    assert found["planbatch"].to_numpy().tolist() == [["1", 330, 400, 300], ["2", 1000, 2000, 1000]]
+    assert found["Slurm"].to_numpy().tolist() == [["1", 330, 700, 330], ["2", 1000, 5000, 5000]]
+    figures = accuracy_of(found["planbatch"])
+    assert figures == {
+        "jobs": 2,
+        "first_within_1": 0.0, "first_within_10": 0.5, "first_early_1": 1.0, "first_late_1": 0.0,
+        "last_within_1": 1.0, "last_within_10": 1.0, "last_early_1": 0.0, "last_late_1": 0.0,
+    }  # fmt: skip

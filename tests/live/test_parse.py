@@ -18,7 +18,7 @@ from planbatch.experiments.live.slurm.parse import (
     pending_tasks,
 )
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, JobArray, JobKey, LiveJob
-from planbatch.experiments.live.slurm.text import SQUEUE_FORMAT, jobs_of_text
+from planbatch.experiments.live.slurm.text import jobs_of_text
 from planbatch.experiments.live.slurm.values import gpus_in, moment, number, seconds, tres
 from tests.live.dialects import SAMPLES, recorded, second_dialect, wrapped
 
@@ -101,33 +101,6 @@ def test_scontrol_says_the_same_as_text():
     told = {job.job_id: job for job in parse_jobs(text)}
     for number_, job in jobs().items():
         assert told[number_] == job, number_
-
-
-def test_squeue_says_the_same_without_the_texts_of_users():
-    """Everything but names, remarks, requeues and the amounts of resources."""
-    names = (
-        "user",
-        "partition",
-        "state",
-        "nodes",
-        "time_limit",
-        "priority",
-        "held",
-        "start_time",
-        "allocated",
-    )
-    row = {
-        344: "344|344|N/A|root|0|root|main|normal|RUNNING|None|2|16|10:00|1795279967|1795279968|1795280568|"
-        "4294901754|(null)|n[1-2]||(null)|OK|N/A",
-        348: "348|348|0-3%2|root|0|root|main|normal|PENDING|JobHeldUser|1|1|5:00|1795279967|N/A|N/A|0|(null)||||OK|N/A",
-    }
-    assert {line.count("|") for line in row.values()} == {SQUEUE_FORMAT.count("|")}
-    found = parse_jobs("\n".join(row.values()))
-    for job in found:
-        assert [getattr(job, name) for name in names] == [
-            getattr(jobs()[job.job_id], name) for name in names
-        ]
-    assert found[1].array == JobArray(348, None, (0, 1, 2, 3), 4, most=2)
 
 
 LINE = (SAMPLES / "sample_scontrol_show_job.txt").read_text().splitlines()[3]

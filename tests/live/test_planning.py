@@ -13,6 +13,7 @@ from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
 from tests.builders import random_round
+from tests.examples import examples
 
 
 def rng() -> np.random.Generator:
@@ -42,7 +43,7 @@ def test_jobs_that_a_policy_leaves_for_later_get_a_start_all_the_same():
     "name", ["fcfs", "easy", "conservative", "replanned", "plan-wait", "plan-makespan"]
 )
 @given(st.integers(0, 10_000))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_every_policy_gives_a_whole_plan(name, seed):
     """For any round, also for a second one whose machine is smaller and whose running jobs overran."""
     problem = random_round(12, seed=seed)
@@ -70,7 +71,7 @@ def test_promises_are_made_once_and_kept():
     The machine is full until 3000. Three short jobs arrive in every tick, and would all go before the long one; only
     six of them do.
     """
-    policy = PlanBased("wait", "annealing", 200, "1h")
+    policy = PlanBased("wait", "annealing", evaluations=200, promise="1h")
     memory, starts = {}, []
     for tick in range(6):
         now, count = 400 * tick, 1 + 3 * tick

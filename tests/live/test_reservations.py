@@ -11,9 +11,9 @@ from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.commands import commands_for
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.observe import observe
-from planbatch.experiments.live.slurm.pool import ObserveOptions
+from planbatch.experiments.live.slurm.parse import parse_reservations
+from planbatch.experiments.live.slurm.pool import ObserveOptions, left_of
 from planbatch.experiments.live.slurm.reading import saved_snapshot
-from planbatch.experiments.live.slurm.reservations import left_of, parse_reservations
 from planbatch.experiments.live.slurm.snapshot import LivePartition, LiveReservation
 from planbatch.planner.decoder import decode
 from tests.live.builders import NOW, cluster, node, running, waiting

@@ -9,7 +9,6 @@ import tomllib
 
 import pytest
 
-from planbatch.experiments.live.slurm.release import beat, last_beat, silent_for, stop_beating
 from planbatch.experiments.live.slurm.site import (
     KEYS,
     SITE_FILES,
@@ -18,6 +17,7 @@ from planbatch.experiments.live.slurm.site import (
     read_settings,
     site_file,
 )
+from planbatch.experiments.live.slurm.tick import beat, last_beat, silent_for, stop_beating
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from manual import ROOT
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.archive import CATALOGUE, cached_path
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import with_scarce_memory
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
 #: Pages with blocks: those of the manual, and those beside it.

@@ -18,6 +18,7 @@ from planbatch.planner.history.fair_share import FAIR_SHARE
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
 from tests.builders import assert_same, random_round
+from tests.examples import examples
 
 #: submit, procs, walltime; at 100 s the ages are 10, 60 and 0 s.
 PROBLEM = Round.of(10, 100, [], [(90, 1, 50), (40, 2, 10), (100, 3, 200)])
@@ -48,7 +49,7 @@ exponents = st.floats(-4, 4)
 
 
 @given(st.floats(0.1, 8), exponents, exponents, exponents, exponents, st.integers(0, 40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_costs_equal_their_formula(power, area, size, length, age, n):
     """On random rounds, against numpy."""
     problem = random_round(n)

@@ -30,11 +30,11 @@ def test_a_workload():
         resources=(Resource("memory", 64, "GB"),), demands=[[1], [2], [3]],
     )  # fmt: skip
     assert repr(workload) == (
-        "Workload(<log>: 3 jobs, 8 processors, 64 GB of memory, submitted in 2.0 h)"
+        "Workload(<log>: 3 jobs, 8 processors, 64 GB of memory, submitted in 2.0 h; left out: 3 too large)"
     )
     shown = workload._repr_html_()
     assert "&lt;log&gt;: 3 jobs" in shown
-    assert "2 users; dropped: 3 too large<" in shown
+    assert "2 users; left out: 3 too large<" in shown
     assert ">1:00:00<" in shown
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import planbatch as pb
+from planbatch.planner import Profile
 from planbatch.planner.round import RunningTable
 
 
@@ -105,7 +106,7 @@ def earliest_without(problem, plan, job, removed) -> int:
     stay = [i for i in range(len(problem.running.end)) if ("running", i) not in removed]
     running = problem.running
     left = RunningTable(running.procs[stay], running.end[stay], running.demands[stay])
-    profile = pb.Profile(pb.Round(problem.now, problem.capacity, left, problem.jobs))
+    profile = Profile(pb.Round(problem.now, problem.capacity, left, problem.jobs))
     for i, start in enumerate(plan.start.tolist()):
         if i != job and ("planned", i) not in removed:
             profile.reserve(int(problem.jobs.procs[i]), start, int(problem.jobs.walltime[i]))

@@ -99,7 +99,7 @@ def test_columns_accept_whole_floats_and_the_sentinel():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((0,), "capacity: 0 is not a positive number"),
+        ((0,), "capacity: 0 is not a positive whole number"),
         ((4, 0, [], [(0, 5, 1)]), r"waiting procs\[0\]: 5 is outside 1 … 4"),
         ((4, 0, [], [(0, 1, 0)]), r"waiting walltime\[0\]: 0 is outside 1"),
         ((4, 0, [(5, 9)]), r"running procs\[0\]: 5 is outside 1 … 4"),

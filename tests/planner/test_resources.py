@@ -19,6 +19,7 @@ from planbatch.planner.profile import Profile
 from planbatch.planner.resources import Resource, Window
 from planbatch.planner.round import Round
 from tests.builders import rounds_with_resources
+from tests.examples import examples
 
 MEMORY = Resource("memory", 10, "GB")
 #: Every optimizer with one of three objectives.
@@ -114,7 +115,7 @@ def test_decoding_in_the_order_of_starts_delays_nothing(problem):
 
 
 @given(rounds_with_resources(4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_bounds_and_exhaustive_search_against_all_orders(problem):
     """No order is below the lower bound; the exhaustive search finds the best of all."""
     n = len(problem)
@@ -212,9 +213,9 @@ def test_bad_rounds_are_refused(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": "procs", "capacity": 1}, "'procs' is empty or means the processors"),
-        ({"name": "gpus", "capacity": 0}, "resource gpus: capacity 0 is not a whole number"),
-        ({"name": "gpus", "capacity": 1.5}, "resource gpus: capacity 1.5 is not a whole number"),
+        ({"name": "procs", "capacity": 1}, "'procs' is no text, empty, or means the processors"),
+        ({"name": "gpus", "capacity": 0}, "resource gpus: capacity: 0 is not a positive whole"),
+        ({"name": "gpus", "capacity": 1.5}, "resource gpus: capacity: 1.5 is not a positive whole"),
     ],
 )
 def test_bad_resources_are_refused(changes, message):

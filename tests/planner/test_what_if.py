@@ -43,7 +43,7 @@ jobs = st.tuples(st.just(0), st.integers(1, 4), st.integers(1, 9))
 def test_the_new_plan_is_one(waiting, job, start) -> None:
     problem = pb.Round.of(4, now=0, waiting=waiting)
     job = min(job, len(waiting) - 1)
-    change = pb.what_if(problem, job, start, "squared-wait", budget=50)
+    change = pb.what_if(problem, job, start, "squared-wait", evaluations=50)
     assert change.after.start[job] == start
     assert pb.check_plan(problem, change.after, complete=True) == []
     others = np.arange(len(waiting)) != job

@@ -85,7 +85,7 @@ def command(
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import check_live
     from planbatch.experiments.live.slurm.advise import Advisor
-    from planbatch.experiments.live.slurm.tick import remembered
+    from planbatch.experiments.live.slurm.drive import remembered
 
     path = journal_path or out / "journal.jsonl"
     advisor = Advisor(policy, watched.options, chosen.seed)

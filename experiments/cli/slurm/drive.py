@@ -202,7 +202,7 @@ def command(
 
 def _remembered(journal: Path) -> "Memory":
     """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
-    from planbatch.experiments.live.slurm.tick import remembered
+    from planbatch.experiments.live.slurm.drive import remembered
 
     try:
         return remembered(journal, time.time())
@@ -240,7 +240,7 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
 
 
 def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
-    from planbatch.experiments.live.slurm.tick import record
+    from planbatch.experiments.live.slurm.drive import record
 
     return lambda tick: record(journal, planner, tick)
 

@@ -36,8 +36,8 @@ def command(
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
     from planbatch.experiments.live.slurm.client import SlurmClient
-    from planbatch.experiments.live.slurm.release import NAME, release_all, stop_beating
-    from planbatch.experiments.live.slurm.release import silent_for as silence
+    from planbatch.experiments.live.slurm.tick import NAME, release_all, stop_beating
+    from planbatch.experiments.live.slurm.tick import silent_for as silence
 
     heartbeat = state / NAME
     silent = silence(heartbeat, time.time())

@@ -29,9 +29,20 @@ VARIABLE = "PLANBATCH_JOURNAL"
     help="What planbatch slurm advise or drive writes.",
 )
 @flag("--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when.")
+@flag(
+    "--accuracy",
+    is_flag=True,
+    help="How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.",
+)
 @json_option
 def command(
-    job: str | None, user: str | None, everybody: bool, journal: Path, why: bool, as_json: bool
+    job: str | None,
+    user: str | None,
+    everybody: bool,
+    journal: Path,
+    why: bool,
+    accuracy: bool,
+    as_json: bool,
 ) -> None:
     """Tell when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
 
@@ -39,8 +50,11 @@ def command(
     """
     from planbatch.experiments.common.text import clock_time, duration
     from planbatch.experiments.figures.live_table import when_table
-    from planbatch.experiments.live.slurm.advise import last_tick, start_estimates, why_start
+    from planbatch.experiments.live.slurm.planned import last_tick, start_estimates, why_start
 
+    if accuracy:
+        show_accuracy(journal, as_json)
+        return
     if why and job is None:
         raise ValueError("why: which job? give its number: planbatch slurm when JOBID --why")
     tick = last_tick(journal)
@@ -62,6 +76,18 @@ def command(
         print_table(when_table(found, max(int(time()), tick.time)))
     else:
         print_table(f"no jobs of {user} are in the queue" if user else "no jobs are in the queue")
+
+
+def show_accuracy(journal: Path, as_json: bool) -> None:
+    """Print how many jobs started within 1 and 10 minutes of the plans in a journal."""
+    from planbatch.experiments.figures.live_table import accuracy_table
+    from planbatch.experiments.live.slurm.starts import accuracy_of, planned_starts
+
+    found = {name: accuracy_of(jobs) for name, jobs in planned_starts(journal).items()}
+    if as_json:
+        print_json(found)
+    else:
+        print_table(accuracy_table(found))
 
 
 def login() -> str:

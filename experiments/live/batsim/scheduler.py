@@ -11,9 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.baselines.policy import Policy
-from planbatch.experiments.live.batsim.machines import choose, parse_machines, write_machines
-from planbatch.experiments.live.batsim.messages import Event, Message, whole_second, write_reply
+from planbatch.baselines.policy import Policy, policy_name
+from planbatch.experiments.live.batsim.protocol import (
+    Event,
+    Message,
+    choose,
+    parse_machines,
+    whole_second,
+    write_machines,
+    write_reply,
+)
 from planbatch.experiments.live.planning import check_live
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.optimizer import Result, Status
@@ -40,8 +47,8 @@ class BatsimOptions:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.BatsimOptions(contiguous=True)
+    >>> from planbatch.experiments import BatsimOptions
+    >>> BatsimOptions(contiguous=True)
     BatsimOptions(contiguous=True, default_walltime=604800, seed=0)
     """
 
@@ -94,8 +101,9 @@ class BatsimScheduler:
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments.live.batsim.messages import parse_message
-    >>> scheduler = pb.BatsimScheduler(pb.make_policy("easy"))
+    >>> from planbatch.experiments import BatsimScheduler
+    >>> from planbatch.experiments.live.batsim.protocol import parse_message
+    >>> scheduler = BatsimScheduler(pb.make_policy("easy"))
     >>> scheduler.answer(parse_message(b'{"now": 0.0, "events": []}'))
     b'{"now": 0.0, "events": []}'
     """
@@ -106,6 +114,10 @@ class BatsimScheduler:
         self.options = options or BatsimOptions()
         self.ended = False
         self._forget()
+
+    def __repr__(self) -> str:
+        jobs = f"{len(self._running):,} jobs run, {len(self._waiting):,} wait"
+        return f"BatsimScheduler({policy_name(self.policy)}: {jobs})"
 
     def _forget(self) -> None:
         """Begin anew, without machines or jobs."""

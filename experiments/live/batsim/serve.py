@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.live.batsim.messages import parse_message
+from planbatch.experiments.live.batsim.protocol import parse_message
 from planbatch.experiments.live.batsim.scheduler import BatsimOptions, BatsimScheduler
 
 #: How often, while nobody asks, it is looked whether to stop (ms).

@@ -50,15 +50,16 @@ class Command:
     Examples
     --------
     >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import DriveRules, JobKey, LiveJob, LiveNode, Planner, Snapshot, commands_for
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> rules = pb.DriveRules("soft")
-    >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
-    >>> pb.commands_for(snapshot, starts, 100, rules)[0].lines
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> rules = DriveRules("soft")
+    >>> starts = Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
+    >>> commands_for(snapshot, starts, 100, rules)[0].lines
     ('update JobId=7 StartTime=uts100 AdminComment=planbatch:asked=0:begin=100',)
     """
 
@@ -90,15 +91,16 @@ def commands_for(
     Examples
     --------
     >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import DriveRules, JobKey, LiveJob, LiveNode, Planner, Snapshot, commands_for
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> rules = pb.DriveRules("soft")
-    >>> starts = pb.Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
-    >>> [(command.action, command.reason[:24]) for command in pb.commands_for(snapshot, starts, 100, rules)]
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> rules = DriveRules("soft")
+    >>> starts = Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
+    >>> [(command.action, command.reason[:24]) for command in commands_for(snapshot, starts, 100, rules)]
     [('release', 'its start was planned fo')]
     """
     pending = {job.key: job for job in snapshot.jobs if job.pending}
@@ -264,14 +266,14 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, Snapshot, give_back
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> pb.give_back(snapshot, now=100)  # none of its jobs has a mark
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> give_back(snapshot, now=100)  # none of its jobs has a mark
     []
     """
     return _all_given_back([job for job in snapshot.jobs if job.pending], now)

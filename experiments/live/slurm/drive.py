@@ -7,25 +7,40 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
+from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.lock import locked
-from planbatch.experiments.live.slurm.client import SlurmClient
+from planbatch.experiments.live.journal import Journal
+from planbatch.experiments.live.planning import LivePlan, Remembered
+from planbatch.experiments.live.slurm.advise import (
+    Advice,
+    WaitingKey,
+    effect_of,
+    job_advice,
+    write_tick,
+)
+from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
-from planbatch.experiments.live.slurm.errors import CLUSTER_FAULTS, Answer, SlurmError
-from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
-from planbatch.experiments.live.slurm.planner import Memory, Planned
+from planbatch.experiments.live.slurm.marks import FREE, DriveRules, Target, mark_of
+from planbatch.experiments.live.slurm.observe import TASK_IDS
+from planbatch.experiments.live.slurm.planned import last_planned
+from planbatch.experiments.live.slurm.planner import Memory, Planned, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.release import (
+from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
+from planbatch.experiments.live.slurm.tick import (
     LOCK,
     NAME,
+    OBSERVING,
+    Tick,
     beat,
     last_beat,
+    powerless,
     release_all,
     stop_beating,
 )
-from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
-from planbatch.experiments.live.slurm.tick import OBSERVING, Tick, powerless
+from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
+from planbatch.planner.model import NEVER
 
 
 class Rivals:
@@ -140,9 +155,10 @@ class Driver:
     --------
     >>> from pathlib import Path
     >>> import planbatch as pb
-    >>> rules = pb.DriveRules("soft")
-    >>> planner = pb.Planner(pb.make_policy("easy"), rules)
-    >>> driver = pb.Driver(pb.SlurmClient(), planner, rules, Path("state"), dry_run=True)
+    >>> from planbatch.experiments import DriveRules, Driver, Planner, SlurmClient
+    >>> rules = DriveRules("soft")
+    >>> planner = Planner(pb.make_policy("easy"), rules)
+    >>> driver = Driver(SlurmClient(), planner, rules, Path("state"), dry_run=True)
     >>> driver.most
     500
     """
@@ -320,3 +336,79 @@ class Driver:
         with suppress(OSError):
             stop_beating(self.heartbeat)
         return release_all(self.client, tell, clock=self.clock, read=self.snapshot)
+
+
+#: An older plan tells nothing about today (s).
+FORGOTTEN_AFTER = 3600
+
+
+def record(journal: Journal, planner: Planner, tick: Tick) -> None:
+    """Write a tick into a journal: snapshot and plan as ``advise`` does, then commands, results and faults.
+
+    Raises
+    ------
+    OSError
+        If the journal cannot be written.
+    """
+    when = int(tick.snapshot.time if tick.snapshot is not None else tick.time)
+    if tick.snapshot is not None:
+        journal.snapshot(tick.snapshot)
+    if tick.planned is not None:
+        seen = tick.planned.observation
+        plan = cast("LivePlan[WaitingKey]", tick.planned.plan)  # targets are such keys
+        jobs = job_advice(seen, plan)
+        name = policy_name(planner.policy)
+        advice = Advice(seen, plan, jobs, effect_of(seen, plan, jobs), name)
+        write_tick(journal, advice, planner.options)
+    if tick.commands:
+        rows = [
+            {
+                "deed": one.action, "job": list(one.key), "label": one.label,
+                "lines": list(one.lines), "why": one.reason,
+            }
+            for one in tick.commands
+        ]  # fmt: skip
+        journal.write(COMMANDS, when, mode=planner.rules.mode, commands=rows)
+    if tick.answers:
+        refused, late = _said(tick.refused), _said(tick.late)
+        done = len(tick.answers) - len(refused) - len(late)
+        journal.write(RESULTS, when, done=done, refused=refused, late=late)
+    if tick.fault or tick.refusal:
+        journal.fault(when, tick.fault or tick.refusal)
+
+
+def _said(answers: Sequence[Answer]) -> list[dict[str, str]]:
+    return [{"line": one.line, "message": one.message} for one in answers]
+
+
+def remembered(path: Path, now: float) -> Memory:
+    """Return what the last driver or adviser had planned and promised, by its journal.
+
+    Parameters
+    ----------
+    path : Path
+        The journal; there need not be one.
+    now : float
+        The time (s): a plan of more than an hour ago is forgotten.
+
+    Returns
+    -------
+    mapping of Target to Remembered
+        By the full keys of jobs: a number that was given out again is not known.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read, or is of another version.
+    """
+    tick = last_planned(path) if path.exists() else None
+    if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
+        return {}
+    keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
+    memory: dict[Target, Remembered] = {}
+    for number, (start, latest, _) in tick.starts.items():
+        row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
+        if row in keys and start is not None:
+            last = NEVER if latest is None else latest
+            memory[Target(keys[row], task)] = Remembered(start, last, start)
+    return memory

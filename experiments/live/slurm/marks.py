@@ -126,8 +126,8 @@ class DriveRules:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> rules = pb.DriveRules("strict", every=1.0)
+    >>> from planbatch.experiments import DriveRules
+    >>> rules = DriveRules("strict", every=1.0)
     >>> rules.mode, rules.pause(times=3)
     ('strict', 8.0)
     """

@@ -18,8 +18,9 @@ from planbatch.experiments.live.slurm.pool import (
     held_by_jobs,
     partition_resource,
     pool_of,
+    reservation_remarks,
+    windows_of,
 )
-from planbatch.experiments.live.slurm.reservations import reservation_remarks, windows_of
 from planbatch.experiments.live.slurm.snapshot import (
     UNREADABLE,
     LiveJob,
@@ -312,14 +313,14 @@ class Observation:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, Snapshot, observe
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> seen = pb.observe(snapshot)
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> seen = observe(snapshot)
     >>> len(seen.problem), seen.left_out, seen.noted
     (1, (), ())
     """
@@ -356,14 +357,14 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, Snapshot, observe
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> pb.observe(snapshot).problem
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> observe(snapshot).problem
     Round(at 100 s, 1 waiting, 0 running, 1 of 1 processor free)
     """
     options = options or ObserveOptions()

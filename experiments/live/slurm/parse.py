@@ -7,6 +7,7 @@ Up to 22.05, ``squeue --json`` and ``sinfo --json`` write plain numbers and one 
 from collections.abc import Mapping
 
 from planbatch.experiments.live.slurm.snapshot import (
+    ENDLESS,
     PENDING_STATES,
     RUNNING_STATES,
     USABLE_STATES,
@@ -16,8 +17,14 @@ from planbatch.experiments.live.slurm.snapshot import (
     LiveJob,
     LiveNode,
     LivePartition,
+    LiveReservation,
 )
-from planbatch.experiments.live.slurm.text import jobs_of_text, nodes_of_text, partitions_of_text
+from planbatch.experiments.live.slurm.text import (
+    jobs_of_text,
+    nodes_of_text,
+    partitions_of_text,
+    reservations_of_text,
+)
 from planbatch.experiments.live.slurm.values import (
     Printed,
     Row,
@@ -95,12 +102,12 @@ OLDEST, NEWEST = (20, 11), (25, 11)
 
 
 def parse_jobs(printed: Printed) -> tuple[LiveJob, ...]:
-    """Return the jobs in what ``squeue --json``, ``scontrol -o show job`` or ``squeue -o`` printed.
+    """Return the jobs in what ``squeue --json`` or ``scontrol -o show job`` printed.
 
     Parameters
     ----------
     printed : str or dict
-        The text, or the JSON object in it. ``squeue -o`` needs the format :data:`SQUEUE_FORMAT`.
+        The text, or the JSON object in it.
 
     Raises
     ------
@@ -272,3 +279,30 @@ def _array(row: Row, pending: bool) -> JobArray | None:
     if pending and listed:
         return pending_tasks(array, listed, most)
     return JobArray(array, task, most=most)
+
+
+def parse_reservations(printed: Printed) -> tuple[LiveReservation, ...]:
+    """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``.
+
+    Raises
+    ------
+    ValueError
+        If it is cut off, or a field cannot be read; one sentence that names the reservation.
+    """
+    data = object_in(printed, "scontrol")
+    if data is not None:
+        return tuple(each_row(data, "reservations", "name", "scontrol", _reservation))
+    return reservations_of_text(str(printed))
+
+
+def _reservation(row: Row) -> LiveReservation:
+    start = number(row["start_time"], "start_time") or 0
+    return LiveReservation(
+        str(row["name"]),
+        start,
+        number(row["end_time"], "end_time") or start + ENDLESS,
+        expand(text(row["node_list"])),
+        tres(str(row.get("tres") or "")).get("cpu"),
+        words(row.get("flags")),
+        ",".join(filter(None, (text(row.get(kind)) for kind in ("users", "groups", "accounts")))),
+    )

@@ -68,13 +68,14 @@ class Planner:
     Examples
     --------
     >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import DriveRules, JobKey, LiveJob, LiveNode, Planner, Snapshot
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> planner = pb.Planner(pb.make_policy("easy"), pb.DriveRules("soft"))
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> planner = Planner(pb.make_policy("easy"), DriveRules("soft"))
     >>> list(planner(snapshot, {}).starts.values())
     [100]
     """

@@ -3,10 +3,14 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
+import numpy as np
+
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.live.slurm.snapshot import RESERVED_FLAGS, LiveJob, LiveNode, Snapshot
-from planbatch.planner.resources import Resource
+from planbatch.planner.resources import Resource, Windows
 
 Unit = Literal["nodes", "cpus"]
 #: Name of the resource besides nodes or CPUs.
@@ -41,14 +45,14 @@ class ObserveOptions:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, ObserveOptions, Snapshot, observe
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
-    >>> pb.observe(snapshot, pb.ObserveOptions(unit="cpus")).problem.capacity
+    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> observe(snapshot, ObserveOptions(unit="cpus")).problem.capacity
     8
     """
 
@@ -323,4 +327,135 @@ def _within(held: Sequence[Held], pool: Pool) -> list[Held]:
         for name, count in further.items():
             left[name] -= count
         found.append(Held(amount, further, one.end))
+    return found
+
+
+# Reservations
+
+#: Begin, end (s) and amount.
+Span = tuple[int, int, int]
+
+
+def windows_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Windows:
+    """Return the windows of a snapshot's reservations.
+
+    A node that is reserved is away from the begin of the reservation to its end, but for what running jobs have of it:
+    these keep it. Reservations that overlap take a node once.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        The cluster.
+    pool : Pool
+        What of it is planned.
+    options : ObserveOptions
+        Until when running jobs are expected to run.
+
+    Returns
+    -------
+    Windows
+        Of the pool's resources, the earliest first.
+    """
+    names = [resource.name for resource in pool.resources]
+    amounts: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * (1 + len(names)))
+    held = _held(snapshot, pool, options)
+    for name, reserved in _reserved(snapshot, pool).items():
+        node = pool.usable[name]
+        parts = {partition_resource(part) for part, nodes in pool.divided.items() if name in nodes}
+        for start, end, amount in left_of(
+            pool.amount((name,)), reserved, held.get(name, ()), snapshot.time
+        ):
+            row = amounts[start, end]
+            row[0] += amount
+            for place, resource in enumerate(names, 1):
+                if resource in parts:
+                    row[place] += amount
+                elif resource == GPUS and not held.get(name):
+                    row[place] += node.gpus
+    order = sorted(amounts)
+    table = np.array([amounts[span] for span in order], dtype=np.int64).reshape(
+        len(order), 1 + len(names)
+    )
+    times = np.array(order, dtype=np.int64).reshape(len(order), 2)
+    return Windows(times[:, 0], times[:, 1], table)
+
+
+def left_of(total: int, reserved: Sequence[Span], held: Sequence[Span], now: int) -> list[Span]:
+    """Return what reservations take of one node, piece by piece.
+
+    Parameters
+    ----------
+    total : int
+        What the node has.
+    reserved, held : sequence of (begin, end, amount)
+        Its reservations, and what running jobs have of it.
+    now : int
+        Nothing is told of earlier times (s).
+
+    >>> left_of(1, [(50, 90, 1)], [(0, 70, 1)], now=10)
+    [(70, 90, 1)]
+    >>> left_of(8, [(0, 60, 8), (40, 90, 4)], [(0, 20, 2)], now=10)
+    [(10, 20, 6), (20, 60, 8), (60, 90, 4)]
+    """
+    ends = {max(when, now) for begin, end, _ in (*reserved, *held) for when in (begin, end)}
+    cuts = sorted(ends)
+    found: list[Span] = []
+    for begin, end in pairwise(cuts):
+        wanted, busy = (
+            sum(amount for first, last, amount in spans if first <= begin < last)
+            for spans in (reserved, held)
+        )
+        amount = min(wanted, total - busy)
+        if amount <= 0:
+            continue
+        joined = bool(found) and found[-1][1:] == (begin, amount)
+        found.append((found.pop()[0] if joined else begin, end, amount))
+    return found
+
+
+def _reserved(snapshot: Snapshot, pool: Pool) -> dict[str, list[Span]]:
+    """For every reserved node that is usable, when, and how much of it; whole nodes are reserved by a part of them."""
+    found: dict[str, list[Span]] = defaultdict(list)
+    for one in snapshot.reservations:
+        for place, name in enumerate(one.nodes):
+            node = pool.usable.get(name)
+            if node is None:
+                continue
+            amount = pool.amount((name,))
+            if pool.unit == "cpus" and one.cpus is not None:
+                amount = min(amount, share_of(one.cpus, len(one.nodes), place))
+            found[name] += [
+                (start, end, amount) for start, end in one.times(snapshot.time) if amount
+            ]
+    return found
+
+
+def _held(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Mapping[str, list[Span]]:
+    """For every usable node, what running jobs have of it, until their expected ends."""
+    found: dict[str, list[Span]] = defaultdict(list)
+    for job in snapshot.jobs:
+        if not job.running:
+            continue
+        end = expected_end(job, snapshot.time, options)
+        for place, name in enumerate(job.allocated):
+            if name in pool.usable:
+                whole = job.exclusive or pool.unit == "nodes"
+                most = pool.amount((name,))
+                amount = most if whole else min(share_of(job.cpus, len(job.allocated), place), most)
+                found[name].append((snapshot.time, end, amount))
+    return found
+
+
+def reservation_remarks(snapshot: Snapshot, pool: Pool, named: int) -> list[Remark]:
+    """Tell what is reserved, when and for whom; at most so many names of nodes each."""
+    found = []
+    for one in snapshot.reservations:
+        mine = [name for name in one.nodes if name in pool.nodes]
+        start, end = next(one.times(snapshot.time), (0, 0))
+        if not mine or not end:
+            continue
+        shown = ",".join(mine[:named]) + ("…" if len(mine) > named else "")
+        since = f"in {duration(start - snapshot.time)}" if start > snapshot.time else "now"
+        length = duration(end - max(start, snapshot.time))
+        found.append(Remark("reserved", shown, one.whom, f"{one.name}: {since}, for {length}"))
     return found

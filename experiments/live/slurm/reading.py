@@ -7,14 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from planbatch.experiments.live.slurm.parse import origin, parse_jobs, parse_nodes, parse_partitions
-from planbatch.experiments.live.slurm.reservations import parse_reservations
+from planbatch.experiments.live.slurm.parse import (
+    origin,
+    parse_jobs,
+    parse_nodes,
+    parse_partitions,
+    parse_reservations,
+)
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 from planbatch.experiments.live.slurm.text import jobs_of_text
 from planbatch.experiments.live.slurm.values import Printed
 
 #: Files of saved output, the first that is there of each kind.
-JOB_FILES = ("squeue.json", "jobs.json", "squeue.txt", "jobs.txt", "scontrol_show_job.txt")
+JOB_FILES = ("squeue.json", "jobs.json", "jobs.txt", "scontrol_show_job.txt")
 NODE_FILES = ("nodes.json", "sinfo.json", "nodes.txt", "scontrol_show_node.txt")
 PARTITION_FILES = ("partitions.txt", "scontrol_show_partition.txt")
 RESERVATION_FILES = ("reservations.json", "reservations.txt", "scontrol_show_reservations.txt")
@@ -117,9 +122,9 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
     Examples
     --------
     >>> from pathlib import Path
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import saved_snapshot
     >>> try:
-    ...     pb.saved_snapshot(Path("/nowhere"))
+    ...     saved_snapshot(Path("/nowhere"))
     ... except OSError as error:
     ...     print(error)
     /nowhere: there is no such folder of saved output

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.toml_lines import line_of
-from planbatch.experiments.live.slurm.release import AHEAD, NAME
+from planbatch.experiments.live.slurm.tick import AHEAD, NAME
 from planbatch.planner.names import did_you_mean
 
 TEXT, NUMBER, TEXTS, SWITCH = (str,), (int, float), (list,), (bool,)

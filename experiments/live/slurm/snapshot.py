@@ -31,6 +31,8 @@ RESERVED_FLAGS = frozenset(("MAINTENANCE", "MAINT", "RESERVED"))
 #: So far ahead a reservation that repeats is looked at (s); its period by its flag (manual page of scontrol).
 AHEAD = 7 * 86400
 _PERIODS = {"HOURLY": 3600, "DAILY": 86400, "WEEKLY": 7 * 86400}
+#: How long a reservation without an end is taken to be (s).
+ENDLESS = 366 * 86400
 Hold = Literal["user", "admin"]
 
 
@@ -48,8 +50,8 @@ class JobKey(NamedTuple):
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.JobKey(7, 90) == pb.JobKey(7, 90, restarts=1)  # requeued: another one
+    >>> from planbatch.experiments import JobKey
+    >>> JobKey(7, 90) == JobKey(7, 90, restarts=1)  # requeued: another one
     False
     """
 
@@ -183,9 +185,9 @@ class LiveJob:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
     >>> job.job_id, job.pending, job.label
@@ -280,8 +282,8 @@ class LiveNode:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> pb.LiveNode("n1", "IDLE", frozenset({"DRAIN"}), cpus=8).usable
+    >>> from planbatch.experiments import LiveNode
+    >>> LiveNode("n1", "IDLE", frozenset({"DRAIN"}), cpus=8).usable
     False
     """
 
@@ -356,13 +358,13 @@ class Snapshot:
 
     Examples
     --------
-    >>> import planbatch as pb
-    >>> node = pb.LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = pb.LiveJob(
-    ...     pb.JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
+    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, Snapshot
+    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
+    >>> job = LiveJob(
+    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
     ...     exclusive=True,
     ... )
-    >>> snapshot = pb.Snapshot(100, (job,), (node,))
+    >>> snapshot = Snapshot(100, (job,), (node,))
     >>> [job.label for job in snapshot.jobs if job.pending]
     ['7']
     """

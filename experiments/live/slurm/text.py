@@ -1,9 +1,8 @@
-"""Slurm's text, where there is no JSON: ``scontrol -o show job``, ``node`` and ``partition``, and ``squeue -o``.
+"""Slurm's text, where there is no JSON: ``scontrol -o show job``, ``node``, ``partition`` and ``reservations``.
 
 Names and comments of jobs stand in ``scontrol``'s lines as they are, blanks, line ends and all, so that one can
 imitate other fields and other jobs. Rows in which a field stands twice are not believed (state ``UNREADABLE``);
 whoever knows the numbers of all jobs from elsewhere gives them, so that rows made up by a comment are left out.
-``squeue -o`` in :data:`SQUEUE_FORMAT` has no text of users at all.
 """
 
 import re
@@ -11,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 from planbatch.experiments.live.slurm.snapshot import (
+    ENDLESS,
     PENDING_STATES,
     UNREADABLE,
     Hold,
@@ -19,6 +19,7 @@ from planbatch.experiments.live.slurm.snapshot import (
     LiveJob,
     LiveNode,
     LivePartition,
+    LiveReservation,
 )
 from planbatch.experiments.live.slurm.values import (
     expand,
@@ -31,10 +32,6 @@ from planbatch.experiments.live.slurm.values import (
     tres,
 )
 
-#: ``squeue --noheader --all --states=all -o FORMAT``: number, array, task, user, account, partition, QOS, state,
-#: reason, nodes, CPUs, limit, submission, start, end, priority, dependency, allocated, required and excluded nodes,
-#: sharing, GPUs.
-SQUEUE_FORMAT = "%A|%F|%K|%u|%U|%a|%P|%q|%T|%r|%D|%C|%l|%V|%S|%e|%Q|%E|%N|%n|%x|%h|%b"
 _ROW = re.compile(r"^JobId=(\d+) ", re.MULTILINE | re.ASCII)
 #: What stands between the name and the fields that Slurm writes itself.
 _AFTER_NAME = re.compile(
@@ -51,7 +48,7 @@ _NODE_MARKS = {
 
 
 def jobs_of_text(printed: str, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
-    """Return the jobs in the text of ``scontrol -o show job`` or of ``squeue -o`` (:data:`SQUEUE_FORMAT`).
+    """Return the jobs in the text of ``scontrol -o show job``.
 
     Parameters
     ----------
@@ -63,19 +60,14 @@ def jobs_of_text(printed: str, numbers: Collection[int] | None = None) -> tuple[
     Raises
     ------
     ValueError
-        If it is neither, or a field cannot be read.
+        If it is none, or a field cannot be read.
     """
     if not printed.strip() or printed.startswith("No jobs in the system"):
         return ()
     first = printed.lstrip().split("\n", 1)[0]
-    if first.startswith("JobId="):
-        jobs = _of_scontrol(printed)
-    elif first.count("|") == SQUEUE_FORMAT.count("|"):
-        jobs = [
-            _of_squeue(line, i) for i, line in enumerate(printed.splitlines(), 1) if line.strip()
-        ]
-    else:
+    if not first.startswith("JobId="):
         raise ValueError(f"squeue: {first[:60]!r} is neither JSON nor a list of jobs")
+    jobs = _of_scontrol(printed)
     if numbers is not None:
         jobs = [job for job in jobs if job.job_id in numbers]
     return tuple(jobs)
@@ -203,34 +195,6 @@ def _array(found: Mapping[str, str], pending: bool) -> JobArray | None:
     return JobArray(array, int(task) if task.isdigit() else None, most=most)
 
 
-def _of_squeue(line: str, place: int) -> LiveJob:
-    """Read one line of ``squeue -o``; there are neither names nor remarks, nor how often it was requeued."""
-    cells = line.rstrip("\n").split("|")
-    if len(cells) != SQUEUE_FORMAT.count("|") + 1:
-        raise ValueError(
-            f"squeue: line {place} has {len(cells)} fields instead of {SQUEUE_FORMAT.count('|') + 1}"
-        )
-    (number, array, task, user, uid, account, partition, qos, state, reason, nodes, cpus, length, submit, start, end,
-     priority, dependency, allocated, required, excluded, sharing, gres) = cells  # fmt: skip
-    found = {
-        "JobState": state, "NumNodes": nodes, "Priority": priority, "Reason": reason, "SubmitTime": submit,
-        "StartTime": start, "EndTime": end, "Restarts": "0", "Account": account, "Partition": partition, "QOS": qos,
-        "NumCPUs": cpus, "OverSubscribe": sharing, "TimeLimit": length, "Dependency": dependency,
-        "NodeList": allocated, "ReqNodeList": required, "ExcNodeList": excluded,
-        "TresPerNode": text(gres),
-    }  # fmt: skip
-    if task != "N/A":
-        found |= {"ArrayJobId": array, "ArrayTaskId": task}
-    if (
-        reason == "BeginTime"
-    ):  # squeue has no eligible time; a forecast that comes with this reason is one
-        found["EligibleTime"] = start
-    try:
-        return _job(int(number), "", user, int(uid), found, "", "")
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"squeue: line {place}: {error}") from None
-
-
 def nodes_of_text(printed: str) -> tuple[LiveNode, ...]:
     """Return the nodes in the text of ``scontrol -o show node``."""
     nodes = []
@@ -289,3 +253,42 @@ def partitions_of_text(printed: str) -> tuple[LivePartition, ...]:
             )
         )
     return tuple(partitions)
+
+
+def reservations_of_text(printed: str) -> tuple[LiveReservation, ...]:
+    """Return the reservations in the text of ``scontrol -o show reservations``."""
+    return tuple(_reservation(line) for line in printed.splitlines() if _is_reservation(line))
+
+
+def _is_reservation(line: str) -> bool:
+    """Whether a line is a reservation; a ``ValueError`` if it is neither that nor says that there are none."""
+    if not line.strip() or line.startswith("No reservations in the system"):
+        return False
+    if not line.startswith("ReservationName="):
+        raise ValueError(
+            f"scontrol: {line[:60]!r} is no reservation of scontrol -o show reservations"
+        )
+    return True
+
+
+def _reservation(line: str) -> LiveReservation:
+    found = dict(reversed(_FIELD.findall(line)))
+    name = found["ReservationName"]
+    try:
+        return LiveReservation(
+            name,
+            moment(found["StartTime"]),
+            moment(found["EndTime"]) or moment(found["StartTime"]) + ENDLESS,
+            expand(text(found["Nodes"])),
+            tres(found.get("TRES", "")).get("cpu"),
+            tuple(filter(None, found.get("Flags", "").split(","))),
+            ",".join(
+                filter(None, (text(found.get(kind)) for kind in ("Users", "Groups", "Accounts")))
+            ),
+        )
+    except KeyError as error:
+        raise ValueError(
+            f"scontrol: reservation {name[:40]}: {error} is missing; is it cut off?"
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"scontrol: reservation {name[:40]}: {error}") from None

@@ -1,29 +1,25 @@
-"""What happened in one tick of the driver, or in one attempt to give everything back."""
+"""What happened in one tick of the driver; its heartbeat; and the release of every job to Slurm."""
 
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
-from planbatch.baselines.policy import policy_name
-from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import LivePlan, Remembered
-from planbatch.experiments.live.slurm.advise import (
-    Advice,
-    WaitingKey,
-    effect_of,
-    job_advice,
-    last_planned,
-    write_tick,
+from planbatch.experiments.common.atomic import unfinished_name
+from planbatch.experiments.live.slurm.client import (
+    CLUSTER_FAULTS,
+    Answer,
+    SlurmClient,
+    SlurmError,
+    kind_of,
 )
-from planbatch.experiments.live.slurm.commands import Command
-from planbatch.experiments.live.slurm.errors import Answer, kind_of
-from planbatch.experiments.live.slurm.marks import Target, mark_of
-from planbatch.experiments.live.slurm.observe import TASK_IDS
-from planbatch.experiments.live.slurm.planner import Memory, Planned, Planner
+from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
+from planbatch.experiments.live.slurm.marks import mark_of
+from planbatch.experiments.live.slurm.planner import Planned
+from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
-from planbatch.planner.model import NEVER
 
 #: What a driver may need to be told.
 RIGHTS = (
@@ -152,77 +148,119 @@ class Tick:
         return RIGHTS if self.powerless else ""
 
 
-#: An older plan tells nothing about today (s).
-FORGOTTEN_AFTER = 3600
+#: Its name in the driver's folder, and that of the lock.
+NAME, LOCK = "heartbeat", "lock"
+#: A heartbeat that is further ahead than that is none: a clock was wrong (s).
+AHEAD = 5
 
 
-def record(journal: Journal, planner: Planner, tick: Tick) -> None:
-    """Write a tick into a journal: snapshot and plan as ``advise`` does, then commands, results and faults.
+def beat(path: Path, now: float) -> None:
+    """Write the time (whole seconds since 1970), readable by all, whole or not at all."""
+    unfinished = unfinished_name(path)
+    try:
+        unfinished.write_text(f"{int(now)}\n", encoding="ascii")
+        unfinished.chmod(0o644)
+        unfinished.replace(path)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def last_beat(path: Path) -> int | None:
+    """Read the time of the last beat; None if there is none, or it cannot be read."""
+    try:
+        return int(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        return None
+
+
+def silent_for(path: Path, now: float) -> float:
+    """Say for how long the driver has been silent (s); infinitely long if it never beat, or beats in the future.
 
     Raises
     ------
-    OSError
-        If the journal cannot be written.
+    PermissionError
+        If the file may not be read: then nobody knows, and nothing is to be released.
     """
-    when = int(tick.snapshot.time if tick.snapshot is not None else tick.time)
-    if tick.snapshot is not None:
-        journal.snapshot(tick.snapshot)
-    if tick.planned is not None:
-        seen = tick.planned.observation
-        plan = cast("LivePlan[WaitingKey]", tick.planned.plan)  # targets are such keys
-        jobs = job_advice(seen, plan)
-        name = policy_name(planner.policy)
-        advice = Advice(seen, plan, jobs, effect_of(seen, plan, jobs), name)
-        write_tick(journal, advice, planner.options)
-    if tick.commands:
-        rows = [
-            {
-                "deed": one.action, "job": list(one.key), "label": one.label,
-                "lines": list(one.lines), "why": one.reason,
-            }
-            for one in tick.commands
-        ]  # fmt: skip
-        journal.write(COMMANDS, when, mode=planner.rules.mode, commands=rows)
-    if tick.answers:
-        refused, late = _said(tick.refused), _said(tick.late)
-        done = len(tick.answers) - len(refused) - len(late)
-        journal.write(RESULTS, when, done=done, refused=refused, late=late)
-    if tick.fault or tick.refusal:
-        journal.fault(when, tick.fault or tick.refusal)
+    try:
+        path.stat()
+        readable = os.access(path, os.R_OK)
+    except FileNotFoundError:
+        readable = True
+    except PermissionError:
+        readable = False
+    if not readable:
+        raise PermissionError(
+            f"{path}: the driver's heartbeat may not be read here; run as the driver's user"
+        )
+    last = last_beat(path)
+    if last is None or last > now + AHEAD:
+        return float("inf")
+    return max(now - last, 0.0)
 
 
-def _said(answers: Sequence[Answer]) -> list[dict[str, str]]:
-    return [{"line": one.line, "message": one.message} for one in answers]
+def stop_beating(path: Path) -> None:
+    """Remove the heartbeat: from now on, jobs arrive as if there were no driver."""
+    with suppress(FileNotFoundError):
+        path.unlink()
 
 
-def remembered(path: Path, now: float) -> Memory:
-    """Return what the last driver or adviser had planned and promised, by its journal.
+#: How often it is tried: each time, what is not given back yet is.
+ATTEMPTS = 5
+
+
+def release_all(
+    client: SlurmClient,
+    tell: Callable[[Tick], None],
+    *,
+    dry_run: bool = False,
+    clock: Callable[[], float] = time.time,
+    read: Callable[[], Snapshot] | None = None,
+) -> bool:
+    """Give every job back to Slurm, as its user asked for it: the way out.
 
     Parameters
     ----------
-    path : Path
-        The journal; there need not be one.
-    now : float
-        The time (s): a plan of more than an hour ago is forgotten.
+    client : SlurmClient
+        What talks to Slurm.
+    tell : callable
+        Is told of every attempt.
+    dry_run : bool
+        Whether commands are only shown.
+    clock : callable
+        Gives the time (s).
+    read : callable, optional
+        Takes the snapshots; by default those of the client.
 
     Returns
     -------
-    mapping of Target to Remembered
-        By the full keys of jobs: a number that was given out again is not known.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read, or is of another version.
+    bool
+        Whether nothing is left that is the driver's, by what Slurm says afterwards. Of jobs that are held all the
+        same, the last tick names each, and by whom.
     """
-    tick = last_planned(path) if path.exists() else None
-    if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
-        return {}
-    keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
-    memory: dict[Target, Remembered] = {}
-    for number, (start, latest, _) in tick.starts.items():
-        row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
-        if row in keys and start is not None:
-            last = NEVER if latest is None else latest
-            memory[Target(keys[row], task)] = Remembered(start, last, start)
-    return memory
+    for attempt in range(ATTEMPTS):
+        began, start = clock(), time.perf_counter()
+        snapshot: Snapshot | None = None
+        commands: tuple[Command, ...] = ()
+        try:
+            snapshot = read() if read is not None else read_snapshot(client)
+            commands = tuple(give_back(snapshot, int(clock())))
+            answers = () if dry_run else tuple(client.script(lines_of(commands)))
+        except (OSError, ValueError) as error:
+            kind = error.fault if isinstance(error, SlurmError) else "plan"
+            seconds = time.perf_counter() - start
+            tell(Tick(began, seconds, snapshot, None, commands, fault=str(error), kind=kind))
+            if isinstance(error, SlurmError) and error.fault in CLUSTER_FAULTS:
+                continue
+            return False
+        tick = Tick(began, time.perf_counter() - start, snapshot, None, commands, answers)
+        if dry_run or not commands:
+            tell(replace(tick, notes=tuple(held_by_others(snapshot))))
+            return True
+        if attempt == ATTEMPTS - 1:
+            names = ", ".join(command.label for command in commands[:20])
+            fault = f"{len(commands)} jobs are still planbatch's: {names}; {tick.refusal}"
+            tick = replace(tick, fault=fault[:400], kind="left")
+        tell(tick)
+    return False

@@ -107,11 +107,11 @@ class SwfLog:
     --------
     >>> from pathlib import Path
     >>> import tempfile
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import read_swf
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "one.swf")
     ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
-    ...     log = pb.read_swf(file)
+    ...     log = read_swf(file)
     >>> log.frame().shape, log.columns['runtime'].tolist()
     ((1, 18), [80.0])
     """

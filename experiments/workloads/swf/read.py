@@ -82,11 +82,11 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
     --------
     >>> from pathlib import Path
     >>> import tempfile
-    >>> import planbatch as pb
+    >>> from planbatch.experiments import read_swf
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "one.swf")
     ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
-    ...     log = pb.read_swf(file)
+    ...     log = read_swf(file)
     >>> log.workload(capacity=4)
     Workload(one: 1 job, 4 processors)
     """

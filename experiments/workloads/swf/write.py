@@ -10,6 +10,7 @@ from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import compress
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.read import FIELDS, FRACTIONAL, SwfLog
+from planbatch.planner.arguments import expect
 from planbatch.planner.model import Workload
 
 
@@ -33,14 +34,16 @@ def write_swf(path: str | Path, log: SwfLog) -> None:
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
+    >>> from planbatch.experiments import read_swf
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "one.swf")
     ...     _ = file.write_text("1 0 0 80 4 -1 -1 4 100 -1 1 1 1 -1 -1 -1 -1 -1")
-    ...     pb.write_swf(Path(folder, "copy.swf.gz"), pb.read_swf(file))
-    ...     again = pb.read_swf(Path(folder, "copy.swf.gz"))
+    ...     pb.write_swf(Path(folder, "copy.swf.gz"), read_swf(file))
+    ...     again = read_swf(Path(folder, "copy.swf.gz"))
     >>> again.name
     'copy'
     """
+    expect("log", log, SwfLog)
     path = Path(path)
     lines = [line if line.startswith(";") else f"; {line}" for line in log.header.lines]
     texts = [_texts(log.columns[name]) for name in FIELDS]

@@ -9,6 +9,7 @@ import numpy as np
 from planbatch.planner.bounds import ITERATIONS, terms_bound
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
+from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.annealing import Annealing
@@ -71,11 +72,14 @@ class CpSat:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import CpSat
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> result = pb.solve(problem, "wait", pb.CpSat(), budget=100)
+    >>> result = pb.solve(problem, "wait", CpSat(), evaluations=100)
     >>> result.cost, result.status
     (25.0, <Status.OPTIMAL: 'optimal'>)
     """
+
+    __repr__ = brief_repr
 
     workers: int = 1
     time_per_evaluation: float = 1e-4

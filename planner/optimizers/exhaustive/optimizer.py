@@ -27,6 +27,7 @@ from planbatch.planner.bounds.separable import relax, rounded_up
 from planbatch.planner.bounds.staircase import EXACT, processors_alone
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.display import brief_repr
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result, Status
@@ -58,11 +59,14 @@ class Exhaustive:
     Examples
     --------
     >>> import planbatch as pb
+    >>> from planbatch.planner import Exhaustive
     >>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
-    >>> result = pb.solve(problem, "squared-wait", pb.Exhaustive(), budget=1000)
+    >>> result = pb.solve(problem, "squared-wait", Exhaustive(), evaluations=1000)
     >>> result.cost, result.status.value
     (1250.0, 'optimal')
     """
+
+    __repr__ = brief_repr
 
     iterations: int = 1000
     name: str = "exhaustive"

@@ -18,6 +18,7 @@ def run(run):
     return partial(run, "rounds")
 
 
+@pytest.mark.integration
 def test_from_a_log_to_a_table_and_pictures(run, tmp_path):
     """Capture rounds, compare optimizers on them, and keep the best costs."""
     write_swf(tmp_path / "small.swf", swf_from_workload(synthetic_workload(300, 32, 3)))
@@ -70,7 +71,7 @@ def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
     for words, told in (
         (("compare", "b.json"), "there is no such round file"),
         (("compare", "a.json", "--optimizer", "annealin"), "annealing"),
-        (("compare", "a.json", "--evaluations", -1), "budget"),
+        (("compare", "a.json", "--evaluations", -1), "evaluations: -1"),
         (("capture", "b.swf"), "there is no such file"),
         (("capture", "b.swf", "--sizes", "3,x"), "sizes"),
     ):

@@ -12,7 +12,7 @@ from planbatch.experiments.cli import main as cli
 from planbatch.experiments.cli.workload import command
 from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads import archive, load
-from planbatch.experiments.workloads.load import load_workload, resolve_source
+from planbatch.experiments.workloads.load import resolve_source, workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.swf.read import read_swf
 
@@ -127,7 +127,7 @@ def test_generate_writes_the_same_log_for_the_same_seed(tmp_path):
         flags = ("--count", 50, "--capacity", 64, "--seed", 9, "--offered-load", 0.7)
         assert run("generate", tmp_path / name, *flags).exit_code == 0
     assert (tmp_path / "a.swf.gz").read_bytes() == (tmp_path / "b.swf.gz").read_bytes()
-    workload = load_workload(tmp_path / "a.swf.gz")
+    workload = workload_of_source(tmp_path / "a.swf.gz")
     assert (len(workload), workload.capacity) == (50, 64)
 
 
@@ -223,8 +223,8 @@ def test_every_command_can_take_the_flags(log):
     @workload_options
     def count(source: str, options: WorkloadOptions) -> None:
         """Count."""
-        click.echo(len(load_workload(source, options)))
+        click.echo(len(workload_of_source(source, options)))
 
     result = CliRunner().invoke(count, [str(log), "--first", "1"])
     assert result.output == "1\n"
-    assert load.load_workload(None).name == "lublin-batch-256"
+    assert load.workload_of_source(None).name == "lublin-batch-256"

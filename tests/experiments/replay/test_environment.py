@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import planbatch as pb
+from planbatch.baselines import StepwisePolicy
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 WORKLOAD = pb.synthetic_workload(jobs=150, capacity=32, load=1.1, seed=3)
@@ -34,7 +35,7 @@ def test_the_first_job_each_time_is_the_decoder_on_the_submit_order() -> None:
     expected = pb.replay(WORKLOAD, "replanned").start
     assert (env.simulation.start == expected).all()
     assert total == pytest.approx(-(expected - WORKLOAD.submit).sum() / 3600)
-    policy = pb.StepwisePolicy(lambda decision, rng: int(decision.mask.argmax()), len(WORKLOAD))
+    policy = StepwisePolicy(lambda decision, rng: int(decision.mask.argmax()), len(WORKLOAD))
     trace = pb.replay(WORKLOAD, policy)
     assert (trace.start == expected).all()
     assert pb.check_trace(trace) == []
@@ -92,4 +93,4 @@ def test_bad_parameters_and_bad_choices() -> None:
         pb.SchedulingEnv(WORKLOAD).step(0)
     for wrong in (lambda d, r: 99, lambda d, r: "first", lambda d, r: 1 / 0):
         with pytest.raises(ValueError, match="choose"):
-            pb.replay(WORKLOAD, pb.StepwisePolicy(wrong, name="mine"))
+            pb.replay(WORKLOAD, StepwisePolicy(wrong, name="mine"))

@@ -13,7 +13,7 @@ from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.studies.compare import compare
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.transform import scale_load
@@ -51,7 +51,7 @@ def test_starts_are_those_of_the_log(log):
         job 2              ███████████
         job 4                            ████
     """
-    trace = replay(load_workload(log), "recorded")
+    trace = replay(workload_of_source(log), "recorded")
     assert trace.policy == "recorded"
     assert trace.start.tolist() == [0, 50, 35, 130]
     assert trace.end.tolist() == [50, 110, 95, 140]
@@ -70,7 +70,7 @@ def as_if_planned(trace):
 
 def test_every_policy_can_be_compared_with_it(log, tmp_path):
     """Its row is stored under a key of its own, and other waits give another one."""
-    workload = load_workload(log)
+    workload = workload_of_source(log)
     comparison = compare(workload, ["recorded", "fcfs"], out=tmp_path / "out")
     assert comparison.metrics["recorded"].mean_wait == (0 + 40 + 15 + 100) / 4
     again = compare(workload, ["recorded"], out=tmp_path / "out")
@@ -91,7 +91,7 @@ def test_the_command_takes_its_name(log):
 
 def test_it_is_refused_where_the_waits_mean_nothing(log, tmp_path):
     """Says why."""
-    workload = load_workload(log)
+    workload = workload_of_source(log)
     with pytest.raises(ValueError, match=r"its load was multiplied by 1\.5"):
         replay(scale_load(workload, 1.5), "recorded")
     with pytest.raises(ValueError, match="its jobs come with no waits"):
@@ -104,9 +104,11 @@ def test_it_is_refused_where_the_waits_mean_nothing(log, tmp_path):
         )
     unknown = tmp_path / "unknown.swf"
     unknown.write_text(text([*LINES, (40, -1, 10, 1, 10)]))
-    with pytest.raises(ValueError, match=r"1 of 5 jobs of unknown have no wait .* --known-waits"):
-        replay(load_workload(unknown), "recorded")
-    known = load_workload(unknown, WorkloadOptions(known_waits=True))
+    with pytest.raises(
+        ValueError, match=r"1 of 5 jobs of unknown have no wait .* known_waits=True"
+    ):
+        replay(workload_of_source(unknown), "recorded")
+    known = workload_of_source(unknown, WorkloadOptions(known_waits=True))
     assert len(replay(known, "recorded").start) == 4
     assert known.dropped == {"no recorded wait": 1}
 

@@ -16,6 +16,7 @@ from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests import oracles
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 ORDERS = {
     "submit": oracles.submit_order,
@@ -53,7 +54,7 @@ def same_as_oracle(name, estimates, capacity, jobs):
 
 @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
 @pytest.mark.parametrize("name", ["fcfs:submit", "easy:submit", "replanned:submit", "conservative"])
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(machine=machines_with_jobs())
 @example(machine=(2, [(0, 2, 5, 1), (0, 1, 5, 5), (0, 2, 5, 5), (1, 1, 4, 4)]))
 def test_replays_equal_the_second_by_second_reference(name, estimates, machine):
@@ -76,7 +77,7 @@ def test_long_queues_equal_the_second_by_second_reference(name, estimates, seed)
 
 
 @pytest.mark.parametrize("name", [name for name in POLICIES if not name.endswith("submit")][1:])
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(machine=machines_with_jobs())
 def test_ordered_replays_equal_the_second_by_second_reference(name, machine):
     """The same holds for queues in other orders."""

@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.simulation import Simulation
+from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.resources import Resource
 from tests.builders import trace_of, workload_of
@@ -51,6 +54,7 @@ def test_a_frame_has_one_row_per_job():
         "bounded_slowdown": [1.0, 9.5],
         "stretch": [1.0, 4.0],
         "first_planned": [0, 120],
+        "last_planned": [0, 100],
         "predicted": [50.0, pytest.approx(np.nan, nan_ok=True)],
         "promise": [pytest.approx(np.nan, nan_ok=True), 240.0],
         "deadline": [pytest.approx(np.nan, nan_ok=True), 200.0],
@@ -69,3 +73,21 @@ def test_metrics_can_be_computed_from_the_frame():
     area = (frame.procs * frame.runtime).sum()
     makespan = frame.end.max() - frame.submit.min()
     assert area / (frame.attrs["capacity"] * makespan) == measured.utilisation
+
+
+def test_the_last_plan_before_a_start_is_that_of_the_round_before():
+    """As whoever steps through the rounds sees it; whoever has none starts as planned."""
+    workload = synthetic_workload(jobs=150, capacity=16, load=1.3)
+    trace = replay(workload, "plan-wait")
+    expected = trace.start.copy()
+    number = {job: i for i, job in enumerate(workload.id)}
+    simulation, policy = Simulation(workload), make_policy("plan-wait")
+    rng = np.random.default_rng(0)
+    while (problem := simulation.advance()) is not None:
+        plan = policy(problem, rng)
+        for i in np.flatnonzero(getattr(plan, "plan", plan).start == problem.now):
+            if problem.planned[i] != NEVER:
+                expected[number[problem.ids[i]]] = problem.planned[i]
+        simulation.commit(plan)
+    assert trace.last_planned.tolist() == expected.tolist()
+    assert (expected != trace.start).any()

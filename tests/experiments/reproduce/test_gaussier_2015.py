@@ -7,8 +7,7 @@ from click.testing import CliRunner
 
 from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import metrics
-from planbatch.experiments.reproduce.gaussier_2015.protocol import workload_of
-from planbatch.experiments.reproduce.gaussier_2015.reproduce import LOG, VARIANTS, simulated
+from planbatch.experiments.reproduce.gaussier_2015 import LOG, VARIANTS, simulated, workload_of
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf

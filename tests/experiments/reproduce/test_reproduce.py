@@ -8,18 +8,18 @@ from click.testing import CliRunner
 
 from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.cleaning import LOGS, cleaned
-from planbatch.experiments.reproduce.liu_2016.reproduce import LANL, gain
-from planbatch.experiments.reproduce.liu_2016.workloads import mixed, mpi_jobs
+from planbatch.experiments.reproduce.engine import Report, Row
+from planbatch.experiments.reproduce.liu_2016 import LANL, gain, mixed, mpi_jobs
 from planbatch.experiments.reproduce.ntakpe_2016 import measure, selected
-from planbatch.experiments.reproduce.ntakpe_2017.measures import (
+from planbatch.experiments.reproduce.ntakpe_2017 import (
+    LOGS,
+    TABLE_2,
+    cleaned,
     peak,
     stretch,
     use_of_deadlines,
     violations,
 )
-from planbatch.experiments.reproduce.ntakpe_2017.paper import TABLE_2
-from planbatch.experiments.reproduce.paper_report import Report, Row
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.reproduce.zhang_2020.paper import LOGS, POLICIES, TABLES
-from planbatch.experiments.reproduce.zhang_2020.protocol import (
+from planbatch.experiments.reproduce.zhang_2020 import LOGS, POLICIES, TABLES
+from planbatch.experiments.reproduce.zhang_2020_simulator import (
     CORRECTED,
     PUBLISHED,
     STARTS,

@@ -30,7 +30,7 @@ def test_equal_names_are_equal_rounds(rounds):
 
 def test_a_claim_is_checked(rounds):
     problem = rounds[KEY]
-    plan = solve(problem, "wait", budget=50)
+    plan = solve(problem, "wait", evaluations=50)
     ids = map(str, problem.ids.tolist())
     starts = dict(zip(ids, plan.plan.start.tolist(), strict=True))
     claim = {"round": KEY, "objective": "wait", "starts": starts}
@@ -54,7 +54,7 @@ def test_entries_only_improve():
 def test_submitting_writes_what_is_better(rounds, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark, "benchmark_rounds", lambda quick=False: rounds)
     problem = rounds[KEY]
-    plan = solve(problem, "makespan", budget=50)
+    plan = solve(problem, "makespan", evaluations=50)
     ids = map(str, problem.ids.tolist())
     starts = dict(zip(ids, plan.plan.start.tolist(), strict=True))
     claim = tmp_path / "claim.json"

@@ -17,7 +17,7 @@ from planbatch.experiments.rounds.capture import (
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import with_scarce_memory
 from planbatch.objectives.wait import WAIT
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget

@@ -27,7 +27,6 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from tests.builders import random_round
 
-BUDGET = Budget(evaluations=40)
 CLOCKS = ["seconds", "evaluations_per_second"]
 
 
@@ -68,7 +67,7 @@ def rounds() -> dict[str, Round]:
 def comparison(rounds):
     """Compare two optimizers, with curves."""
     return compare_rounds(
-        rounds, ["annealing", "annealing-paper"], ["wait"], BUDGET, seeds=2, curves=1
+        rounds, ["annealing", "annealing-paper"], ["wait"], evaluations=40, seeds=2, curves=1
     )
 
 
@@ -125,7 +124,7 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
         dict(reversed(rounds.items())),
         ["annealing-paper", Broken("raise"), "annealing"],
         ["wait"],
-        BUDGET,
+        evaluations=40,
         jobs=2,
     )
     key = ["round", "optimizer", "seed"]
@@ -153,7 +152,7 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
 )
 def test_an_unsound_result_fails_its_cell(rounds, how, told):
     """Neither its plan nor its cost is believed."""
-    comparison = compare_rounds(rounds, [Broken(how)], ["wait"], Budget(evaluations=5))
+    comparison = compare_rounds(rounds, [Broken(how)], ["wait"], evaluations=5)
     data = comparison.to_frame().set_index("round")
     assert list(data["status"] == "failed") == [False, True, False]
     assert told in data.loc["n9", "error"]
@@ -172,10 +171,10 @@ def test_what_an_optimizer_cannot_do_is_left_out_or_refused_by_name(rounds):
     with pytest.raises(
         UnsupportedObjectiveError, match="exhaustive cannot work on the objective mystery"
     ):
-        compare_rounds(rounds, ["exhaustive"], [Objective("mystery", mystery)], BUDGET)
+        compare_rounds(rounds, ["exhaustive"], [Objective("mystery", mystery)], evaluations=40)
     with pytest.warns(UserWarning, match="exhaustive cannot work .*; this pair is left out"):
         found = compare_rounds(
-            rounds, ["annealing", "exhaustive"], ["wait", Objective("late", late)], BUDGET
+            rounds, ["annealing", "exhaustive"], ["wait", Objective("late", late)], evaluations=40
         )
     pairs = {(cell.objective, cell.optimizer) for cell in found.cells}
     assert pairs == {("wait", "annealing"), ("wait", "exhaustive"), ("late", "annealing")}
@@ -185,15 +184,16 @@ def test_bad_input_is_refused(rounds):
     """Names that are unknown or given twice, numbers out of range, nothing to do."""
     problem = rounds["n8"]
     for bad, told in (
-        (([problem], ["annealing"] * 2, ["wait"], BUDGET), "annealing is given more than once"),
-        (([problem], ["anealing"], ["wait"], BUDGET), "annealing"),
-        (([problem], ["annealing"], [], BUDGET), "objectives: none"),
-        (([], ["annealing"], ["wait"], BUDGET), "rounds: none"),
-        ((["nowhere.json"], ["annealing"], ["wait"], BUDGET), "nowhere.json"),
-        (([problem], ["annealing"], ["wait"], BUDGET, 0), "seeds 0"),
+        (([problem], ["annealing"] * 2, ["wait"]), "annealing is given more than once"),
+        (([problem], ["anealing"], ["wait"]), "annealing"),
+        (([problem], ["annealing"], []), "objectives: there is none"),
+        (([], ["annealing"], ["wait"]), "rounds: there is none"),
+        ((["nowhere.json"], ["annealing"], ["wait"]), "nowhere.json"),
     ):
         with pytest.raises((ValueError, OSError), match=told):
             compare_rounds(*bad)
+    with pytest.raises(ValueError, match="seeds: 0 is not a positive whole number"):
+        compare_rounds([problem], ["annealing"], ["wait"], seeds=0)
 
 
 def test_an_interrupt_leaves_what_is_finished(rounds):
@@ -203,7 +203,9 @@ def test_an_interrupt_leaves_what_is_finished(rounds):
         if done == 4:
             raise KeyboardInterrupt
 
-    comparison = compare_rounds(rounds, ["annealing"], ["wait"], BUDGET, seeds=2, progress=progress)
+    comparison = compare_rounds(
+        rounds, ["annealing"], ["wait"], evaluations=40, seeds=2, progress=progress
+    )
     assert comparison.unfinished == 2
     assert len(comparison.to_frame()) == 4
     assert list(comparison.summary()["searches"]) == [4]
@@ -242,7 +244,9 @@ def test_tables_and_pictures_are_written(comparison, tmp_path):
     pictures = {f"{stem}-wait{end}.{kind}" for stem, end in (("profile", ""), ("curves", ""), ("plans", "-n8"))
                 for kind in ("png", "svg")}  # fmt: skip
     assert names == {"rounds.csv", "summary.csv", "curves.csv"} | pictures
-    failed = compare_rounds([random_round(9)], [Broken("raise")], ["wait"], BUDGET, curves=1)
+    failed = compare_rounds(
+        [random_round(9)], [Broken("raise")], ["wait"], evaluations=40, curves=1
+    )
     written = write_round_comparison(failed, tmp_path / "b")
     assert [path.suffix for path in written] == [".csv"] * 3
 

@@ -179,7 +179,7 @@ def test_resources_and_windows_are_read_and_written(tmp_path):
         (("resources", "gpus"), 0, "resources.gpus.capacity: 0 is outside 1"),
         (("resources", "gpus"), {"unit": "x"}, "resources.gpus.capacity: missing"),
         (("resources", "gpus"), {"capacity": 1, "size": 2}, "resources.gpus.size: unknown field"),
-        (("resources", "procs"), 4, "resources.procs: resource name: 'procs' is empty or means the processors"),
+        (("resources", "procs"), 4, "resource name: 'procs' is no text, empty, or means the processors"),
         (("waiting", 0, "demands"), [1], r"waiting\[0\].demands: expected an object, got list"),
         (("waiting", 0, "demands"), {"memory": 65}, r"waiting\[0\].demands.memory: 65 is outside 0 … 64"),
         (("waiting", 0, "demands"), {"memory": 1.5}, r"waiting\[0\].demands.memory: 1.5 is not a whole number"),

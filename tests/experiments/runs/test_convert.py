@@ -182,7 +182,7 @@ def test_a_log_that_uses_more_than_its_header_says_names_the_capacity_that_helps
     log.write_text("; MaxProcs: 4\n" + "\n".join(jobs) + "\n")
     with pytest.raises(
         ValueError,
-        match="6 processors are in use at once, above the 4 of the machine; give --capacity 6",
+        match="6 processors are in use at once, above the 4 of the machine; give a capacity of 6",
     ):
         read_schedule(log)
     assert read_schedule(log, 6).capacity == 6

@@ -7,15 +7,18 @@ import sys
 import time
 from contextlib import ExitStack
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
-from distributed import Client
 
 from planbatch.experiments import read_experiment, run_experiment
 from planbatch.experiments.runs import backends
 from planbatch.experiments.runs.backends import BackendError, check_backend, make_backend
 from planbatch.experiments.runs.dask import DaskBackend
 from tests.experiments.studies.grids import GRID, LONG, assert_whole, environment, tables, write
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 pytestmark = pytest.mark.integration
 
@@ -46,7 +49,7 @@ def cluster(tmp_path):
         yield file, running[1:]
 
 
-def tasks_of(client: Client, name: str) -> int:
+def tasks_of(client: "Client", name: str) -> int:
     """Count the tasks that a worker has been given and has not finished."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     addresses = [address for address, worker in workers.items() if worker["name"] == name]
@@ -65,6 +68,8 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, cluster):
     while running.poll() is None and not list(out.glob("cells/[!.]*")):
         time.sleep(0.005)
     workers[0].send_signal(signal.SIGSTOP)  # from now on, what it has been given stays unfinished
+    from distributed import Client
+
     with Client(scheduler_file=str(scheduler), set_as_default=False) as client:
         while running.poll() is None and not tasks_of(client, "first"):
             time.sleep(0.005)

@@ -11,7 +11,7 @@ from planbatch.baselines.policy import policy_name
 from planbatch.experiments import Experiment, run_experiment
 from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.reproduce.run import REPLAYS, Run
+from planbatch.experiments.reproduce.engine import REPLAYS, Run
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_replays
 from planbatch.experiments.runs.store import ResultsError, Store
@@ -75,7 +75,7 @@ def test_with_and_without_a_store_the_traces_are_the_same(tmp_path):
 def test_a_second_run_replays_nothing(tmp_path, replayed):
     """It reads all traces, and says so if some are missing."""
     said = []
-    run = Run(tmp_path, tell=said.append)
+    run = Run(tmp_path, log_line=said.append)
     first = run.replays(TASKS)
     assert sorted(replayed) == [
         ("easy", "mixed"),
@@ -97,7 +97,7 @@ def test_a_second_run_replays_nothing(tmp_path, replayed):
 def test_the_same_under_two_names_is_run_once(tmp_path, replayed):
     """Both names get the trace."""
     easy = TASKS["easy", "requested"]
-    traces = Run(tmp_path, tell=print).replays({"one": easy, "two": replace(easy)})
+    traces = Run(tmp_path, log_line=print).replays({"one": easy, "two": replace(easy)})
     assert list(traces) == ["one", "two"]
     assert replayed == [("easy", "requested")]
 
@@ -109,7 +109,7 @@ def broken(problem, rng):
 
 def test_after_a_failure_only_what_is_missing_runs(tmp_path, replayed):
     """What else there is to run is run and kept, before the failure ends a reproduction."""
-    run = Run(tmp_path, tell=print)
+    run = Run(tmp_path, log_line=print)
     with pytest.raises(ZeroDivisionError):
         run.replays({"broken": ReplayTask(LOAD, broken)} | TASKS)
     replayed.clear()
@@ -161,7 +161,7 @@ def test_the_longest_begins_first_on_several_workers(tmp_path, replayed):
 def test_what_is_damaged_is_put_aside_and_run_again(tmp_path, replayed):
     """A table that is cut off costs its own replay only."""
     said = []
-    run = Run(tmp_path, tell=said.append)
+    run = Run(tmp_path, log_line=said.append)
     run.replays(TASKS)
     cells = [path.parent for path in (tmp_path / REPLAYS).glob("cells/*/cell.json")]
     mixed = next(
@@ -183,7 +183,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path):
     store = Store(tmp_path / REPLAYS)
     store.check()
     with store.locked(), pytest.raises(ResultsError, match="another run"):
-        Run(tmp_path, tell=print).replays(TASKS)
+        Run(tmp_path, log_line=print).replays(TASKS)
 
 
 def test_whoever_asks_for_a_replay_finds_it(tmp_path, replayed):

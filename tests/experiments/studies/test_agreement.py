@@ -72,9 +72,9 @@ def test_every_output_has_the_same_figures(compared):
 def test_the_table_is_that_of_the_library(compared, tmp_path):
     """The command prints what :func:`comparison_table` lays out."""
     from planbatch.experiments.studies.compare import compare
-    from planbatch.experiments.workloads.load import load_workload
+    from planbatch.experiments.workloads.load import workload_of_source
 
-    comparison = compare(load_workload(tmp_path / "log.swf"), POLICIES, out=tmp_path / "out")
+    comparison = compare(workload_of_source(tmp_path / "log.swf"), POLICIES, out=tmp_path / "out")
     console = Console(width=110)
     with console.capture() as captured:
         console.print(comparison_table(comparison))

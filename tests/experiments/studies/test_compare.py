@@ -78,7 +78,7 @@ def test_frame_has_a_row_for_each_policy(workload, policies):
     assert list(frame.index) == list(NAMES)
     assert (frame["jobs"] == 120).all()
     assert {"mean_wait", "p95_wait", "max_wait", "utilisation", "rounds", "seconds"} <= {*frame}
-    assert compare(workload, []).to_frame().empty
+    assert compare(workload, "fcfs").to_frame().index.tolist() == ["fcfs"]
 
 
 def test_a_comparison_is_short_in_a_notebook(workload, policies):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import planbatch as pb
+from planbatch.experiments import RoundLog
 
 
 def trace(policy, waits, **columns):
@@ -17,7 +18,7 @@ def trace(policy, waits, **columns):
     start = workload.submit + np.array(waits)
     never = np.full(n, pb.NEVER)
     empty = [np.zeros(0, np.int64)] * 5 + [np.zeros(0)] * 2
-    return pb.Trace(workload, policy, start, start + 1, pb.RoundLog(*empty), 0.0, never)
+    return pb.Trace(workload, policy, start, start + 1, RoundLog(*empty), 0.0, never)
 
 
 def test_by_hand() -> None:

@@ -34,7 +34,12 @@ def by_hand():
     workload = workload.take(slice(None), user=np.array([7, 8, 8, 7]))
     trace = trace_of(workload, [0, 2, 0, 4])
     predicted = np.array([1, 2**60, 1, 8])
-    return replace(trace, first_planned=np.array([0, 3, 0, 8]), predicted=predicted)
+    return replace(
+        trace,
+        first_planned=np.array([0, 3, 0, 8]),
+        last_planned=np.array([0, 2, 0, 1]),
+        predicted=predicted,
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,6 +67,10 @@ def by_hand():
         ("first-plan-within", 1),
         ("first-plan-within:minutes=0.05", 3 / 4),
         ("first-plan-late:minutes=0", 0),
+        ("first-plan-early:minutes=0.05", 1 / 4),
+        ("last-plan-within:minutes=0.01", 3 / 4),
+        ("last-plan-late:minutes=0.01", 1 / 4),
+        ("last-plan-early:minutes=0", 0),
         # User 7 waited 3 s for 6 + 16 processor-seconds, user 8 2 s for 6 + 2; the mean of both is m.
         (
             "user-fairness",
@@ -156,6 +165,7 @@ def test_every_metric_has_a_line_of_description():
     assert all(about and not about.endswith(".") for _, _, about in METRIC_NAMES.described())
 
 
+@pytest.mark.integration
 def test_the_report_has_further_metrics(grid, tmp_path):
     """From stored jobs, the same values as from the replay; a metric that fails leaves its column empty."""
     path = tmp_path / "mine.py"

@@ -122,7 +122,7 @@ compare = true
         ('"easy"', '"plan"\nobjective = "wiat"', 6, "did you mean wait?"),
         ('"easy"', '"easy"\nobjective = "wait"', 6, 'objective goes with name = "plan"'),
         ('"easy"', '"easy"\nevaluations = 3', 6, "easy takes no evaluations"),
-        ('"easy"', '"plan-wait"\nevaluations = -3', 6, "-3 is not a number of evaluations"),
+        ('"easy"', '"plan-wait"\nevaluations = -3', 6, "-3 is not a whole number, 0 or more"),
         ('"easy"', '"plan-wait"\noptimizer = "taboo"', 6, "did you mean tabu?"),
         ('"easy"', '"plan-wait"\npromise = "soon"', 6, "cannot read 'soon'"),
         ('"easy"', '"plan-wait"\nevaluations=1\nseconds = 1', 7, "either evaluations or seconds"),

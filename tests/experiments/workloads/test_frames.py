@@ -81,9 +81,11 @@ def test_a_frame_of_ones_own():
     options = {
         "columns": {"submit": "time"},
         "timezone": "Europe/Berlin",
-        "resource": ["gpus=gpu:4"],
+        "resources": {"gpus": {"column": "gpu", "capacity": 4}},
     }
-    workload = Workload.from_frame(frame, capacity=8, name="ours", **options)
+    with pytest.warns(UserWarning, match="data frame ours: left out: 1 larger than the machine"):
+        workload = Workload.from_frame(frame, capacity=8, name="ours", **options)
+    assert repr(workload).endswith("left out: 1 larger than the machine)")
     assert (workload.name, workload.capacity, len(workload)) == ("ours", 8, 2)
     assert workload.submit.tolist() == [1719828000, 1719828360]
     assert workload.runtime.tolist() == [1800, 5400]

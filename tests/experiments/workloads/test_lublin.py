@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from planbatch.experiments.workloads.estimates import (
     GRAIN,
@@ -95,6 +94,8 @@ def test_sizes_fit_any_machine(capacity, seed):
 @pytest.mark.parametrize("size", [1, 64])
 def test_run_times_follow_the_hyper_gamma_distribution(parameters, size):
     """Kolmogorov–Smirnov distance of log run times to the mixture, truncated at exp(12) s."""
+    from scipy import stats  # takes a second
+
     runtime = run_times(np.full(20_000, size), parameters, generator())
     p = min(1.0, max(0.0, parameters.pa * size + parameters.pb))
     first = stats.gamma(parameters.a1, scale=parameters.b1)
@@ -140,6 +141,8 @@ def test_arrivals_follow_the_daily_cycle(parameters):
 
 def test_mean_time_between_arrivals():
     """Over whole days the cycle cancels: the mean gap is that of the truncated log-gamma."""
+    from scipy import stats
+
     shape, scale = ALL.aarr * ALL.arar, ALL.barr
     x = np.linspace(0, 13, 100_001)
     density = stats.gamma(shape, scale=scale).pdf(x)

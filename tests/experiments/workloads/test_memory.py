@@ -9,12 +9,15 @@ from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.toml_file import read_experiment
-from planbatch.experiments.workloads.amounts import amount, amount_text
-from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
+from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.memory import memory_rule
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.scarce_memory import with_scarce_memory
+from planbatch.experiments.workloads.resources import (
+    amount,
+    amount_text,
+    memory_rule,
+    with_scarce_memory,
+)
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.planner.resources import Resource
 
@@ -143,7 +146,7 @@ def test_wrong_units_are_suspected():
     with pytest.raises(ValueError, match="no job says what memory it takes"):
         memory_of([(1, 1, -1, -1)], memory="either")
     with pytest.raises(ValueError, match="has no memory columns"):
-        load_workload(None, WorkloadOptions(memory="used", memory_capacity="1TB"))
+        workload_of_source(None, WorkloadOptions(memory="used", memory_capacity="1TB"))
 
 
 @pytest.fixture
@@ -161,7 +164,7 @@ def test_windows_are_read(files):
     options = WorkloadOptions(
         memory="used", memory_capacity="1GB", windows=str(files / "away.csv"), span="20:", load=2
     )
-    maintenance, failure = load_workload(files / "log.swf", options).windows
+    maintenance, failure = workload_of_source(files / "log.swf", options).windows
     assert (maintenance.start, maintenance.end, maintenance.announced) == (10, 3610, 10)
     assert maintenance.amounts == {"processors": 8}
     assert (failure.start, failure.end, failure.known) == (7210, 7211, None)
@@ -213,7 +216,7 @@ def test_generated_memory_is_as_scarce_as_processors(tmp_path):
     ]
     outcome = CliRunner().invoke(planbatch, [*map(str, words), "--scarce-memory", "64GB"])
     assert outcome.exit_code == 0, outcome.output
-    again = load_workload(target, WorkloadOptions(memory="requested", memory_capacity="64GB"))
+    again = workload_of_source(target, WorkloadOptions(memory="requested", memory_capacity="64GB"))
     assert again.demands.tolist() == workload.demands.tolist()
 
 
@@ -279,7 +282,7 @@ def test_bad_windows_are_refused(files, content, message):
     """With file, line and column."""
     (files / "away.csv").write_text(content)
     with pytest.raises(ValueError, match=message):
-        load_workload(files / "log.swf", WorkloadOptions(windows=str(files / "away.csv")))
+        workload_of_source(files / "log.swf", WorkloadOptions(windows=str(files / "away.csv")))
 
 
 def test_experiments_know_memory(files):
@@ -302,4 +305,4 @@ def test_experiments_know_memory(files):
 def test_a_file_of_windows_that_is_not_there(files):
     """Is named."""
     with pytest.raises(OSError, match=r"none.csv cannot be read"):
-        load_workload(None, WorkloadOptions(windows="none.csv"))
+        workload_of_source(None, WorkloadOptions(windows="none.csv"))

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.toml_file import read_experiment
-from planbatch.experiments.workloads.load import load_workload, transform_log, workload_of_log
+from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.swf.header import SwfHeader
@@ -58,7 +58,7 @@ def test_all_partitions_are_one_pool_and_it_is_said(tmp_path):
     """With their numbers and names."""
     (tmp_path / "log.swf").write_text(text())
     notes: list[str] = []
-    assert load_workload(tmp_path / "log.swf", note=notes.append).capacity == 12
+    assert workload_of_source(tmp_path / "log.swf", note=notes.append).capacity == 12
     assert notes == [
         "log: 2 partitions are taken as one pool: 1 (batch partition), 2 (quick); --partition takes one of them"
     ]
@@ -80,7 +80,7 @@ def test_other_partitions_are_refused(partition, message):
     with pytest.raises(ValueError, match="'batch' fits several"):
         workload_of_log(twins, WorkloadOptions(partition="batch"))
     with pytest.raises(ValueError, match="partition: lublin-batch-256 has none"):
-        load_workload(None, WorkloadOptions(partition=partition))
+        workload_of_source(None, WorkloadOptions(partition=partition))
     without = parse_swf(
         text().replace(" 1 1 -1 -1", " 1 -1 -1 -1").replace(" 1 2 -1 -1", " 1 -1 -1 -1").encode(),
         name="log",
@@ -105,6 +105,7 @@ def test_the_header_does_not_always_say_how_large_it_is(processors):
     assert workload.id.tolist() == [2, 3]
 
 
+@pytest.mark.integration
 def test_every_partition_is_a_pool_of_its_own(tmp_path):
     """With a table and a folder each; none may be left without its size."""
     (tmp_path / "log.swf").write_text(text())

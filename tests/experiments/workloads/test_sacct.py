@@ -2,7 +2,7 @@
 
 import pytest
 
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 FULL = """\
@@ -29,7 +29,9 @@ billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1|billing=4,cpu=4,gres/g
 def loaded(tmp_path, text, **options):
     """Write what sacct printed, and load it for a machine with 16 processors."""
     (tmp_path / "sacct.txt").write_text(text)
-    return load_workload(tmp_path / "sacct.txt", WorkloadOptions(**({"capacity": 16} | options)))
+    return workload_of_source(
+        tmp_path / "sacct.txt", WorkloadOptions(**({"capacity": 16} | options))
+    )
 
 
 def test_every_row(tmp_path):
@@ -67,7 +69,7 @@ def test_partitions(tmp_path):
     """By name; the capacity has to be given, and one pool is said to be one."""
     assert loaded(tmp_path, FULL, partition="gpu").id.tolist() == [21]
     notes: list[str] = []
-    load_workload(tmp_path / "sacct.txt", WorkloadOptions(capacity=16), notes.append)
+    workload_of_source(tmp_path / "sacct.txt", WorkloadOptions(capacity=16), notes.append)
     assert notes == [
         "sacct.txt: 2 partitions are taken as one pool: 1 (batch), 2 (gpu); --partition takes one of them"
     ]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.swf.read import read_swf
 from planbatch.planner.model import NEVER
@@ -35,7 +35,7 @@ w0!8,w0,delay,20.000000,8,100.000000,0,REJECTED,-1,-1,-1,-1,-1,-1,,0,
 def loaded(path, text, **options):
     """Write a table, and load it."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return load_workload(path, WorkloadOptions(**options))
+    return workload_of_source(path, WorkloadOptions(**options))
 
 
 def columns(workload, *names):
@@ -118,7 +118,7 @@ def test_parquet(tmp_path):
     )
     frame.attrs["capacity"] = 16
     frame.to_parquet(tmp_path / "jobs.parquet")
-    workload = load_workload(tmp_path / "jobs.parquet")
+    workload = workload_of_source(tmp_path / "jobs.parquet")
     assert (workload.name, workload.capacity) == ("jobs", 16)
     assert columns(workload, "submit", "runtime", "user") == [
         [1719828000, 1719828300], [60, 90], [1, -1]]  # fmt: skip
@@ -127,7 +127,7 @@ def test_parquet(tmp_path):
     with pytest.raises(
         ValueError, match=r"row 2, column 2 \(cores\): 'many' is not a whole number"
     ):
-        load_workload(tmp_path / "jobs.parquet")
+        workload_of_source(tmp_path / "jobs.parquet")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -137,7 +137,7 @@ def test_a_log_and_its_columns_as_a_table_give_the_same_workload(kind, tmp_path,
     path = tmp_path / f"kth.{kind}"
     write = {"csv": log.frame().to_csv, "parquet": log.frame().to_parquet}[kind]
     write(path, index=False)
-    one, other = log.workload(), load_workload(path, WorkloadOptions(capacity=100))
+    one, other = log.workload(), workload_of_source(path, WorkloadOptions(capacity=100))
     names = ("id", "submit", "procs", "walltime", "runtime", "user", "queue", "wait")
     assert columns(one, *names) == columns(other, *names)
     assert one.dropped == other.dropped
@@ -189,7 +189,7 @@ def test_bad_lines_are_skipped_on_request(tmp_path):
     path.write_text(text)
     notes: list[str] = []
     options = WorkloadOptions(skip_bad_lines=True, capacity=1)
-    workload = load_workload(path, options, notes.append)
+    workload = workload_of_source(path, options, notes.append)
     assert workload.submit.tolist() == [1, 4]
     assert workload.dropped == {"unreadable line": 2}
     assert [note.split(": ")[0].rpartition(", ")[0] for note in notes] == [

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from planbatch.experiments.live.journal import read_ticks
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import Workload
 from tests.live.lab.lab import Lab
 
@@ -124,7 +124,7 @@ def main() -> None:
     parse.add_argument("--sides", default="slurm,strict,soft")
     given = parse.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    log = load_workload(given.log)
+    log = workload_of_source(given.log)
     for seed in map(int, given.seeds.split(",")):
         for side in given.sides.split(","):
             path = given.out / f"seed-{seed}-{side}.csv"

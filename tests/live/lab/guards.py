@@ -17,7 +17,7 @@ from planbatch.baselines.policy import Policy
 from planbatch.baselines.promise import Promise
 from planbatch.experiments.live.planning import Guard, guarded
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import NEVER, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -78,7 +78,7 @@ def main() -> None:
     parse.add_argument("--promise", default="none,2x")
     parse.add_argument("--guard", default="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")
     given = parse.parse_args()
-    log, stream = load_workload(given.log), a_stream()
+    log, stream = workload_of_source(given.log), a_stream()
     drawn = [
         as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS)
         for seed in range(1, given.seeds + 1)

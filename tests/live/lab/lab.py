@@ -12,12 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.client import SlurmClient
-from planbatch.experiments.live.slurm.errors import SlurmError
+from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.release import NAME, stop_beating
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
+from planbatch.experiments.live.slurm.tick import NAME, stop_beating
 from tests.live.lab.accounts import (
     database_command,
     database_socket,

@@ -21,7 +21,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 
 from planbatch.experiments.live.journal import read_ticks
-from planbatch.experiments.live.slurm.errors import SlurmError
+from planbatch.experiments.live.slurm.client import SlurmError
 from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.tick import OBSERVING
 from tests.live.lab.drive import Drive

@@ -18,7 +18,7 @@ from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.marks import DriveRules, Mode
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot
-from planbatch.experiments.live.slurm.release import beat
+from planbatch.experiments.live.slurm.tick import beat
 from tests.live.lab.lab import Lab
 
 

@@ -15,6 +15,7 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 from tests.brute_force import least_cost, many_terms, random_round
+from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
 
@@ -25,7 +26,7 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
     """No bound of any kind of terms is above the brute-force optimum, whatever the iterations and the target."""
     rng = np.random.default_rng(KINDS.index(kind))
     tight = 0
-    for case in range(500):
+    for case in range(examples(500)):
         problem = random_round(rng, most_jobs=5 if case % 10 else 6)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
@@ -36,7 +37,7 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
     assert tight >= 100
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_never_above_the_optimum(data):
     """The bounds of wait, squared wait and makespan hold on whatever round hypothesis comes up with."""

@@ -14,6 +14,7 @@ from planbatch.experiments.replay.revisit import rounds_at
 from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 #: So many jobs of a user are remembered; so many have to have ended before they count alone.
 OWN, FEW = 64, 5
@@ -32,7 +33,7 @@ def expected_by_hand(
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(machines_with_jobs(most_jobs=40), st.randoms(use_true_random=False))
 def test_columns_are_those_of_the_jobs_that_have_ended(machine, random):
     """In every round of a replay, for users with many and with few ended jobs."""

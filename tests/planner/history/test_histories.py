@@ -102,7 +102,9 @@ def test_an_objective_that_asks_for_the_expectation(mine, busy):
     policy = make_policy(f"plan:{mine}:waiting_area,evaluations=20")
     assert policy.history is not None
     assert_same(replay(part, policy), recorded_replay(part, policy)[0])
-    assert (replay(busy, policy).start != replay(busy, PlanBased("wait", budget=20)).start).any()
+    assert (
+        replay(busy, policy).start != replay(busy, PlanBased("wait", evaluations=20)).start
+    ).any()
 
 
 def test_an_order_that_asks_for_fair_share(mine, busy):

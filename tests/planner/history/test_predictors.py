@@ -18,6 +18,7 @@ from planbatch.planner.history.predictor import Corrector
 from planbatch.planner.history.predictors import PREDICTORS
 from planbatch.planner.model import NEVER
 from tests.builders import assert_same, machines_with_jobs, workload_of
+from tests.examples import examples
 
 CORRECTIONS = ("at-start", "incremental", "doubling", "request")
 
@@ -91,7 +92,7 @@ def stepped(policy):
 
 @pytest.mark.parametrize("policy", ["easy:fcfs/sjf", "conservative", "plan-squared-wait"])
 @pytest.mark.parametrize("correction", CORRECTIONS)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(machine=machines_with_jobs(), random=st.randoms(use_true_random=False))
 def test_replays_with_predictions_are_the_same_stepped(policy, correction, machine, random):
     """No job runs for longer than its request, and all run."""

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.experiments.reproduce.gaussier_2015.simulator import (
+from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     ELoss,
     LastTwo,
     Submitted,
 )
-from planbatch.experiments.workloads.load import load_workload
+from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.transform import first_jobs
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 
 def predicted_by_events(workload, trace, predictor):
@@ -46,7 +47,7 @@ PLAIN = {"last-two": LastTwo, "e-loss": ELoss}
 
 
 @pytest.mark.parametrize("name", PLAIN)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(machines_with_jobs(most_jobs=30), st.randoms(use_true_random=False))
 def test_like_event_by_event(name, machine, random):
     """What every job is believed to take in the first round that has it."""
@@ -68,7 +69,7 @@ def test_like_event_by_event(name, machine, random):
 @pytest.mark.parametrize("name", PLAIN)
 def test_like_event_by_event_on_a_real_log(name, real_log):
     """The first 6,000 jobs of KTH-SP2 under EASY: what every job was believed to take when it started."""
-    workload = first_jobs(load_workload(real_log("KTH-SP2-1996-2.1-cln")), 6000)
+    workload = first_jobs(workload_of_source(real_log("KTH-SP2-1996-2.1-cln")), 6000)
     trace = replay(workload, "easy", estimates=f"predicted:{name}")
     expected = np.array(predicted_by_events(workload, trace, PLAIN[name]()))
     apart = np.abs(trace.predicted - expected)

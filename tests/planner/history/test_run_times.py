@@ -15,6 +15,7 @@ from planbatch.planner.history.expectation import RUN_TIMES, expected_run
 from planbatch.planner.history.job_history import UNKNOWN, JobColumn
 from planbatch.planner.model import NEVER
 from tests.builders import machines_with_jobs, workload_of
+from tests.examples import examples
 
 #: Jobs of a user that have to have ended before they count alone, and the quantiles of their quotients.
 FEW, QUANTILES = 5, 16
@@ -25,7 +26,7 @@ REFRESH = 16
 POLICY = "plan-wait:scenarios=1,evaluations=0"
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(machines_with_jobs(most_jobs=40), st.randoms(use_true_random=False))
 def test_quantiles_and_ledger_of_every_round(machine, random):
     """The quantiles of users with enough ended jobs; of every job its row, with what is known of it by then."""

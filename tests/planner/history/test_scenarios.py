@@ -27,6 +27,7 @@ from planbatch.planner.optimizers.search import OrderSearch
 from planbatch.planner.round import Round
 from planbatch.planner.solve import solve
 from tests.builders import assert_same, random_round, rounds_with_resources, small_rounds
+from tests.examples import examples
 from tests.oracles import Scene, Waiting, decode_oracle
 
 #: Optimizers that evaluate orders.
@@ -92,7 +93,7 @@ def scene(problem, walltime, ends):
     return Scene(problem.now, problem.capacity, running, waiting, {}, False)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(rounds_with_a_past(), st.sampled_from([0.0, 0.4, 0.9]), st.integers(0, 99))
 def test_against_plain_python(problem, risk, seed):
     """The mean of the largest costs; each is that of a scenario in which the jobs take what it says.
@@ -132,7 +133,7 @@ def test_against_plain_python(problem, risk, seed):
         assert found == pytest.approx(expected)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.one_of(small_rounds(most_jobs=5), rounds_with_resources(most_jobs=4)),
     st.integers(1, 3),
@@ -294,7 +295,7 @@ def test_other_optimizers_take_them_too(unreliable):
     """An optimizer in plain Python, and a portfolio whose members meet the same scenarios."""
     workload = unreliable.take(slice(0, 60))
     for optimizer in ("local-search", "portfolio"):
-        policy = PlanBased(over_scenarios("wait", 2), optimizer, 12)
+        policy = PlanBased(over_scenarios("wait", 2), optimizer, evaluations=12)
         found = [replay(workload, policy, seed=seed).start.tolist() for seed in (1, 1)]
         assert found[0] == found[1]
 
@@ -338,8 +339,8 @@ def test_scenarios_are_drawn_before_a_search():
         Annealing().optimize(
             problem, over_scenarios("wait"), Budget(evaluations=5), np.random.default_rng(0)
         )
-    result = solve(problem, over_scenarios("wait"), "annealing", 200)
-    plain = solve(problem, "wait", "annealing", 200)
+    result = solve(problem, over_scenarios("wait"), "annealing", evaluations=200)
+    plain = solve(problem, "wait", "annealing", evaluations=200)
     assert result.cost == pytest.approx(plain.cost)  # a round has no past: all take their walltimes
     assert np.isnan(result.lower_bound)
 
@@ -348,7 +349,7 @@ def test_what_cannot_be_compared_or_combined():
     """Costs over scenarios are those of one seed, and parts of an objective have no scenarios of their own."""
     judged = over_scenarios("wait")
     with pytest.raises(ValueError, match="costs over scenarios differ with the seed"):
-        compare_rounds([random_round(5)], ["annealing"], [judged], 10)
+        compare_rounds([random_round(5)], ["annealing"], [judged], evaluations=10)
     with pytest.raises(ValueError, match="wait:scenarios=8 cannot be a part of another objective"):
         weighted_sum((1.0, judged))
 

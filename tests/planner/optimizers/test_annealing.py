@@ -25,7 +25,7 @@ def test_the_core_gets_every_parameter_under_its_name():
     assert judged == _core.PlanBased(SQUARED_WAIT.core, mine.setting, [8, 1], 70, False, 5, 0.25)
     assert core != judged
     assert mine.policy(SQUARED_WAIT, Budget(seconds=1.0), True) is None
-    assert PlanBased("wait", mine, Budget(seconds=1.0)).core_form() is None
+    assert PlanBased("wait", mine, seconds=1.0).core_form() is None
 
 
 @pytest.mark.parametrize("portions", [[60, 60, 60], [1, 7, 100, 0, 72], [99, 1, 80]])

@@ -14,6 +14,7 @@ from planbatch.planner.plan import check_plan
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 from tests.brute_force import least_cost, many_terms, random_round
+from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
 PLENTY = Budget(evaluations=10**7)
@@ -34,7 +35,7 @@ def solve(problem: Round, objective: Objective, budget: Budget = PLENTY):
 def test_finds_the_optimum(kind):
     """For every kind of terms, the result is the brute-force optimum, and the plan is valid."""
     rng = np.random.default_rng(10 + KINDS.index(kind))
-    for case in range(200):
+    for case in range(examples(200)):
         horizon = (3, 12, 10**6)[case % 3]
         problem = random_round(rng, most_jobs=5 if case % 10 else 6, horizon=horizon)
         terms = many_terms(problem, rng)[kind]
@@ -50,7 +51,7 @@ def test_finds_the_optimum(kind):
 def test_bounds_hold_when_cut_short(kind):
     """With a few nodes only, the bound is below the optimum, the cost above it, and the status honest."""
     rng = np.random.default_rng(30 + KINDS.index(kind))
-    for _ in range(100):
+    for _ in range(examples(100)):
         problem = random_round(rng)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
@@ -73,7 +74,7 @@ def test_twelve_jobs(objective):
         problem = Round.of(16, 0, [(5, 700), (6, 2500)], waiting)
         result = solve(problem, objective)
         assert result.status is Status.OPTIMAL
-        for _ in range(300):
+        for _ in range(examples(300)):
             plan = decode(problem, rng.permutation(12))
             assert objective.cost(plan.start, problem.jobs, 0) >= result.cost
 

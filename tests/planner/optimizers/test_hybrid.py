@@ -18,6 +18,7 @@ from planbatch.planner.progress import Progress
 from planbatch.planner.round import Round
 from planbatch.planner.solve import solve
 from tests.builders import busy_round, rounds_with_resources
+from tests.examples import examples
 
 HYBRID = make_optimizer("hybrid")
 
@@ -46,7 +47,7 @@ def test_a_search_can_stop_and_go_on_anywhere(portions, objective):
     assert plan(portions) == plan([700])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(problem=rounds_with_resources(most_jobs=7))
 def test_small_makespans_are_optimal(problem):
     """Against branch and bound: running jobs, windows, further resources; a proof is one."""
@@ -109,17 +110,22 @@ def test_callbacks_see_the_search_and_end_it(optimizer):
     best: list[Progress] = []
     seen: list[Progress] = []
     whole = solve(
-        problem, SQUARED_WAIT, optimizer, 3000, on_best=best.append, on_progress=seen.append
+        problem,
+        SQUARED_WAIT,
+        optimizer,
+        evaluations=3000,
+        on_best=best.append,
+        on_progress=seen.append,
     )
     assert all(more.cost < less.cost for less, more in pairwise(best))
     assert best[-1].cost >= whole.cost >= whole.lower_bound >= best[0].bound > 0
     for step in best:
         assert SQUARED_WAIT.cost(step.plan.start, problem.jobs, problem.now) == step.cost
     assert len(seen) >= len(best)
-    quiet = solve(problem, SQUARED_WAIT, optimizer, 3000)
+    quiet = solve(problem, SQUARED_WAIT, optimizer, evaluations=3000)
     assert whole.plan.start.tolist() == quiet.plan.start.tolist()
 
-    ended = solve(problem, SQUARED_WAIT, optimizer, 3000, on_progress=lambda p: True)
+    ended = solve(problem, SQUARED_WAIT, optimizer, evaluations=3000, on_progress=lambda p: True)
     assert ended.status is Status.INTERRUPTED
     assert ended.evaluations < whole.evaluations
 
@@ -127,9 +133,9 @@ def test_callbacks_see_the_search_and_end_it(optimizer):
 def test_a_first_plan_of_the_users():
     """Without evaluations it is the result; what is no plan is refused."""
     problem = busy_round(40, 20)
-    good = solve(problem, SQUARED_WAIT, budget=20_000)
+    good = solve(problem, SQUARED_WAIT, evaluations=20_000)
     for first in (good.plan, good.permutation):
-        again = solve(problem, SQUARED_WAIT, "annealing-paper", 0, first=first)
+        again = solve(problem, SQUARED_WAIT, "annealing-paper", evaluations=0, first=first)
         assert again.cost == good.cost
     with pytest.raises(ValueError, match="first: .*; give a Plan of the round or an order"):
         solve(problem, SQUARED_WAIT, first=np.zeros(40, dtype=int))

@@ -1,4 +1,7 @@
-"""Gaussier et al. (SC 2015): backfilling by predicted run times; and the longest waits, which it does not print."""
+"""Gaussier et al. (SC 2015): backfilling by predicted run times; and the longest waits, which it does not print.
+
+"Improving Backfilling by using Machine Learning to predict Running Times".
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +19,8 @@ from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import RoundLog, Trace
-from planbatch.experiments.reproduce.gaussier_2015.protocol import workload_of
-from planbatch.experiments.reproduce.gaussier_2015.simulator import (
+from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     CORRECTORS,
     Actual,
     ELoss,
@@ -27,11 +30,10 @@ from planbatch.experiments.reproduce.gaussier_2015.simulator import (
     Simulation,
     Submitted,
 )
-from planbatch.experiments.reproduce.panels import finish, panels
-from planbatch.experiments.reproduce.paper_report import Report
-from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.reproduce.pictures import finish, panels
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.task import Failure, without_progress
+from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.model import NEVER, Workload
 
@@ -84,6 +86,39 @@ VARIANTS = (
 )
 
 
+def workload_of(log: SwfLog, name: str) -> Workload:
+    """Read the jobs as the paper does, in FCFS order.
+
+    Left out are jobs that are larger than the machine by either column, or whose processors, run time, request or
+    submission are not known. Processors are the requested ones, or else the allocated; runs are cut at the request.
+
+    Raises
+    ------
+    ValueError
+        If the header does not say how large the machine is.
+    """
+    capacity = log.header.capacity
+    if capacity is None:
+        raise ValueError(f"{log.source}: the header has neither MaxProcs nor MaxNodes")
+    c = {column: values.astype(np.int64) for column, values in log.columns.items()}
+    allocated, requested = c["used_procs"], c["requested_procs"]
+    procs = np.where(requested > 0, requested, allocated)
+    run, request, submit = c["runtime"], c["requested_time"], c["submit"]
+    known = (procs > 0) & (run > 0) & (request > 0) & (submit >= 0)
+    usable = np.flatnonzero(known & (np.maximum(allocated, requested) <= capacity))
+    usable = usable[np.argsort(submit[usable], kind="stable")]
+    return Workload(
+        name,
+        capacity,
+        c["job"][usable],
+        submit=submit[usable],
+        procs=procs[usable],
+        walltime=request[usable],
+        runtime=np.minimum(run, request)[usable],
+        user=c["user"][usable],
+    )
+
+
 def simulated(workload: Workload, variant: Variant) -> Trace:
     """Return the trace of a workload under one scheduler of the paper, by the rules of its simulator."""
     runtimes = dict(enumerate(workload.runtime.tolist()))
@@ -124,26 +159,25 @@ def reproduce(run: Run) -> Report:
     workload = first_jobs(workload, QUICK_JOBS) if run.quick else workload
     tasks = [without_progress(simulated, workload, variant) for variant in VARIANTS]
     traces = run.replays({policy: ReplayTask(workload, make_policy(policy)) for policy in REPLAYED})
-    for place, outcome in run_tasks(tasks, run.jobs):
+    for i, outcome in run_tasks(tasks, run.jobs):
         if isinstance(outcome, Failure):
-            outcome.reraise(VARIANTS[place].name)
-        traces[VARIANTS[place].name] = outcome
+            outcome.reraise(VARIANTS[i].name)
+        traces[VARIANTS[i].name] = outcome
     rows = []
     for variant in VARIANTS:
         trace = traces[variant.name]
         add_variant(report, run, variant, trace)
-        found = metrics(trace)
-        rows.append((variant.name, found.mean_bounded_slowdown, found.max_wait / HOUR))
+        measured = metrics(trace)
+        rows.append((variant.name, measured.mean_bounded_slowdown, measured.max_wait / HOUR))
     for policy in REPLAYED:
-        found = metrics(traces[policy])
-        report.add(RULES, NAME, policy, "mean bounded slowdown", found.mean_bounded_slowdown)
-        report.add(RULES, NAME, policy, "longest wait (h)", found.max_wait / HOUR)
+        measured = metrics(traces[policy])
+        report.add(RULES, NAME, policy, "mean bounded slowdown", measured.mean_bounded_slowdown)
+        report.add(RULES, NAME, policy, "longest wait (h)", measured.max_wait / HOUR)
     order = [PAPER_ITEM, OTHERS, RULES, ACCURACY]
     report.rows.sort(key=lambda row: order.index(row.item))
     frame = pd.DataFrame(rows, columns=["scheduler", "slowdown", "longest"])
     draw_trade(frame, run.out / PAPER_ITEM.lower())
     report.pictures.append(PAPER_ITEM.lower())
-    report.notes += NOTES
     return report
 
 
@@ -151,16 +185,16 @@ def add_variant(report: Report, run: Run, variant: Variant, trace: Trace) -> Non
     """Add slowdown, waits and accuracy of one scheduler."""
     item = OTHERS if variant.paper is None else PAPER_ITEM
     paper = None if run.quick else variant.paper
-    found = metrics(trace)
-    report.add(
-        item, NAME, variant.name, "mean bounded slowdown", found.mean_bounded_slowdown, paper
-    )
-    report.add(item, NAME, variant.name, "mean wait (h)", found.mean_wait / HOUR)
-    report.add(item, NAME, variant.name, "longest wait (h)", found.max_wait / HOUR)
+    measured = metrics(trace)
+    slowdown = measured.mean_bounded_slowdown
+    report.add(item, NAME, variant.name, "mean bounded slowdown", slowdown, paper)
+    report.add(item, NAME, variant.name, "mean wait (h)", measured.mean_wait / HOUR)
+    report.add(item, NAME, variant.name, "longest wait (h)", measured.max_wait / HOUR)
     if variant.predictor != "actual":
-        ran, asked = trace.workload.runtime, trace.workload.walltime
-        believed = np.where(trace.predicted == NEVER, asked, trace.predicted)
-        under, error = np.mean(believed < ran), np.mean(np.abs(believed - ran) / ran)
+        runtime, request = trace.workload.runtime, trace.workload.walltime
+        predicted = np.where(trace.predicted == NEVER, request, trace.predicted)
+        under = np.mean(predicted < runtime)
+        error = np.mean(np.abs(predicted - runtime) / runtime)
         report.add(ACCURACY, NAME, variant.name, "underestimated jobs (%)", 100 * float(under))
         report.add(ACCURACY, NAME, variant.name, "mean relative error", float(error))
 
@@ -195,16 +229,3 @@ def label(panel: Axes, name: str, point: tuple[float, float], taken: list[Bbox])
                 taken.append(box)
                 return
             text.remove()
-
-
-NOTES = [
-    "**Protocol.** The raw log, not the cleaned one. There is a round after each event, none "
-    "after a correction; at one instant predictions that are over come first, then submissions, then ends. What is "
-    "free follows from predicted ends, so that a job can start at the instant at which another is expected to end. By "
-    "planbatch's rules, one round for each instant, EASY comes out higher.",
-    "**E-Loss** has the features of the published code: the *run time* of one of the user's last jobs is the time "
-    "since its submission, unless it would still run had it started at once; the mean of three has the factor 0.33.",
-    "**Doubling** goes beyond the request in the published values (`doubling-beyond`); limited to it, the "
-    "slowdown is larger.",
-    "**Longest waits.** The paper prints means. Every scheduler with predictions has a longer longest wait than EASY.",
-]

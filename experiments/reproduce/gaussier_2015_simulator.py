@@ -212,10 +212,10 @@ def features_of(job: Submitted, user: _User) -> FloatArray:
     x = np.zeros(PLAIN)
     x[0] = 1.0
     x[1:4] = request
-    for place, (submit, runtime) in enumerate(user.last):
+    for i, (submit, runtime) in enumerate(user.last):
         # As in the published code: the run time only if the job would still run had it started at once.
-        known = runtime if submit + runtime > now else now - submit
-        x[1 + place] = min(request, known)
+        length = runtime if submit + runtime > now else now - submit
+        x[1 + i] = min(request, length)
     x[4] = request
     x[5] = 0.5 * (x[1] + x[2]) if len(user.last) >= 2 else x[1]
     x[6] = 0.33 * (x[1] + x[2] + x[3]) if len(user.last) == 3 else x[5]

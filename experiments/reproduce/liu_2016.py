@@ -5,25 +5,81 @@ MetaCentrum; Figure 3 shows 54 jobs on four nodes. The paper prints no table: th
 IBB over BB of up to 65 % (wait and response, Figure 1) and up to 60 % (all three, Figure 2).
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.liu_2016 import pictures
-from planbatch.experiments.reproduce.liu_2016.notes import NOTES, found
-from planbatch.experiments.reproduce.liu_2016.workloads import Reading, memory_load, mixed, mpi_jobs
-from planbatch.experiments.reproduce.paper_report import Report
-from planbatch.experiments.reproduce.run import Run
+from planbatch.experiments.reproduce.engine import Report, Row, Run
+from planbatch.experiments.reproduce.pictures import (
+    DASHED,
+    finish,
+    look,
+    name_panel,
+    panels,
+    plot_lines,
+)
+from planbatch.experiments.workloads.resources import memory_rule
+from planbatch.experiments.workloads.selection import read_demand
+from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span, offered_load, scale_load
-from planbatch.planner.model import Workload
+from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.resources import Resource
 
 TITLE = "IBB, K-resource aware backfilling (Liu et al., NPC 2016)"
 LANL = "LANL-CM5-1994-4.1-cln"
+#: The simulated cluster: 1,024 nodes (of one processor, as the log counts) with 1 GB each.
+NODES, NODE_MEMORY = 1024, "1GB/processor"
+#: The cluster of Figure 3: four nodes, which we take to have 8 processors and 8 GB each.
+CLUSTER_PROCESSORS = 32
+CLUSTER_MEMORY = Resource("memory", 32 * 1024, "MB")
+MPI_JOBS = 54
+#: Sizes that the NAS Parallel Benchmarks run on: BT and SP on squares, the six others on powers of two.
+SQUARES, POWERS = (1, 4, 9, 16, 25), (1, 2, 4, 8, 16, 32)
+#: Run times (s) and memory (MB) of the 54 jobs, between which logarithms are uniform.
+MPI_SECONDS, MPI_MEMORY = (10, 600), (64, 12 * 1024)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading of what the paper leaves open about a log.
+
+    Attributes
+    ----------
+    memory : {"used", "requested"}
+        The memory that counts.
+    capacity : str
+        Memory of the machine.
+    times : {"run times", "requested times"}
+        What schedulers know of run times; with requested times, jobs are killed at theirs.
+    unit, per : str
+        Unit of the memory column, and what an amount refers to.
+    """
+
+    memory: str = "used"
+    capacity: str = NODE_MEMORY
+    times: str = "run times"
+    unit: str = "KB"
+    per: str = "processor"
+
+    def workload(self, log: SwfLog) -> Workload:
+        """Make the workload of a log on the simulated cluster."""
+        if self.times == "run times":
+            log = log.take(slice(None), requested_time=np.full(len(log), -1.0))
+        rule = memory_rule(self.memory, self.capacity, self.per, self.unit)
+        memory = read_demand(rule, log, log.processors(), NODES)
+        selection = log.select(NODES, further=memory.wrong())
+        return memory.given_to(log.build(selection), selection.rows)
+
+
 #: Label in the report → policy.
 COMPARED = {
     "FCFS": "fcfs",
@@ -65,6 +121,18 @@ READINGS = {
         "requested", "32MB/processor", "requested times"
     ),
 }
+#: Colour, dash and marker of every policy, the same in all pictures.
+LOOKS = {
+    "FCFS": look(7, (0, (1, 1.2)), "v"),
+    "best fit": look(5, marker="^"),
+    "EASY": look(2, marker="s"),
+    "CBF": look(4, marker="D"),
+    "BB": look(1),
+    "BB, one a round": look(1, DASHED),
+    "IBB": look(0),
+    "plan, wait": look(3, marker="P"),
+    "plan, squared wait": look(6, marker="X"),
+}
 #: Load → metric → policy → value.
 Curves = dict[float, dict[str, dict[str, float]]]
 
@@ -78,7 +146,7 @@ def reproduce(run: Run) -> Report:
     else:
         whole = Reading().workload(log)
         workload = run.shortened(whole)
-        run.tell(f"LANL-CM5: {len(workload):,} jobs")
+        run.log_line(f"LANL-CM5: {len(workload):,} jobs")
         curves = figure_1(report, run, workload)
         mixtures = figure_2(report, run, whole)
         claims(report, {"LANL-CM5": curves}, "Figure 1")
@@ -87,7 +155,7 @@ def reproduce(run: Run) -> Report:
         for name, reading in READINGS.items():
             choice(report, run, name, run.shortened(reading.workload(log)))
     figure_3(report, run)
-    report.notes += [*found(report.rows), *NOTES]
+    report.notes += findings(report.rows)
     return report
 
 
@@ -113,7 +181,7 @@ def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves
         curves[load] = {
             metric: {label: values[label][metric] for label in values} for metric in METRICS
         }
-        run.tell(f"{workload.name}: load {load:g} replayed")
+        run.log_line(f"{workload.name}: load {load:g} replayed")
     return curves
 
 
@@ -131,7 +199,7 @@ def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
     report_loads(report, "Figure 1", "LANL-CM5", workload)
     tabulate(report, "Figure 1", "LANL-CM5", curves)
     title = "LANL-CM5 on 1,024 nodes with 1 GB each"
-    pictures.draw_loads(run.out / "figure-1", title, {"LANL-CM5": curves})
+    draw_loads(run.out / "figure-1", title, {"LANL-CM5": curves})
     report.pictures.append("figure-1")
     return curves
 
@@ -159,7 +227,7 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
         each = {}
         for seed in SEEDS[run.quick]:
             workload = mixed(lanl, other, share, seed)
-            run.tell(f"{mixture}, seed {seed}: {len(workload):,} jobs")
+            run.log_line(f"{mixture}, seed {seed}: {len(workload):,} jobs")
             report_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload)
             each[seed] = over_loads(run, workload, MIXED_LOADS)
             mixtures[f"{mixture}, seed {seed}"] = each[seed]
@@ -167,7 +235,7 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
         tabulate(report, "Figure 2", f"{mixture}, mean of {len(each)}", shown[f"with {name}"])
     if shown:
         title = "LANL-CM5 mixed with jobs of MetaCentrum, on 1,024 nodes with 1 GB each"
-        pictures.draw_loads(run.out / "figure-2", title, shown)
+        draw_loads(run.out / "figure-2", title, shown)
         report.pictures.append("figure-2")
     return mixtures
 
@@ -281,7 +349,7 @@ def figure_3(report: Report, run: Run) -> None:
             report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}, greatest", max(means))
             longest = float(np.mean([values.max() for values in of]))
             report.add(item, "54 jobs, 10 seeds", label, f"greatest {unit} of a job", longest)
-        pictures.draw_jobs(
+        draw_jobs(
             run.out / f"figure-3{letter}",
             f"54 jobs on four nodes: {unit}",
             unit,
@@ -296,3 +364,153 @@ def of_jobs(trace: Trace) -> dict[str, np.ndarray]:
     wait = (trace.start - trace.workload.submit).astype(np.float64)
     response = wait + trace.workload.runtime
     return {"wait": wait, "response": response, "slowdown": response / trace.workload.runtime}
+
+
+def findings(rows: Sequence[Row]) -> list[str]:
+    """Return what the reproduction found of the paper's claims, one paragraph each."""
+    lines = []
+    for item in ("Figure 1", "Figure 2"):
+        of = [row for row in rows if row.item == f"Claims on {item}"]
+        for other in ("BB", "BB, one a round"):
+            gains = [
+                row.ours
+                for row in of
+                if row.policy == f"IBB against {other}" and row.metric == "gain in mean wait (%)"
+            ]
+            if gains:
+                lines.append(
+                    f"**{item}.** IBB's mean wait is {1 - max(gains) / 100:.2f} to "
+                    f"{1 - min(gains) / 100:.2f} times that of {other}; it is shorter in "
+                    f"{sum(gain > 0 for gain in gains)} of {len(gains)} cases."
+                )
+    parts = [row.ours for row in rows if row.item == "Parts of LANL-CM5"]
+    if parts:
+        lines.append(
+            f"**Parts of LANL-CM5.** In {len(parts) // 2} parts of the log, IBB's mean wait is "
+            f"{1 - max(parts) / 100:.2f} to {1 - min(parts) / 100:.2f} times that of BB, or of BB with one job a round."
+        )
+    return lines
+
+
+# The workloads
+
+
+def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workload:
+    """Mix two workloads of one machine.
+
+    Parameters
+    ----------
+    first : Workload
+        A part as long as the second is taken, from a moment drawn by the seed.
+    second : Workload
+        Each of its jobs is taken with probability ``share``.
+
+    Returns
+    -------
+    Workload
+        Both parts begin at 0; jobs are renumbered in FCFS order.
+    """
+    rng = np.random.default_rng(seed)
+    length = int(second.submit[-1] - second.submit[0])
+    slack = max(int(first.submit[-1] - first.submit[0]) - length, 0)
+    begin = int(rng.integers(slack + 1))
+    origins = int(first.submit[0]) + begin, int(second.submit[0])
+    drawn = second.take(rng.random(len(second)) < share)
+    parts = [in_span(first, begin, begin + length + 1), drawn]
+    names = ("procs", "walltime", "runtime", "user", "queue", "demands")
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in names
+    }
+    submit = np.concatenate(
+        [part.submit - origin for part, origin in zip(parts, origins, strict=True)]
+    )
+    order = np.argsort(submit, kind="stable")
+    return Workload(
+        name=f"{first.name} and {second.name}",
+        capacity=first.capacity,
+        id=np.arange(1, len(submit) + 1),
+        submit=submit[order],
+        resources=first.resources,
+        **{name: column[order] for name, column in columns.items()},
+    )
+
+
+def mpi_jobs(seed: int) -> Workload:
+    """Draw 54 jobs, submitted one second apart, on four nodes; walltimes are run times."""
+    rng = np.random.default_rng(seed)
+    sizes = [rng.choice(SQUARES if rng.random() < 2 / 8 else POWERS) for _ in range(MPI_JOBS)]
+    seconds = log_uniform(rng, *MPI_SECONDS)
+    memory = log_uniform(rng, *MPI_MEMORY)
+    return Workload(
+        name="54 MPI-like jobs",
+        capacity=CLUSTER_PROCESSORS,
+        id=np.arange(1, MPI_JOBS + 1),
+        submit=np.arange(MPI_JOBS),
+        procs=np.array(sizes),
+        walltime=seconds,
+        runtime=seconds,
+        resources=(CLUSTER_MEMORY,),
+        demands=memory[:, None],
+    )
+
+
+def log_uniform(rng: np.random.Generator, low: int, high: int) -> IntArray:
+    """Draw a whole number for each of the 54 jobs, with a uniform logarithm."""
+    drawn: IntArray = np.exp(rng.uniform(np.log(low), np.log(high), MPI_JOBS)).astype(np.int64)
+    return drawn
+
+
+def memory_load(workload: Workload) -> float:
+    """Return the offered load in memory: Σ memory × run time / (memory of the machine × time of the submissions)."""
+    taken = (workload.demands[:, 0].astype(np.float64) * workload.runtime).sum()
+    span = float(workload.submit[-1] - workload.submit[0])
+    return float(taken / (workload.resources[0].capacity * span))
+
+
+# The pictures
+
+
+def draw_loads(path: Path, title: str, workloads: Mapping[str, Curves]) -> None:
+    """Draw one row of panels per workload, one panel per metric, and one line per policy over the relative load."""
+    metrics = list(next(iter(next(iter(workloads.values())).values())))
+    with panels(len(workloads), len(metrics), (3.6, 3.0), title) as (figure, axes):
+        for row, (name, curves) in zip(axes, workloads.items(), strict=True):
+            loads = list(curves)
+            for panel, metric in zip(row, metrics, strict=True):
+                values = {
+                    policy: [curves[load][metric][policy] for load in loads]
+                    for policy in curves[loads[0]][metric]
+                }
+                plot_lines(panel, loads, values, LOOKS)
+                scale(panel, min(map(min, values.values())) > 0)
+                panel.set_xticks(loads, [f"{load:g}" for load in loads])
+                panel.set_xlabel("relative load")
+                name_panel(panel, metric if len(workloads) == 1 else f"{name}: {metric}")
+        finish(figure, axes[0][0], path, columns=5)
+
+
+def scale(panel: Axes, logarithmic: bool) -> None:
+    """Make the vertical axis logarithmic with round numbers, or let it begin at zero."""
+    if not logarithmic:
+        panel.set_ylim(bottom=0)
+        return
+    panel.set_yscale("log")
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.yaxis.set_minor_locator(NullLocator())
+
+
+def draw_jobs(
+    path: Path, title: str, unit: str, values: Mapping[str, Sequence[float]], logarithmic: bool
+) -> None:
+    """Draw a value of every job, in the order of submission: one line per policy."""
+    with panels(1, 1, (7.2, 3.2), title) as (figure, axes):
+        panel = axes[0][0]
+        for policy, column in values.items():
+            jobs = np.arange(1, len(column) + 1)
+            style = {**LOOKS[policy], "linestyle": "-", "linewidth": 1}
+            panel.plot(jobs, column, markersize=4, label=policy, **style)
+        scale(panel, logarithmic)
+        panel.set_xlabel("job, in the order of submission")
+        panel.set_ylabel(unit)
+        finish(figure, panel, path)

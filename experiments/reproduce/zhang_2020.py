@@ -1,19 +1,21 @@
-"""Zhang et al., RLScheduler (SC 2020): Table V by its own simulator, and the same sequences under EASY and plans."""
+"""Zhang et al., RLScheduler (SC 2020): Table V by its own simulator, and the same sequences under EASY and plans.
 
-from collections.abc import Iterator
+"RLScheduler: An Automated HPC Batch Job Scheduler Using Reinforcement Learning".
+"""
+
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.reproduce.paper_report import Report
-from planbatch.experiments.reproduce.run import Run
-from planbatch.experiments.reproduce.zhang_2020.paper import LOGS, POLICIES, TABLES
-from planbatch.experiments.reproduce.zhang_2020.pictures import draw_sequences
-from planbatch.experiments.reproduce.zhang_2020.protocol import (
+from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.pictures import finish, make_logarithmic, name_panel, panels
+from planbatch.experiments.reproduce.zhang_2020_simulator import (
     CORRECTED,
     PUBLISHED,
     STARTS,
@@ -24,6 +26,32 @@ from planbatch.experiments.reproduce.zhang_2020.protocol import (
 from planbatch.planner.model import FloatArray
 
 TITLE = "RLScheduler: batch scheduling by reinforcement learning (Zhang et al., SC 2020)"
+#: The paper's names of the logs → ours.
+LOGS = {
+    "Lublin-1": "lublin_256",
+    "SDSC-SP2": "SDSC-SP2-1998-4.2-cln",
+    "HPC2N": "HPC2N-2002-2.2-cln",
+    "Lublin-2": "lublin_256_new2",
+}
+#: The orders of Table V.
+POLICIES = ("FCFS", "WFP3", "UNICEP", "SJF", "F1")
+#: Table V, mean bounded slowdown: log → the values of ``POLICIES``, and of the policy that was learned.
+WITHOUT_BACKFILLING = {
+    "Lublin-1": (7273.77, 19753.53, 22274.74, 277.35, 258.37, 254.67),
+    "SDSC-SP2": (1727.54, 3000.88, 1848.45, 2680.55, 1232.06, 466.44),
+    "HPC2N": (297.18, 426.99, 609.77, 157.71, 118.01, 117.01),
+    "Lublin-2": (7842.47, 9523.18, 11265.31, 787.89, 698.34, 724.51),
+}
+WITH_BACKFILLING = {
+    "Lublin-1": (235.82, 133.87, 307.23, 73.31, 75.07, 58.64),
+    "SDSC-SP2": (1595.12, 1083.12, 548.01, 2167.84, 1098.22, 397.82),
+    "HPC2N": (127.38, 97.39, 175.12, 122.04, 71.95, 86.14),
+    "Lublin-2": (247.61, 318.35, 379.59, 91.99, 148.25, 118.79),
+}
+TABLES = {
+    "Table V without backfilling": (False, WITHOUT_BACKFILLING),
+    "Table V with backfilling": (True, WITH_BACKFILLING),
+}
 #: EASY, by orders.
 EASY = tuple(
     f"easy{order}"
@@ -54,6 +82,8 @@ METRIC = "mean bounded slowdown"
 #: Sequences, and seeds of policies that draw random numbers, that ``--quick`` keeps.
 QUICK = 2
 SEEDS = range(5)
+#: How far the dots of a column are apart, in columns.
+SPREAD = 0.5
 #: The columns of the values by sequence.
 COLUMNS = ["item", "workload", "policy", "sequence", "seed", "slowdown", "max_wait"]
 Values = list[tuple[str, str, str, int, int, float, float]]
@@ -63,11 +93,7 @@ def reproduce(run: Run) -> Report:
     """Simulate and replay the ten sequences of every log, and write the values of each sequence."""
     report = Report(TITLE)
     values: Values = []
-    for name, log_name in LOGS.items():
-        log = run.log(log_name)
-        if log is None:
-            report.notes.append(f"{name} is left out: the log {log_name} is not there.")
-            continue
+    for name, log in run.logs(LOGS, report):
         machine = machine_of(log)
         values += table_5(run, name, machine)
         values += replays(run, name, machine)
@@ -76,8 +102,7 @@ def reproduce(run: Run) -> Report:
     frame = pd.DataFrame(values, columns=COLUMNS)
     frame.to_csv(run.out / "sequences.csv", index=False, lineterminator="\n")
     add_means(run, report, frame)
-    report.pictures += pictures(frame, run.out)
-    report.notes += NOTES
+    report.pictures += draw_all(frame, run.out)
     return report
 
 
@@ -87,9 +112,9 @@ def table_5(run: Run, name: str, machine: Machine) -> Values:
     for item, (backfilling, _) in TABLES.items():
         scores = PUBLISHED | {f"{policy}, corrected": CORRECTED[policy] for policy in CORRECTED}
         for policy, score in scores.items():
-            run.tell(f"{name}: {policy}, {item.removeprefix('Table V ')}")
-            found = mean_slowdowns(machine, score, backfilling, sequences(run))
-            values += [(item, name, policy, k, 0, mean, np.nan) for k, mean in enumerate(found)]
+            run.log_line(f"{name}: {policy}, {item.removeprefix('Table V ')}")
+            means = mean_slowdowns(machine, score, backfilling, sequences(run))
+            values += [(item, name, policy, k, 0, mean, np.nan) for k, mean in enumerate(means)]
     return values
 
 
@@ -111,10 +136,10 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
                 tasks[name, policy, number, seed] = task
     values: Values = []
     for (_, policy, number, seed), trace in run.replays(tasks).items():
-        found = metrics(trace)
+        measured = metrics(trace)
         item = "EASY" if policy in EASY else "Plans"
-        slowdown = found.mean_bounded_slowdown
-        values.append((item, name, policy, number, seed, slowdown, float(found.max_wait)))
+        slowdown, longest = measured.mean_bounded_slowdown, float(measured.max_wait)
+        values.append((item, name, policy, number, seed, slowdown, longest))
     return values
 
 
@@ -148,7 +173,7 @@ def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
                 report.add(item, log, policy, "longest wait (h)", longest)
 
 
-def pictures(frame: pd.DataFrame, folder: Path) -> list[str]:
+def draw_all(frame: pd.DataFrame, folder: Path) -> list[str]:
     """Draw the values of each sequence, one panel per log; return the names of the pictures."""
     drawn = []
     for item, part in _shown(frame):
@@ -172,17 +197,32 @@ def _shown(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield item, frame[wanted]
 
 
-NOTES = [
-    "**Protocol.** Ten sequences of 1,024 jobs, each on an empty machine. The queue is put into order, and its first "
-    "job is waited for until it starts, whoever comes meanwhile; then the queue is looked at again. With backfilling, "
-    "the start that the first job is expected to have, by requested times and never reckoned again, is the moment by "
-    "which jobs in FCFS order must end strictly before; there are no extra processors. So this is not EASY.",
-    "**WFP3 and UNICEP as published** reckon with the wait -1 - s, since the simulator's start time is -1 while a job "
-    "waits: large and short jobs that came late go first. The corrected ones take the wait as it is.",
-    "**EASY and plans** are replayed by planbatch's own rules on the same sequences, with runs cut at the request; "
-    "plans with several seeds, whose mean, least and largest mean slowdowns are given.",
-    f"**Rollouts** are `{ROLLOUTS}`: EASY by expected slowdown, unless sampled futures say that another start "
-    "is better.",
-    "**Learned.** The pictures have a dashed line at the mean that the paper prints for its learned policy; its ten "
-    "values by sequence are not printed.",
-]
+def draw_sequences(
+    path: Path,
+    title: str,
+    values: Mapping[str, Mapping[str, FloatArray]],
+    learned: Mapping[str, float],
+) -> None:
+    """Draw log → policy → one value per sequence; a bar marks the mean, a dashed line the learned policy's mean."""
+    columns = 2
+    rows = -(-len(values) // columns)
+    with panels(rows, columns, (6.2, 3.6), title) as (figure, axes):
+        flat = [panel for row in axes for panel in row]
+        for panel in flat[len(values) :]:
+            panel.set_visible(False)
+        for panel, (log, policies) in zip(flat, values.items(), strict=False):
+            name_panel(panel, log)
+            panel.set_yscale("log")
+            panel.set_ylabel("slowdown")
+            for i, means in enumerate(policies.values()):
+                steps = [i + SPREAD * (k / max(len(means) - 1, 1) - 0.5) for k in range(len(means))]
+                dots, mean = ("one sequence", "mean") if i == 0 else ("_nolegend_", "_nolegend_")
+                panel.plot(steps, means, "o", ms=3.5, color=COLOURS[0], alpha=0.7, label=dots)
+                panel.hlines(means.mean(), i - 0.35, i + 0.35, color=COLOURS[1], lw=2, label=mean)
+            if log in learned:
+                panel.axhline(
+                    learned[log], color=FAINT, lw=1, ls=(0, (4, 3)), label="learned, as printed"
+                )
+            panel.set_xticks(range(len(policies)), list(policies), rotation=30, ha="right")
+            make_logarithmic(panel, "{x:,g}")
+        finish(figure, flat[0], path)

@@ -1,1 +1,0 @@
-"""Liu et al. (2016): balanced backfilling on two resources."""

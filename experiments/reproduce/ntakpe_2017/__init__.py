@@ -1,1 +1,0 @@
-"""N'takpé and Suter (2017): deadline-based backfilling."""

@@ -1,0 +1,106 @@
+"""Pictures with several panels in the house style."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from planbatch.experiments.figures.style import COLOURS, FAINT, STYLE, grid, logarithmic_ticks, save
+from planbatch.planner.columns import FloatArray, IntArray
+
+#: How the line of a policy looks: keywords of ``Axes.plot``.
+Look = dict[str, Any]
+
+
+def look(colour: int, dash: Any = "-", marker: str = "o") -> Look:
+    """Return a look: the colour by its number in ``COLOURS``."""
+    return {"color": COLOURS[colour], "linestyle": dash, "marker": marker}
+
+
+DASHED = (0, (4, 2))
+#: Colour and dash of every policy, the same in all pictures.
+LOOKS = {
+    "DBF": look(0),
+    "CBF": look(1),
+    "EASY": look(2),
+    "CBF re-planned": look(5, DASHED),
+    "WDBF": look(3),
+    "EDF": look(7),
+    "FCFS": look(2),
+    "PLAN 1": look(0),
+    "PLAN 2": look(1),
+    "PLAN 3": look(3, DASHED),
+}
+
+
+@contextmanager
+def panels(
+    rows: int, columns: int, size: tuple[float, float], title: str
+) -> Iterator[tuple[Figure, Sequence[Sequence[Axes]]]]:
+    """Yield a figure of ``rows`` × ``columns`` panels (size in inches), with a title above all."""
+    with rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(columns * size[0], rows * size[1] + 0.6), layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=12)
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for panel in axes.flat:
+            grid(panel)
+        yield figure, axes.tolist()
+
+
+def name_panel(panel: Axes, name: str) -> None:
+    """Write a name above a panel, flush left."""
+    panel.set_title(name, loc="left", fontsize=10, color=FAINT)
+
+
+def plot_lines(
+    panel: Axes,
+    x: Sequence[float] | IntArray,
+    lines: Mapping[str, Sequence[float] | FloatArray],
+    looks: Mapping[str, Look] = LOOKS,
+    size: float = 4,
+) -> None:
+    """Plot one line per policy, with markers of a size (points)."""
+    for policy, values in lines.items():
+        panel.plot(x, values, markersize=size, label=policy, **looks[policy])
+
+
+def make_logarithmic(panel: Axes, form: str = "{x:,.0f}") -> None:
+    """Make the vertical axis logarithmic, with round numbers."""
+    panel.set_yscale("log")
+    panel.yaxis.set_major_locator(FixedLocator(logarithmic_ticks(*panel.get_ylim())))
+    panel.yaxis.set_major_formatter(form)
+    panel.yaxis.set_minor_locator(NullLocator())
+
+
+def finish(figure: Figure, labelled: Axes, path: Path, columns: int | None = None) -> None:
+    """Put one legend, with the labels of a panel, below all panels, and write the picture."""
+    handles, labels = labelled.get_legend_handles_labels()
+    if handles:
+        columns = columns or len(labels)
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+    save(figure, path)
+
+
+def draw_distribution(panel: Axes, waits: Mapping[str, np.ndarray]) -> None:
+    """Draw the empirical distribution function of the waits (s) under every policy."""
+    for policy, wait in waits.items():
+        ordered = np.sort(np.maximum(wait, 1.0))
+        reached = 100 * np.arange(1, len(ordered) + 1) / len(ordered)
+        some = np.unique(np.linspace(0, len(ordered) - 1, 400).astype(int))
+        style = {**LOOKS[policy], "marker": None}
+        panel.plot(ordered[some], reached[some], drawstyle="steps-post", label=policy, **style)
+    panel.set_xscale("log")
+    panel.set_xlim(60, 14 * 86400)
+    panel.set_ylim(0, 101)
+    panel.set_xticks([60, 3600, 86400], ["1 min", "1 h", "1 d"])
+    panel.set_xticks([], minor=True)
+    panel.yaxis.set_major_formatter("{x:.0f}%")
+    panel.label_outer()

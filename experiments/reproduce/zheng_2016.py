@@ -1,0 +1,680 @@
+"""Zheng et al., Exploring plan-based scheduling for large-scale computing systems (CLUSTER 2016).
+
+Tables I and II, Figures 3 to 6 and the claims of the summary, for the available logs. The paper
+draws its figures without giving their numbers: those that its text states are compared with ours.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from matplotlib.colors import LogNorm
+from matplotlib.ticker import FuncFormatter
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.common.text import duration
+from planbatch.experiments.figures.style import COLOURS, ratio_text, ratio_ticks, time_ticks
+from planbatch.experiments.replay.estimates import Estimates, estimated_times
+from planbatch.experiments.replay.metrics import Metrics, metrics
+from planbatch.experiments.replay.task import ReplayTask
+from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.report.heat_maps import (
+    LARGEST_RATIO,
+    SHORTEST,
+    HeatMap,
+    draw_panel,
+    log_edges,
+    mean_by_bin,
+    shades,
+    wait_ratios,
+)
+from planbatch.experiments.reproduce.engine import Report, Run, percent_change
+from planbatch.experiments.reproduce.pictures import finish, name_panel, panels, plot_lines
+from planbatch.experiments.workloads.deadlines import HOUR
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.transform import first_jobs, scale_load
+from planbatch.objectives.makespan import MAKESPAN
+from planbatch.objectives.wait import SQUARED_WAIT, WAIT
+from planbatch.planner.budget import Budget
+from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizers.annealing import Annealing
+from planbatch.planner.round import Round, RunningTable, job_table
+
+TITLE = "Exploring plan-based scheduling (Zheng et al., CLUSTER 2016)"
+ALL = "all"
+
+# The printed values; the curves of Figures 3 to 6 are not in the text.
+
+#: The paper's policies; its FCFS is FCFS with EASY backfilling.
+BASE = "FCFS"
+PLANS = ("PLAN 1", "PLAN 2", "PLAN 3")
+
+#: Table I: nodes, jobs, and months (Jan/09-Sep/09, Nov/06-Jun/07, May/00-Dec/01).
+TABLE_1 = {
+    "ANL": (40960, 68936, 9),
+    "LLNL": (9216, 60332, 8),
+    "SDSC": (1152, 67155, 20),
+}
+
+#: Table II: system utilisation under FCFS and PLAN 1 to 3.
+TABLE_2 = {
+    "ANL": (0.631, 0.641, 0.640, 0.642),
+    "LLNL": (0.744, 0.750, 0.751, 0.758),
+    "SDSC": (0.780, 0.785, 0.782, 0.793),
+}
+
+#: Figure 3, Section V-B: (trace, largest number of nodes of the class) → share of the jobs (%).
+SIZES = {
+    # "In the ANL trace, half of the jobs require 2K nodes."
+    ("ANL", 2048): 50.0,
+    # "with jobs requiring 1K nodes being the majority as 20%"
+    ("LLNL", 1024): 20.0,
+    # "In the SDSC trace, more than half of the jobs require 8 nodes only."
+    ("SDSC", 8): 50.0,
+}
+
+#: Figures 4 and 5, Section VI-A: in how many months a plan is no better than FCFS. "PLAN 2 always
+#: lead[s] to better mean job wait time and mean job response time than FCFS. PLAN 1 and PLAN 3, on
+#: the other hand, outperform FCFS in all but two months 3 and 4 for LLNL."
+WORSE_MONTHS = {
+    ("ANL", "PLAN 1"): 0,
+    ("ANL", "PLAN 2"): 0,
+    ("ANL", "PLAN 3"): 0,
+    ("LLNL", "PLAN 1"): 2,
+    ("LLNL", "PLAN 2"): 0,
+    ("LLNL", "PLAN 3"): 2,
+    ("SDSC", "PLAN 1"): 0,
+    ("SDSC", "PLAN 2"): 0,
+    ("SDSC", "PLAN 3"): 0,
+}
+#: Figure 4, Section VI-A: "For ANL […] the improvements by PLAN 1 and PLAN 2 over FCFS are more
+#: consistent across all the months, achieving 40% of reduction on average".
+WAIT_CHANGE = {("ANL", "PLAN 1"): -40.0, ("ANL", "PLAN 2"): -40.0}
+
+#: Figure 6, Section VI-B: "only 9% of the jobs in LLNL are in those bins requiring 4K nodes, PLAN 2
+#: makes them to wait at most 2 times as long as that of FCFS".
+LARGE_NODES, LARGE_SHARE, LARGE_RATIO = 4096, {"LLNL": 9.0}, {"LLNL": 2.0}
+
+#: Section VI-C: "over 40% reduction on average job wait time, 30% reduction on average job response
+#: time, and 1% improvement on system utilization, varying depending on the different choices of
+#: optimization metrics"; Section I: "each scheduling optimization within one second".
+CLAIMED_WAIT, CLAIMED_RESPONSE, CLAIMED_UTILISATION = -40.0, -30.0, 1.0
+CLAIMED_SECONDS = 1.0
+
+# The replays
+
+#: The paper's policy → ours, and its objective.
+OURS = {
+    "PLAN 1": ("plan-wait", WAIT),
+    "PLAN 2": ("plan-squared-wait", SQUARED_WAIT),
+    "PLAN 3": ("plan-makespan", MAKESPAN),
+}
+#: Evaluations per round of our annealing in the default setting.
+FAST_EVALUATIONS = 100
+KINDS: tuple[Estimates, ...] = ("mixed", "requested", "actual")
+#: The estimates of the paper's simulator; the pictures show them.
+PAPER_KIND: Estimates = "mixed"
+#: Evaluations of one decision in the paper.
+PAPER_EVALUATIONS = 8800
+#: How many of the largest rounds are timed.
+TIMED_ROUNDS = 3
+#: Months with less than this share of an average month's jobs are ignored.
+SPARSE = 0.05
+MONTH = 30 * 86400
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One trace of the paper, or a substitute for it.
+
+    Attributes
+    ----------
+    name, paper : str
+        Our name; the paper's name, empty if the paper does not have it.
+    log : str
+        Name of the log.
+    node : int
+        Processors of a node.
+    capacity, first : int, optional
+        Size of the machine, if the log does not state it; how many usable jobs to keep.
+    load : float
+        Factor on the load.
+    instead_of : str
+        The machine that this one replaces; it is left out if that one is available.
+    """
+
+    name: str
+    paper: str
+    log: str
+    node: int = 1
+    capacity: int | None = None
+    first: int | None = None
+    load: float = 1.0
+    instead_of: str = ""
+
+
+ATLAS = "LLNL-Atlas-2006-2.1-cln"
+MACHINES = (
+    Machine("ANL", "ANL", "ANL-Intrepid-2009-1", node=4),
+    Machine("Theta", "", "theta_2022", capacity=4360, instead_of="ANL"),
+    Machine("LLNL", "LLNL", ATLAS),
+    # With the paper's utilisation under FCFS; and with waits like those on SDSC.
+    Machine("LLNL, load × 1.06", "LLNL", ATLAS, load=1.06),
+    Machine("LLNL, load × 1.15", "LLNL", ATLAS, load=1.15),
+    Machine("SDSC", "SDSC", "SDSC-BLUE-2000-4.2-cln", first=TABLE_1["SDSC"][1]),
+)
+
+
+@dataclass(frozen=True)
+class Study:
+    """One machine, replayed.
+
+    Attributes
+    ----------
+    name : str
+        Its name in tables.
+    paper : str
+        The paper's name of the trace; empty if the paper does not have it.
+    workload : Workload
+        The replayed workload.
+    node : int
+        Processors of a node.
+    month : int64 array, shape (n,)
+        Number of the month in which every job was submitted.
+    months : list of str
+        Names of the months.
+    traces : mapping of Estimates to mapping of str to Trace
+        Kind of estimates → policy → replay.
+    """
+
+    name: str
+    paper: str
+    workload: Workload
+    node: int
+    month: IntArray
+    months: list[str]
+    traces: dict[Estimates, dict[str, Trace]]
+
+    def metrics(self, kind: Estimates) -> dict[str, Metrics]:
+        """Return the metrics of every policy."""
+        return {policy: metrics(trace) for policy, trace in self.traces[kind].items()}
+
+    def counted_months(self) -> IntArray:
+        """Return the numbers of the months that have enough jobs."""
+        jobs = np.bincount(self.month, minlength=len(self.months))
+        return np.flatnonzero(jobs >= SPARSE * jobs.mean())
+
+    def by_month(self, values: FloatArray) -> FloatArray:
+        """Average a value of every job over each month that counts."""
+        counted = self.counted_months()
+        n = len(self.months)
+        sums = np.bincount(self.month, weights=values, minlength=n)[counted]
+        means: FloatArray = sums / np.bincount(self.month, minlength=n)[counted]
+        return means
+
+    def large(self, nodes: int) -> BoolArray:
+        """Mark the jobs that need at least so many nodes."""
+        marked: BoolArray = self.workload.procs >= nodes * self.node
+        return marked
+
+
+def wait_of(trace: Trace) -> FloatArray:
+    """Return the wait of every job (s)."""
+    return (trace.start - trace.workload.submit).astype(np.float64)
+
+
+def response_of(trace: Trace) -> FloatArray:
+    """Return the time from submission to end of every job (s)."""
+    return (trace.end - trace.workload.submit).astype(np.float64)
+
+
+def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
+    """Return the month of every submission, and the names of the months.
+
+    Calendar months (UTC) if the header says when the log begins; otherwise months of 30 days.
+    """
+    submit = workload.submit
+    start = workload.epoch
+    if start is None:
+        index = (submit - submit.min()) // MONTH
+        return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]
+    moments = (submit + start).astype("datetime64[s]").astype("datetime64[M]")
+    first = moments.min()
+    index = (moments - first).astype(np.int64)
+    return index, [str(first + i) for i in range(int(index.max()) + 1)]
+
+
+def size_shares(procs: IntArray, node: int) -> dict[tuple[int, int], float]:
+    """Return the share of the jobs (%) in classes of sizes: (fewest, most) nodes → share.
+
+    Classes end at powers of two; empty ones at both ends are left out.
+    """
+    nodes = -(-procs // node)
+    power = np.ceil(np.log2(nodes)).astype(np.int64)
+    counts = np.bincount(power)
+    return {
+        (2**k // 2 + 1 if k else 1, 2**k): 100 * float(counts[k]) / len(procs)
+        for k in range(int(power.min()), len(counts))
+    }
+
+
+def highest_utilisation(workload: Workload) -> float:
+    """Return the utilisation that no scheduler can exceed: every job starts at its submission."""
+    first, last = workload.submit.min(), (workload.submit + workload.runtime).max()
+    work = float((workload.procs.astype(np.float64) * workload.runtime).sum())
+    return min(1.0, work / (workload.capacity * float(last - first)))
+
+
+def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> HeatMap:
+    """Average waits over 15 × 15 logarithmic bins of size and run time."""
+    load = study.workload
+    sizes, times = log_edges(load.procs), log_edges(load.runtime)
+    counts = np.zeros((0, 0), dtype=np.int64)
+    waits = {}
+    for policy in policies:
+        wait = wait_of(study.traces[kind][policy])
+        counts, waits[policy] = mean_by_bin(load.procs, load.runtime, wait, sizes, times)
+    return HeatMap(sizes, times, counts, waits)
+
+
+def changes(one: Study, kind: Estimates) -> dict[str, tuple[float, float, float]]:
+    """Return by how much plans differ from FCFS: wait (%), response (%), utilisation (points)."""
+    measured = one.metrics(kind)
+    base = measured[BASE]
+    return {
+        policy: (
+            percent_change(figures.mean_wait, base.mean_wait),
+            percent_change(figures.mean_response, base.mean_response),
+            100 * (figures.utilisation - base.utilisation),
+        )
+        for policy, figures in measured.items()
+        if policy != BASE
+    }
+
+
+def round_at(trace: Trace, now: int, estimates: Estimates) -> Round:
+    """Reconstruct a round of a replay from its starts and ends; the previous plan is lost."""
+    load = trace.workload
+    waits = (load.submit <= now) & (trace.start >= now)
+    runs = (trace.start < now) & (trace.end > now)
+    waiting, occupied = estimated_times(load, estimates)
+    return Round(
+        now,
+        load.capacity,
+        RunningTable(load.procs[runs], trace.start[runs] + occupied[runs]),
+        job_table(load.submit[waits], load.procs[waits], waiting[waits]),
+        occupied=occupied[waits],
+    )
+
+
+def longest_decision(trace: Trace, estimates: Estimates, objective: Objective) -> tuple[int, float]:
+    """Time the paper's annealing on the rounds of a replay in which most jobs wait.
+
+    Returns
+    -------
+    int
+        Jobs waiting in the round that took longest; 0 if no round needed a search.
+    float
+        Its processor time (s), compilation excluded.
+    """
+    rounds = trace.rounds
+    searched = np.flatnonzero(rounds.evaluations > 0)
+    order = searched[np.argsort(-rounds.waiting[searched], kind="stable")]
+    search, rng = Annealing.paper(), np.random.default_rng(0)
+    longest = (0, 0.0)
+    for i, number in enumerate(order[:TIMED_ROUNDS]):
+        problem = round_at(trace, int(rounds.time[number]), estimates)
+        if i == 0:
+            search.optimize(problem, objective, Budget(evaluations=1), rng)
+        began = process_time()
+        search.optimize(problem, objective, Budget(evaluations=PAPER_EVALUATIONS), rng)
+        longest = max(longest, (len(problem), process_time() - began), key=lambda one: one[1])
+    return longest
+
+
+def studies(run: Run, report: Report) -> list[Study]:
+    """Replay the machines whose logs are there under FCFS and the plans, with each kind of estimates."""
+    available: dict[str, Study] = {}
+    for machine in MACHINES:
+        if machine.instead_of not in available:
+            for name, log in run.logs({machine.name: machine.log}, report):
+                available[name] = unreplayed(run, machine, log)
+    # All in one list: no process waits for the last replay of a machine.
+    traces = run.replays(
+        {
+            (one.name, kind, name): ReplayTask(one.workload, policy, kind)
+            for one in available.values()
+            for kind in KINDS
+            for name, policy in compared(run.full).items()
+        }
+    )
+    for (machine_name, kind, policy_name), trace in traces.items():
+        available[machine_name].traces.setdefault(kind, {})[policy_name] = trace
+    return list(available.values())
+
+
+def unreplayed(run: Run, machine: Machine, log: SwfLog) -> Study:
+    """Prepare the workload of one machine."""
+    workload = run.shortened(log.workload(machine.capacity))
+    if machine.first is not None:
+        workload = first_jobs(workload, machine.first)
+    month, names = months_of(workload)
+    workload = scale_load(workload, machine.load)
+    run.log_line(f"{machine.name}: {len(workload):,} jobs")
+    return Study(machine.name, machine.paper, workload, machine.node, month, names, {})
+
+
+def compared(full: bool) -> dict[str, Policy]:
+    """Make the policies; the full setting has the paper's annealing in addition to the fast one."""
+    fast = {
+        name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()
+    }
+    policies = {BASE: make_policy("easy"), **fast}
+    if full:
+        policies |= {
+            name: make_policy(ours, optimizer="annealing-paper", evaluations=PAPER_EVALUATIONS)
+            for name, (ours, _) in OURS.items()
+        }
+        policies |= {f"{name}, {FAST_EVALUATIONS} evaluations": fast[name] for name in OURS}
+    return policies
+
+
+# The report
+
+
+def reproduce(run: Run) -> Report:
+    """Replay the logs, write the pictures, and compare the values with the paper's."""
+    report = Report(TITLE)
+    machines = studies(run, report)
+    if not machines:
+        return report
+    for part in (table_1, figure_3, table_2, figure_4, figure_5, figure_6, claims, decisions):
+        for one in machines:
+            part(report, one)
+    over_all(report, machines)
+    report.pictures += draw_all(machines, run.out)
+    report.notes += findings(machines, report)
+    return report
+
+
+def table_1(report: Report, one: Study) -> None:
+    """Count nodes, jobs and months."""
+    nodes, jobs, months = TABLE_1.get(one.paper, (None, None, None))
+    load = one.workload
+    report.add("Table I", one.name, "", "nodes", load.capacity // one.node, nodes)
+    report.add("Table I", one.name, "", "jobs", len(load), jobs)
+    report.add("Table I", one.name, "", "months", len(one.counted_months()), months)
+
+
+def figure_3(report: Report, one: Study) -> None:
+    """Report the share of the jobs in classes of sizes."""
+    for (fewest, most), share in size_shares(one.workload.procs, one.node).items():
+        metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
+        report.add("Figure 3", one.name, "", metric, share, SIZES.get((one.paper, most)))
+
+
+def table_2(report: Report, one: Study) -> None:
+    """Compare the utilisation with the paper's, and report what no scheduler can exceed."""
+    values = TABLE_2.get(one.paper, ())
+    printed = {name: 100 * value for name, value in zip((BASE, *PLANS), values, strict=False)}
+    for kind in KINDS:
+        metric = f"utilisation, {kind} estimates (%)"
+        used = {policy: 100 * of.utilisation for policy, of in one.metrics(kind).items()}
+        report.add_policies("Table II", one.name, metric, used, printed)
+    highest = 100 * highest_utilisation(one.workload)
+    report.add("Table II", one.name, "any", "utilisation at most (%)", highest)
+
+
+def figure_4(report: Report, one: Study) -> None:
+    """Compare mean waits: over the whole log, and by month."""
+    for kind in KINDS:
+        measured = one.metrics(kind)
+        base = measured[BASE].mean_wait
+        for policy, figures in measured.items():
+            metric = f"mean wait, {kind} estimates (min)"
+            report.add("Figure 4", one.name, policy, metric, figures.mean_wait / 60)
+            if policy != BASE:
+                metric = f"change of the mean wait, {kind} estimates (%)"
+                paper = WAIT_CHANGE.get((one.paper, policy))
+                ours = percent_change(figures.mean_wait, base)
+                report.add("Figure 4", one.name, policy, metric, ours, paper)
+    waits = {name: wait_of(trace) for name, trace in one.traces[PAPER_KIND].items()}
+    months(report, "Figure 4", "wait", one, waits)
+
+
+def figure_5(report: Report, one: Study) -> None:
+    """Compare mean response times: over the whole log, and by month."""
+    for kind in KINDS:
+        metric = f"mean response time, {kind} estimates (min)"
+        means = {policy: of.mean_response / 60 for policy, of in one.metrics(kind).items()}
+        report.add_policies("Figure 5", one.name, metric, means)
+    responses = {name: response_of(trace) for name, trace in one.traces[PAPER_KIND].items()}
+    months(report, "Figure 5", "response time", one, responses)
+
+
+def months(report: Report, item: str, what: str, one: Study, values: dict[str, np.ndarray]) -> None:
+    """Count the months in which a plan does worse than FCFS, and list them all."""
+    means = {policy: one.by_month(value) for policy, value in values.items()}
+    for policy in PLANS:
+        worse = int((means[policy] > means[BASE]).sum())
+        paper = WORSE_MONTHS.get((one.paper, policy))
+        report.add(item, one.name, policy, f"months with a longer mean {what}", worse, paper)
+    for i, number in enumerate(one.counted_months()):
+        for policy in (BASE, *PLANS):
+            metric = f"mean {what} in {one.months[number]} (h)"
+            value = means[policy][i] / HOUR
+            report.add(item, one.name, policy, metric, value, listed=False)
+
+
+def figure_6(report: Report, one: Study) -> None:
+    """Compare waits by size and run time."""
+    policy = "PLAN 2"
+    data = waits_by_bin(one, PAPER_KIND, (BASE, policy))
+    wait, base = data.wait[policy], data.wait[BASE]
+    waited = np.fmax(wait, base) >= SHORTEST
+    report.add("Figure 6", one.name, "", "bins in which jobs wait a minute or more", waited.sum())
+    report.add(
+        "Figure 6", one.name, policy, "of these, bins with a shorter mean wait than under FCFS",
+        int((wait[waited] < base[waited]).sum()),
+    )  # fmt: skip
+    large = one.large(LARGE_NODES)
+    if large.any():
+        traces = one.traces[PAPER_KIND]
+        share = 100 * float(large.mean())
+        ratio = wait_of(traces[policy])[large].mean() / max(wait_of(traces[BASE])[large].mean(), 1)
+        named = f"on {LARGE_NODES} nodes or more"
+        paper_share, paper_ratio = LARGE_SHARE.get(one.paper), LARGE_RATIO.get(one.paper)
+        report.add("Figure 6", one.name, "", f"jobs {named} (%)", share, paper_share)
+        metric = f"mean wait {named}, as a multiple of FCFS (at most)"
+        report.add("Figure 6", one.name, policy, metric, ratio, paper_ratio)
+    for kind in KINDS:
+        metric = f"maximum wait, {kind} estimates (h)"
+        longest = {name: of.max_wait / HOUR for name, of in one.metrics(kind).items()}
+        report.add_policies("Figure 6", one.name, metric, longest)
+
+
+#: What the summary claims, as metrics of Section VI-C.
+CLAIMS = {
+    "mean wait against FCFS, {} estimates (%)": CLAIMED_WAIT,
+    "mean response time against FCFS, {} estimates (%)": CLAIMED_RESPONSE,
+    "utilisation gained over FCFS, {} estimates (%)": CLAIMED_UTILISATION,
+}
+
+
+def claims(report: Report, one: Study) -> None:
+    """Check the claims of the summary, machine by machine."""
+    for kind in KINDS:
+        for policy, values in changes(one, kind).items():
+            for metric, value in zip(CLAIMS, values, strict=True):
+                report.add("Section VI-C", one.name, policy, metric.format(kind), value)
+
+
+def decisions(report: Report, one: Study) -> None:
+    """Report the time of the decisions with most waiting jobs, and the mean over the replay."""
+    item, name = "Section VI-C", one.name
+    for policy, (_, objective) in OURS.items():
+        trace = one.traces[PAPER_KIND][policy]
+        waiting, seconds = longest_decision(trace, PAPER_KIND, objective)
+        if waiting:
+            report.add(item, name, policy, "jobs waiting in the longest decision", waiting)
+            metric = f"longest decision with {PAPER_EVALUATIONS:,} evaluations (s)"
+            report.add(item, name, policy, metric, seconds, CLAIMED_SECONDS)
+        searched = int((trace.rounds.evaluations > 0).sum())
+        if searched:
+            most = trace.rounds.evaluations.max()
+            metric = f"mean decision of the replay, at most {most:,} evaluations (s)"
+            report.add(item, name, policy, metric, trace.seconds / searched, CLAIMED_SECONDS)
+
+
+def over_all(report: Report, machines: list[Study]) -> None:
+    """Average the changes over the machines, as the summary does; of a log at several loads, only the last counts."""
+    each = {one.workload.name: one for one in machines}.values()
+    for kind in KINDS:
+        by_machine = [changes(one, kind) for one in each]
+        for policy in by_machine[0]:
+            means = np.mean([of[policy] for of in by_machine], axis=0)
+            for (metric, paper), value in zip(CLAIMS.items(), means, strict=True):
+                report.add("Section VI-C", ALL, policy, metric.format(kind), float(value), paper)
+
+
+def findings(studies: Sequence[Study], report: Report) -> list[str]:
+    """Return what the reproduction found of the summary's claims, one paragraph each."""
+    lines = [finding(one) for one in studies]
+    longest = [row.ours for row in report.rows if row.metric.startswith("longest decision")]
+    if longest:
+        lines.append(
+            f"**Within one second.** With {PAPER_EVALUATIONS:,} evaluations, the decisions in which "
+            f"most jobs wait take at most {max(longest):.2f} s of one core, compilation excluded."
+        )
+    return lines
+
+
+def finding(one: Study) -> str:
+    """Return what PLAN 2 gains on one machine, and what could be gained at all."""
+    parts = []
+    for kind in one.traces:
+        wait, response, _ = changes(one, kind)["PLAN 2"]
+        parts.append(f"{whole(wait)} and {whole(response)} with {kind} estimates")
+    gains = [values[2] for kind in one.traces for values in changes(one, kind).values()]
+    used = min(one.metrics(kind)[BASE].utilisation for kind in one.traces)
+    room = 100 * (highest_utilisation(one.workload) - used)
+    waits = duration(one.metrics(PAPER_KIND)[BASE].mean_wait)
+    return (
+        f"**{one.name}.** Under FCFS, jobs wait for {waits} on average ({PAPER_KIND} estimates). "
+        f"PLAN 2 changes the mean wait and the mean response time by {', '.join(parts)}. "
+        f"Utilisation changes by {min(gains):+.2f} to {max(gains):+.2f} points under the plans; "
+        f"no scheduler could gain more than {room:.2f}."
+    )
+
+
+def whole(percent: float) -> str:
+    """Return a change in whole per cent; 0 has no sign."""
+    rounded = round(percent)
+    return f"{rounded:+d} %" if rounded else "0 %"
+
+
+# The pictures
+
+
+def draw_all(studies: Sequence[Study], folder: Path) -> list[str]:
+    """Draw Figures 3 to 6 as PNG and SVG; return their names."""
+    draw_sizes(studies, folder / "figure-3")
+    grouping = "by month of submission"
+    draw_months(
+        studies, wait_of, f"Figure 4: mean wait {grouping}", "mean wait (h)", folder / "figure-4"
+    )
+    draw_months(
+        studies,
+        response_of,
+        f"Figure 5: mean response time {grouping}",
+        "mean response time (h)",
+        folder / "figure-5",
+    )
+    draw_maps(studies, folder / "figure-6")
+    return [f"figure-{number}" for number in (3, 4, 5, 6)]
+
+
+def draw_sizes(studies: Sequence[Study], path: Path) -> None:
+    """Draw how many jobs need how many nodes; a scaled log has the sizes of the plain one."""
+    shown = {study.workload.name: study for study in reversed(studies)}
+    title = "Figure 3: distribution of job sizes"
+    with panels(1, len(shown), (3.2, 2.6), title) as (figure, axes):
+        for panel, study in zip(axes[0], reversed(shown.values()), strict=True):
+            shares = size_shares(study.workload.procs, study.node)
+            at = np.arange(len(shares))
+            panel.bar(at, list(shares.values()), color=COLOURS[0], width=0.75)
+            step = -(-len(shares) // 6)
+            names = [short(most) for _, most in shares]
+            panel.set_xticks(at[::step], names[::step])
+            panel.yaxis.set_major_formatter("{x:.0f}%")
+            panel.grid(axis="x", visible=False)
+            panel.set_xlabel("nodes, up to")
+            name_panel(panel, study.name)
+        axes[0][0].set_ylabel("jobs")
+        finish(figure, axes[0][0], path)
+
+
+def short(nodes: int) -> str:
+    """Return a power of two in short: 2048 is 2K."""
+    return f"{nodes // 1024}K" if nodes >= 1024 else f"{nodes}"
+
+
+def draw_months(
+    studies: Sequence[Study],
+    figure_of: Callable[[Trace], FloatArray],
+    title: str,
+    unit: str,
+    path: Path,
+) -> None:
+    """Draw a mean by month: one panel per machine, one line per policy."""
+    with panels(1, len(studies), (3.2, 2.8), title) as (figure, axes):
+        for panel, study in zip(axes[0], studies, strict=True):
+            counted = study.counted_months()
+            at = np.arange(1, len(counted) + 1)
+            traces = study.traces[PAPER_KIND]
+            lines = {
+                policy: study.by_month(figure_of(traces[policy])) / HOUR
+                for policy in (BASE, *PLANS)
+            }
+            plot_lines(panel, at, lines, size=3.5)
+            step = -(-len(counted) // 6)
+            panel.set_xticks(at[::step])
+            panel.set_ylim(bottom=0)
+            panel.locator_params(axis="y", nbins=5)
+            panel.set_xlabel(f"month (1: {study.months[counted[0]]})")
+            name_panel(panel, study.name)
+        axes[0][0].set_ylabel(unit)
+        finish(figure, axes[0][0], path)
+
+
+def draw_maps(studies: Sequence[Study], path: Path) -> None:
+    """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; one row per machine."""
+    title = "Figure 6: mean wait by size and run time"
+    ratio_look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
+    with panels(len(studies), 3, (3.4, 2.2), title) as (figure, axes):
+        for row, study in zip(axes, studies, strict=True):
+            data = waits_by_bin(study, PAPER_KIND, (BASE, "PLAN 2"))
+            longest = max(float(np.nanmax(wait)) for wait in data.wait.values())
+            look = {
+                "norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)),
+                "cmap": shades("RdYlBu_r"),
+            }
+            for panel, (policy, wait) in zip(row, data.wait.items(), strict=False):
+                image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **look)
+                panel.grid(visible=False)
+            bar = figure.colorbar(image, ax=row[:2], pad=0.02, aspect=18, extend="min")
+            time_ticks(bar.ax.yaxis, *image.get_clim())
+            ratio = wait_ratios(data.wait["PLAN 2"], data.wait[BASE])
+            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_look)
+            row[2].grid(visible=False)
+            bar = figure.colorbar(image, ax=row[2], pad=0.04, aspect=18, extend="both")
+            ratio_ticks(bar.ax.yaxis, *image.get_clim())
+            bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
+            row[0].set_ylabel("processors")
+        for panel in axes[-1]:
+            panel.set_xlabel("run time")
+        finish(figure, axes[0][0], path)

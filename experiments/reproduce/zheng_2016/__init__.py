@@ -1,1 +1,0 @@
-"""Zheng et al. (2016): plan-based scheduling."""

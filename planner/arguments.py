@@ -1,0 +1,118 @@
+"""Arguments of users: what is wrong with one is said in a sentence that names it."""
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from planbatch.planner.budget import Budget
+from planbatch.planner.columns import IntArray
+from planbatch.planner.names import did_you_mean
+
+#: How users come to what functions expect.
+CURES = {
+    "Round": "read_round and capture give rounds, and Round.of makes one",
+    "Plan": "solve and decode give plans, and Plan(starts) makes one",
+    "Trace": "replay gives traces",
+    "Comparison": "compare gives comparisons",
+    "RoundComparison": "compare_rounds gives them",
+    "Workload": "load_workload and Workload.from_frame give workloads",
+    "Results": "read_results gives them",
+    "SwfLog": "planbatch.experiments.read_log gives logs",
+}
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it: short, or only its type.
+
+    >>> shown("5"), shown([1, 2]), shown({"a": "b" * 99})
+    ("'5'", '[1, 2]', 'a dict')
+    """
+    text = repr(value)
+    return text if len(text) <= 40 and " at 0x" not in text else _with_article(type(value).__name__)
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def whole(name: str, value: Any, least: int | None = 0, what: str = "") -> int:
+    """Return a whole number.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or below the least.
+    """
+    number = isinstance(value, Integral) or (isinstance(value, Real) and value == value // 1)
+    if isinstance(value, bool | np.bool_) or not number or (least is not None and value < least):
+        kind = "a positive whole number" if least == 1 else "a whole number"
+        limit = "" if least in (None, 1) else f", {least} or more"
+        raise ValueError(f"{name}: {shown(value)} is not {kind}{what and f' of {what}'}{limit}")
+    return int(value)
+
+
+def number(name: str, value: Any, what: str = "a number") -> float:
+    """Return a number that is positive and finite, or raise a ``ValueError`` that says what it should be."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name}: {shown(value)} is not {what}")
+    return float(value)
+
+
+def budget_of(evaluations: Any, seconds: Any, default: int) -> Budget:
+    """Return the budget of these evaluations and seconds; of the default number of evaluations without both."""
+    if evaluations is None and seconds is None:
+        evaluations = default
+    if evaluations is not None:
+        evaluations = whole("evaluations", evaluations)
+    if seconds is not None and (
+        isinstance(seconds, bool)
+        or not isinstance(seconds, Real)
+        or not 0 <= float(seconds) < np.inf
+    ):
+        raise ValueError(f"seconds: {shown(seconds)} is not a number of seconds, 0 or more")
+    return Budget(None if seconds is None else float(seconds), evaluations)
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """Return the random numbers of a seed."""
+    return np.random.default_rng(whole("seed", seed))
+
+
+def expect(name: str, value: Any, kind: type) -> None:
+    """Raise a ``ValueError`` unless an argument is of a type; it says how to come to one."""
+    if not isinstance(value, kind):
+        wanted = _with_article(kind.__name__)
+        cure = CURES.get(kind.__name__)
+        raise ValueError(f"{name}: {shown(value)} is not {wanted}{(cure and f'; {cure}') or ''}")
+
+
+def number_rows(name: str, rows: Any, width: int, form: str) -> IntArray:
+    """Return rows of whole numbers as an array of shape (n, width); a ``ValueError`` names the first other.
+
+    ``form`` is what a row should be.
+    """
+    listed = as_list(name, rows, least=0)
+    for i, row in enumerate(listed):
+        if isinstance(row, str | Mapping) or not isinstance(row, Iterable) or len([*row]) != width:
+            raise ValueError(f"{name}[{i}]: {shown(row)} is not {form}")
+        for value in row:
+            whole(f"{name}[{i}]", value, None)
+    return np.array([[int(value) for value in row] for row in listed], np.int64).reshape(-1, width)
+
+
+def as_list(name: str, values: Any, least: int = 1) -> list[Any]:
+    """Return a list of some values, or of one; by default, not an empty one."""
+    several = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+    listed = list(values) if several else [values]
+    if len(listed) < least:
+        raise ValueError(f"{name}: there is none; give at least one")
+    return listed
+
+
+def known_keywords(given: Any, known: Any) -> None:
+    """Raise a ``ValueError`` for the first keyword that is not known, with the nearest that is."""
+    for name in given:
+        if name not in known:
+            raise ValueError(f"there is no keyword {name}; {did_you_mean(name, known)}")

@@ -1,0 +1,121 @@
+"""Mistakes of users in Python: each ends with one sentence that names what is wrong, in Python's terms."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import planbatch as pb
+from planbatch import baselines, experiments, objectives, planner
+
+NAN = float("nan")
+ROUND = pb.Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)])
+PLAN = pb.decode(ROUND, [0, 1])
+JOBS = pb.synthetic_workload(jobs=40, capacity=16)
+FRAME = pd.DataFrame({"submit": [0, 1], "procs": [1, 2], "runtime": [5, 5]})
+LOAD, FROM = pb.load_workload, pb.Workload.from_frame
+
+MISTAKES = [
+    (lambda: pb.solve("round.json", "wait"), "problem: 'round.json' is not a Round; read_round"),
+    (lambda: pb.solve(ROUND, "wait", seconds="1"), "seconds: '1' is not a number of seconds"),
+    (lambda: pb.solve(ROUND, "wait", seconds=NAN), "seconds: nan is not a number of seconds"),
+    (lambda: pb.solve(ROUND, "wait", evaluations=-1), "evaluations: -1 is not a whole number, 0"),
+    (lambda: pb.solve(ROUND, "wait", seed=np.random.default_rng(0)), "seed: a Generator is not"),
+    (lambda: pb.solve(ROUND, "wait", on_best="print"), "on_best: 'print' is not a function"),
+    (lambda: pb.solve(ROUND, "wait", first=[1, 2]), "first: positions counted from 1; give a Plan"),
+    (lambda: pb.decode(JOBS, [0, 1]), "problem: .* is not a Round"),
+    (lambda: pb.check_plan(ROUND, [0, 100]), r"plan: \[0, 100\] is not a Plan; solve and decode"),
+    (lambda: pb.explain(ROUND, PLAN, "0"), "job: '0' is not a whole number"),
+    (lambda: pb.what_if(ROUND, 0, 1.5, "wait"), "start: 1.5 is not a whole number"),
+    (lambda: pb.Round.of(4, waiting=[(0, 4)]), r"waiting\[0\]: \(0, 4\) is not \(submit, procs"),
+    (lambda: pb.Round.of(4, waiting=[(0, 4, NAN)]), r"waiting\[0\]: nan is not a whole number"),
+    (lambda: pb.Round.of("4"), "capacity: '4' is not a positive whole number of processors"),
+    (lambda: pb.Round.of(4, resources=["gpus"]), "resources: 'gpus' is not a Resource"),
+    (lambda: pb.Resource("gpus", NAN), "resource gpus: capacity: nan is not a positive whole number"),
+    (lambda: pb.lower_bound(JOBS, "wait"), "problem: .* is not a Round"),
+    (lambda: LOAD(frist=10), "there is no keyword frist; did you mean first"),
+    (lambda: LOAD(first="10"), "first: '10' is not a positive whole number"),
+    (lambda: LOAD(["a.swf"]), r"source: \['a.swf'\] is not a path or the name of a log"),
+    (lambda: LOAD(span=(0, 10)), r"span: \(0, 10\) is not a text, such as '0d:30d'"),
+    (lambda: LOAD(load="1.2"), "load: '1.2' is not a factor"),
+    (lambda: LOAD(resources="g=gpu:4"), "resources: 'g=gpu:4' is not a mapping; give resources={"),
+    (lambda: LOAD(resources={"g": {"column": "g"}}), "resources, g: the capacity is missing"),
+    (lambda: LOAD(memory="used"), 'give memory_capacity="1TB"'),
+    (lambda: LOAD(partition="x"), "partition: .* or drop partition="),
+    (lambda: FROM(FRAME), "capacity: a data frame does not say how large .* give capacity=N"),
+    (lambda: FROM(FRAME, capacity=NAN), "capacity: nan is not a positive whole number"),
+    (lambda: FROM(FRAME.drop(columns="procs"), 4), r'with columns={"processors": "COLUMN"}'),
+    (lambda: FROM(FRAME.assign(procs="many"), 4), "'many' .* skip such lines with skip_bad_lines="),
+    (lambda: FROM(FRAME.to_dict(), 4), "frame: .* is not a data frame"),
+    (lambda: pb.compare("nolog", "easy"), "nolog: there is no such file, and no log of this name"),
+    (lambda: pb.compare(FRAME, "easy"), r"give Workload.from_frame\(frame, capacity=N\)"),
+    (lambda: pb.compare(3, "easy"), "workload: 3 is neither a Workload nor a log nor a data frame"),
+    (lambda: pb.compare(JOBS, []), "policies: there is none"),
+    (lambda: pb.compare(JOBS, None), "policy: None is neither a policy nor a name"),
+    (lambda: pb.compare(JOBS, "easy", jobs="all"), "jobs: 'all' is not a positive whole number of processes"),
+    (lambda: pb.compare(JOBS, "easy", estimates=None), "estimates: None is none of requested"),
+    (lambda: pb.replay(JOBS, lambda problem: None), "policy <lambda>: it does not take two argum"),
+    (lambda: pb.PlanBased("wait", promise=3600), "promise: 3600 is no text, such as 24h"),
+    (lambda: pb.make_policy(5), "policy: 5 is not a name"),
+    (lambda: pb.compare_rounds([3], "tabu", "wait"), "rounds: 3 is neither a Round nor a file"),
+    (lambda: pb.synthetic_workload(jobs="100", capacity=16), "jobs: '100' is not a positive whole number"),
+    (lambda: pb.scale_load(JOBS, "2"), "load: '2' is not a positive factor; 1.2 means 20 % more"),
+    (lambda: pb.metrics(JOBS), "trace: .* is not a Trace; replay gives traces"),
+    (lambda: pb.draw_waits(JOBS), "comparison: .* is not a Comparison; compare gives"),
+    (lambda: pb.weighted_sum("wait", "makespan"), r"'wait' is not \(weight, objective\)"),
+    (lambda: pb.Experiment([JOBS], ["easy"], seeds=5), r"seeds: 5 is no list .* give range\(5\)"),
+    (lambda: pb.make_report("nosuch"), "nosuch: there is no such folder"),
+    (lambda: pb.run_experiment("nosuch.toml", "out"), "nosuch.toml: there is no such file"),
+    (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),
+    (lambda: pb.Budget, "no attribute 'Budget'; it is in planbatch.planner"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "said"), MISTAKES)
+def test_a_mistake_ends_with_one_sentence_in_pythons_terms(wrong, said):
+    """It names the argument; no flag, no second line, nothing from inside."""
+    with pytest.raises((ValueError, OSError, AttributeError), match=said) as caught:
+        wrong()
+    assert "\n" not in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+def test_the_top_offers_what_users_need():
+    """No helper leaks, and authors' names are one package deeper."""
+    public = [name for name in dir(pb) if not name.startswith("__")]
+    assert len(public) < 95
+    assert set(public) == {*pb.__all__, "baselines", "experiments", "objectives", "planner"}
+    for package in (baselines, experiments, objectives, planner):
+        assert {name for name in dir(package) if not name.startswith("__")} == set(package.__all__)
+
+
+def test_what_objects_say_is_for_people():
+    """Every public class describes its objects, by names and numbers, never by addresses."""
+    for package in (baselines, experiments, objectives, planner):
+        for name in package.__all__:
+            thing = getattr(package, name)
+            if inspect.isclass(thing) and not getattr(thing, "_is_protocol", False):
+                assert thing.__repr__ is not object.__repr__, name
+    objective = pb.Objective("mine", lambda start, jobs, now: 0.0)
+    things = [objective, pb.PlanBased("wait"), pb.make_policy("easy"), pb.Simulation(JOBS)]
+    things += [pb.solve(ROUND, "wait"), pb.explain(ROUND, PLAN, 0), pb.SchedulingEnv(JOBS)]
+    things += [planner.Profile(ROUND), pb.what_if(ROUND, 0, None, "wait"), JOBS[0], ROUND.jobs]
+    for thing in things:
+        assert " at 0x" not in repr(thing)
+        assert len(repr(thing)) < 300
+
+
+def test_a_plan_knows_jobs_and_clocks():
+    """KTH-SP2 begins on 1996-09-23 at 14:00:33 UTC, say; job 8 starts 50 s later."""
+    problem = pb.Round(
+        ROUND.now, ROUND.capacity, ROUND.running, ROUND.jobs, ids=[8, 9], epoch=843487233
+    )
+    plan = pb.solve(problem, "wait").plan
+    assert repr(plan) == (
+        "Plan(2 starts, from 1996-09-23 14:00:33 (job 9) to 1996-09-23 14:01:23 (job 8))"
+    )
+    frame = plan.to_frame()
+    assert frame.index.tolist() == [8, 9]
+    assert frame["wait"].tolist() == [50, 0]
+    assert str(frame["clock"][8]) == "1996-09-23 14:01:23+00:00"
