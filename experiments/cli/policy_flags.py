@@ -10,8 +10,13 @@ from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
 from planbatch.experiments.common.schema import declared
-from planbatch.experiments.studies.spec import POLICY_SETTINGS, WorkloadSpec
-from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
+from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
+from planbatch.experiments.workloads.options import (
+    NO_CHANGES,
+    Deadlines,
+    KnownRunTimes,
+    WorkloadOptions,
+)
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -97,7 +102,8 @@ class PolicyOptions:
             raise ValueError("budget: give either --evaluations or --seconds")
         for name, value in limits.items():
             if value is not None and not value >= 0:
-                raise ValueError(f"budget: {value} is not a number of {name}, 0 or more")
+                kind = "a whole number" if name == "evaluations" else "a number of seconds"
+                raise ValueError(f"{name}: {value} is not {kind}, 0 or more")
         if self.estimates != "requested":
             from planbatch.experiments.replay.estimates import check_estimates
 
@@ -138,6 +144,14 @@ class PolicyOptions:
         return load_deadlines(workload, rule, self.seed, source, options)
 
 
+@dataclass
+class _OfJobs:
+    """What flags say of the jobs."""
+
+    deadlines: Deadlines = ""
+    estimates: KnownRunTimes = "requested"
+
+
 #: Values of what a command has no flag for.
 LEFT_OUT: dict[str, Any] = {
     "policy": (),
@@ -152,7 +166,7 @@ _FIELDS = ("policy", "estimates", "seed", "promises", "deadlines")
 
 def _flags(default: tuple[str, ...] = DEFAULT_POLICIES) -> dict[str, Any]:
     """Return the flags by the names of their parameters, in the order of help texts."""
-    of_workloads, of_policies = declared(WorkloadSpec), dict(POLICY_SETTINGS)
+    of_jobs, of_policies = declared(_OfJobs), dict(POLICY_SETTINGS)
     promise, calendar = of_policies.pop("promise"), of_policies.pop("calendar")
     return {
         "policy": flag(
@@ -169,8 +183,8 @@ def _flags(default: tuple[str, ...] = DEFAULT_POLICIES) -> dict[str, Any]:
             promise.flag, "promises", default=(promise.default,), show_default=True, multiple=True,
             metavar=promise.setting.unit, panel=POLICIES, help=promise.setting.about,
         ),
-        "estimates": option(of_workloads["estimates"], POLICIES),
-        "deadlines": option(of_workloads["deadlines"], POLICIES),
+        "estimates": option(of_jobs["estimates"], POLICIES),
+        "deadlines": option(of_jobs["deadlines"], POLICIES),
         "calendar": option(calendar, POLICIES),
         **{
             name: option(setting, SEARCH, **({"type": Name("optimizers")} if name == "optimizer" else {}))

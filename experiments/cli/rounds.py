@@ -212,7 +212,6 @@ def compare_command(
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
-    from planbatch.planner.solve import EVALUATIONS
 
     check_folder(out)
     if benchmark == bool(files):
@@ -220,8 +219,6 @@ def compare_command(
     if benchmark:
         run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, jobs, out, best_known, as_json)
         return 0
-    if evaluations is None and seconds is None:
-        evaluations = EVALUATIONS
     if curves is None:
         curves = seconds is None
     with CountBar("searches", lines=True) as progress:

@@ -12,20 +12,11 @@ from planbatch.experiments.cli.flags import json_option, seed_option
 from planbatch.experiments.cli.shell import print_json, say
 from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
 from planbatch.experiments.cli.workload_flags import workload_options
-from planbatch.experiments.figures.workload_table import print_info
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
-from planbatch.experiments.workloads.describe import workload_info
-from planbatch.experiments.workloads.download import fetch
-from planbatch.experiments.workloads.load import (
-    load_log,
-    transform_log,
-    transform_workload,
-    workload_of_log,
-)
-from planbatch.experiments.workloads.lublin import KINDS, default_workload, synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.resources import with_scarce_memory
-from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+
+#: Kinds of jobs in the model of Lublin and Feitelson.
+KINDS = ("batch", "interactive", "all")
 
 
 @click.group(cls=VerbGroup)
@@ -47,6 +38,15 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
     after the flags.
     """
+    from planbatch.experiments.figures.workload_table import print_info
+    from planbatch.experiments.workloads.describe import workload_info
+    from planbatch.experiments.workloads.load import (
+        load_log,
+        transform_workload,
+        workload_of_log,
+    )
+    from planbatch.experiments.workloads.lublin import default_workload
+
     if log is None:
         described = workload_info(transform_workload(default_workload(), options))
     else:
@@ -69,6 +69,9 @@ def transform(source: str, target: Path, options: WorkloadOptions, as_json: bool
     OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
     kept, and a note of what was done is added to it.
     """
+    from planbatch.experiments.workloads.load import load_log, transform_log
+    from planbatch.experiments.workloads.swf.write import write_swf
+
     log = load_log(source, options, say)
     result = transform_log(log, options)
     write_swf(target, result)
@@ -95,7 +98,7 @@ def tell_written(jobs: int, target: Path, as_json: bool) -> None:
 )
 @flag(
     "--kind",
-    type=OneOf(list(KINDS)),
+    type=OneOf(KINDS),
     default="batch",
     show_default=True,
     panel=LOG,
@@ -130,6 +133,10 @@ def generate(
     as_json: bool,
 ) -> None:
     """Generate a workload by the model of Lublin and Feitelson, and write it to OUT as a log."""
+    from planbatch.experiments.workloads.lublin import synthetic_workload
+    from planbatch.experiments.workloads.resources import with_scarce_memory
+    from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+
     workload = synthetic_workload(count, capacity, seed, offered_load, kind, user_estimates)
     if scarce_memory is not None:
         workload = with_scarce_memory(workload, scarce_memory, seed)
@@ -167,6 +174,8 @@ def fetch_command(name: str | None, url: str, force: bool, as_json: bool) -> Non
 
 def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
     """Fetch a log, with a bar on standard error if that is a terminal."""
+    from planbatch.experiments.workloads.download import fetch
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

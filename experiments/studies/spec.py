@@ -5,15 +5,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
-from planbatch.baselines.catalogue import MAKERS, SETTINGS, make_policy, takes
+from planbatch.baselines.catalogue import SETTINGS, make_policy, takes
 from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import Policy, policy_name
-from planbatch.experiments.common.schema import declared
-from planbatch.experiments.replay.estimates import Estimates, check_estimates
+from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
-from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
+from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
+from planbatch.experiments.workloads.options import (
+    NO_CHANGES,
+    Deadlines,
+    KnownRunTimes,
+    WorkloadOptions,
+)
 from planbatch.planner.arguments import as_list, expect
 from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
@@ -62,26 +67,8 @@ class WorkloadSpec:
     )
     name: Annotated[str, Setting("What tables call it; by default, the log's name.")] = ""
     options: WorkloadOptions = NO_CHANGES
-    deadlines: Annotated[
-        str,
-        Setting(
-            "Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
-            "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would "
-            "end outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column "
-            "due), column:NAME (of the log itself, such as column:think_time; seconds as submit times), "
-            "none.",
-            "RULE",
-        ),
-    ] = ""
-    estimates: Annotated[
-        Estimates,
-        Setting(
-            "What schedulers know: requested times; actual run times; mixed, run times of waiting and "
-            "requested times of running jobs; or predicted:NAME, what a predictor makes of the past "
-            "(planbatch list predictors).",
-            "KIND",
-        ),
-    ] = "requested"
+    deadlines: Deadlines = ""
+    estimates: KnownRunTimes = "requested"
     jobs: Workload | None = None
     where: str = ""
 
@@ -89,8 +76,6 @@ class WorkloadSpec:
         check_estimates(self.estimates)
 
 
-#: The parameters of policies by name, and their defaults.
-POLICY_SETTINGS = {name: one for make in MAKERS for name, one in declared(make).items()}
 DEFAULTS = {name: one.default for name, one in POLICY_SETTINGS.items()}
 #: Parameters that count among what determines random numbers at their defaults as well; others do not, so that a new
 #: one changes no seeds.

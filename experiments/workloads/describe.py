@@ -13,7 +13,7 @@ from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.arguments import expect
-from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.model import EARLIEST, NEVER, Workload
 
 #: Quantiles reported for every distribution.
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
@@ -224,8 +224,8 @@ def _resource(workload: Workload, k: int) -> dict[str, Any]:
 def _date(log: SwfLog, submit: int) -> str | None:
     """Return a submit time as a date and time (UTC), or ``None`` if the log has no calendar."""
     start = log.header.unix_start_time
-    if start is None:
-        return None
+    if start is None or (start == 0 and submit < EARLIEST):
+        return None  # of a generated log, which begins at 0
     try:
         return datetime.fromtimestamp(start + submit, UTC).isoformat()
     except (OverflowError, ValueError, OSError):

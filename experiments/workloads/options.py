@@ -17,6 +17,30 @@ _DURATION = re.compile(r"^(\d+(?:\.\d*)?)\s*([smhdw]?)$")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 
 
+#: Which jobs get deadlines.
+Deadlines = Annotated[
+    str,
+    Setting(
+        "Give jobs deadlines: random:40 (% of the jobs; max. of 24h and 10 walltimes, or "
+        "random:40:48h:5), third (every third; 24h and 2, or third:72h:2), working (jobs that would "
+        "end outside working time), csv:FILE (columns id and deadline; csv:FILE:due takes the column "
+        "due), column:NAME (of the log itself, such as column:think_time; seconds as submit times), "
+        "none.",
+        "RULE",
+    ),
+]
+#: What schedulers know of run times.
+KnownRunTimes = Annotated[
+    str,
+    Setting(
+        "What schedulers know: requested times; actual run times; mixed, run times of waiting and "
+        "requested times of running jobs; or predicted:NAME, what a predictor makes of the past "
+        "(planbatch list predictors).",
+        "KIND",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class WorkloadOptions:
     """How to read and transform a log; transformations are applied in the order of the fields.

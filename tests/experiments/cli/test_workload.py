@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from planbatch.experiments.cli import main as cli
-from planbatch.experiments.cli.workload import command
+from planbatch.experiments.cli.workload import KINDS, command
 from planbatch.experiments.cli.workload_flags import workload_options
-from planbatch.experiments.workloads import archive, load
+from planbatch.experiments.workloads import archive, load, lublin
 from planbatch.experiments.workloads.load import resolve_source, workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.swf.read import read_swf
@@ -228,3 +228,8 @@ def test_every_command_can_take_the_flags(log):
     result = CliRunner().invoke(count, [str(log), "--first", "1"])
     assert result.output == "1\n"
     assert load.workload_of_source(None).name == "lublin-batch-256"
+
+
+def test_kinds_of_generated_jobs_are_those_of_the_model():
+    """They are written down twice, so that help loads no scipy."""
+    assert tuple(lublin.KINDS) == KINDS
