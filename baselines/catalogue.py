@@ -49,7 +49,9 @@ def plan_based(
             "NAME",
         ),
     ] = None,
-    evaluations: Annotated[int | None, Setting("Plans that they evaluate per round.", "N")] = None,
+    evaluations: Annotated[
+        int | None, Setting("Plans that they evaluate per round.  [default: 100]", "N")
+    ] = None,
     seconds: Annotated[
         float | None, Setting("Seconds that they search per round, instead.", "S")
     ] = None,

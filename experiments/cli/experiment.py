@@ -156,6 +156,8 @@ def init(file: Path, as_json: bool) -> None:
     """Write a commented experiment to FILE, to begin with."""
     if file.exists():
         raise ValueError(f"{file}: there is such a file already; choose another name")
+    if not file.parent.is_dir():
+        raise ValueError(f"{file}: there is no folder {file.parent}; create it first")
     file.write_text(TEMPLATE, encoding="utf-8")
     if as_json:
         print_json({"file": str(file)})

@@ -92,8 +92,12 @@ class PolicyOptions:
         """Raise a ``ValueError`` if a number is out of its range."""
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
-        if None not in (self.settings["evaluations"], self.settings["seconds"]):
+        limits = {name: self.settings[name] for name in ("evaluations", "seconds")}
+        if None not in limits.values():
             raise ValueError("budget: give either --evaluations or --seconds")
+        for name, value in limits.items():
+            if value is not None and not value >= 0:
+                raise ValueError(f"budget: {value} is not a number of {name}, 0 or more")
         if self.estimates != "requested":
             from planbatch.experiments.replay.estimates import check_estimates
 

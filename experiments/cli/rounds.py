@@ -28,7 +28,6 @@ from planbatch.experiments.workloads.options import WorkloadOptions
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
 
-DEFAULT_EVALUATIONS = 1000
 #: Columns of the benchmark's table.
 BENCHMARK_GAPS = {
     "mean_gap": "to best known",
@@ -211,7 +210,9 @@ def compare_command(
     import numpy as np
 
     from planbatch.experiments.rounds.compare import compare_rounds
+    from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
+    from planbatch.planner.solve import EVALUATIONS
 
     check_folder(out)
     if benchmark == bool(files):
@@ -220,20 +221,22 @@ def compare_command(
         run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, jobs, out, best_known, as_json)
         return 0
     if evaluations is None and seconds is None:
-        evaluations = DEFAULT_EVALUATIONS
+        evaluations = EVALUATIONS
     if curves is None:
         curves = seconds is None
-    comparison = compare_rounds(
-        files,
-        tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
-        tuple(dict.fromkeys(objectives)),
-        evaluations=evaluations,
-        seconds=seconds,
-        seeds=seeds,
-        jobs=jobs or default_jobs(seconds),
-        curves=len(files) if curves else 0,
-        best_known=best_known or out / "best-known.json",
-    )
+    with CountBar("searches", lines=True) as progress:
+        comparison = compare_rounds(
+            files,
+            tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
+            tuple(dict.fromkeys(objectives)),
+            evaluations=evaluations,
+            seconds=seconds,
+            seeds=seeds,
+            jobs=jobs or default_jobs(seconds),
+            curves=len(files) if curves else 0,
+            progress=progress,
+            best_known=best_known or out / "best-known.json",
+        )
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)

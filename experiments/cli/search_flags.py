@@ -128,7 +128,7 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=int,
         metavar="N",
         panel=SEARCH,
-        help="Plans to evaluate [default: 8800].",
+        help="Plans to evaluate.  [default: 8800]",
     )
     return evaluations(seconds(command))  # type: ignore[no-any-return]
 

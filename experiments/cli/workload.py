@@ -84,7 +84,8 @@ def tell_written(jobs: int, target: Path, as_json: bool) -> None:
 
 @command.command()
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@flag("--count", default=5000, show_default=True, metavar="N", panel=LOG, help="How many jobs.")
+@flag("--count", type=click.IntRange(min=1), default=5000, show_default=True, metavar="N", panel=LOG,
+      help="How many jobs.")  # fmt: skip
 @flag(
     "--offered-load",
     type=float,

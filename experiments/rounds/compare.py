@@ -1,6 +1,7 @@
 """Comparing optimizers on single rounds: searches in parallel, the best plans known, and what is proven of them."""
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import product
@@ -18,7 +19,7 @@ from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
 from planbatch.planner.arguments import as_list, budget_of, shown, whole
 from planbatch.planner.budget import Budget
-from planbatch.planner.objective import Cost, Objective
+from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
@@ -75,8 +76,8 @@ def compare_rounds(
     Raises
     ------
     ValueError
-        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, if an optimizer cannot work on an
-        objective.
+        Before anything runs: for bad input; as ``UnsupportedObjectiveError``, if no optimizer can work on any
+        objective. Single pairs that cannot are left out with a warning.
 
     Examples
     --------
@@ -103,10 +104,8 @@ def compare_rounds(
                 f"objective {name}: costs over scenarios differ with the seed, so searches cannot be compared by them"
             )
     budget = budget_of(evaluations, seconds, EVALUATIONS)
-    pairs = list(product(searchers.values(), costs.values()))
-    for optimizer, objective in pairs:
-        check_supported(optimizer, objective)
-    names = list(product(problems, costs, searchers))
+    possible = supported_pairs(searchers, costs)
+    names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
     followed = list(problems)[:curves]
     plan += [
@@ -136,6 +135,24 @@ def compare_rounds(
         problems, tuple(searchers), tuple(costs), budget,
         tuple(cells[:first]), tuple(cells[first:]), best, bounds,
     )  # fmt: skip
+
+
+def supported_pairs(
+    searchers: Mapping[str, Optimizer], costs: Mapping[str, Objective]
+) -> set[tuple[str, str]]:
+    """Return the pairs of names of which the optimizer can work on the objective; warn of the others."""
+    refused = {}
+    for o, c in product(searchers, costs):
+        try:
+            check_supported(searchers[o], costs[c])
+        except UnsupportedObjectiveError as error:
+            refused[o, c] = error
+    possible = set(product(searchers, costs)) - refused.keys()
+    if not possible:
+        raise next(iter(refused.values()))
+    for refusal in refused.values():
+        warnings.warn(f"{refusal}; this pair is left out", stacklevel=3)
+    return possible
 
 
 def named_rounds(rounds: Rounds) -> dict[str, Round]:

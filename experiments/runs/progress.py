@@ -19,6 +19,9 @@ from rich.progress import (
 from planbatch.experiments.common.text import duration
 from planbatch.experiments.runs.notebook import NotebookBar, in_notebook
 
+#: The time between lines of progress (s).
+EVERY = 5.0
+
 
 class TaskProgress:
     """A bar for each running task and one for all of them; lines if standard error is no terminal. A context.
@@ -145,9 +148,13 @@ class CountBar:
     ----------
     what : str
         What is counted.
+    lines : bool
+        Whether to print a line every :data:`EVERY` seconds if standard error is neither.
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, lines: bool = False) -> None:
+        self._lines = lines and not sys.stderr.isatty() and not in_notebook()
+        self._began = self._last = perf_counter()
         self._bar = Progress(
             "{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
             console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
@@ -171,3 +178,8 @@ class CountBar:
         self._text = f"{done:,} of {total:,} {self._what}"
         if self._notebook is not None:
             self._notebook.show(done / max(total, 1), self._text)
+        now = perf_counter()
+        if self._lines and now - self._last >= EVERY and done < total:
+            left = duration((now - self._began) * (total - done) / max(done, 1))
+            print(f"{self._text}; about {left} left", file=sys.stderr, flush=True)
+            self._last = now

@@ -159,18 +159,25 @@ def test_an_unsound_result_fails_its_cell(rounds, how, told):
     assert ("n9", "wait") not in comparison.best
 
 
-def test_what_an_optimizer_cannot_do_is_refused_by_name_before_anything_runs(rounds):
-    """Branch and bound needs to look into the objective."""
+def test_what_an_optimizer_cannot_do_is_left_out_or_refused_by_name(rounds):
+    """Branch and bound needs to look into the objective; nothing runs where no pair is left."""
 
     def mystery(start, jobs, now):
         raise AssertionError("it must not be called")
 
+    def late(start, jobs, now):
+        return float((start - jobs.submit).max())
+
     with pytest.raises(
         UnsupportedObjectiveError, match="exhaustive cannot work on the objective mystery"
     ):
-        compare_rounds(
-            rounds, ["annealing", "exhaustive"], [Objective("mystery", mystery)], evaluations=40
+        compare_rounds(rounds, ["exhaustive"], [Objective("mystery", mystery)], evaluations=40)
+    with pytest.warns(UserWarning, match="exhaustive cannot work .*; this pair is left out"):
+        found = compare_rounds(
+            rounds, ["annealing", "exhaustive"], ["wait", Objective("late", late)], evaluations=40
         )
+    pairs = {(cell.objective, cell.optimizer) for cell in found.cells}
+    assert pairs == {("wait", "annealing"), ("wait", "exhaustive"), ("late", "annealing")}
 
 
 def test_bad_input_is_refused(rounds):
@@ -230,6 +237,7 @@ def test_charts_give_every_job_its_processors_and_none_to_two(rounds):
             assert apart_in_time or low + count <= other_low or other_low + other_count <= low
 
 
+@pytest.mark.integration
 def test_tables_and_pictures_are_written(comparison, tmp_path):
     """PNG and SVG of profiles, curves and plans; failed searches are no obstacle."""
     write_round_comparison(comparison, tmp_path / "a", plans=1)

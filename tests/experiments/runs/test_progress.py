@@ -94,3 +94,12 @@ def test_short_runs_show_no_bar(below, monkeypatch):
     with CountBar("searches") as bar:
         bar(1, 1)
     assert below.texts == []
+
+
+def test_counts_are_lines_in_a_pipe(capsys, monkeypatch):
+    """Every few seconds, if asked for; the last one is what follows."""
+    monkeypatch.setattr(progress_module, "EVERY", 0.0)
+    with CountBar("searches", lines=True) as bar:
+        bar(1, 4)
+        bar(4, 4)
+    assert capsys.readouterr().err.startswith("1 of 4 searches; about ")

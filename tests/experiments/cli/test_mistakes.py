@@ -1,0 +1,112 @@
+"""Mistakes on the command line: each ends with exit code 2 and one sentence that names what is wrong."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+LOG = """\
+; MaxProcs: 4
+1 0 -1 3 2 -1 -1 2 3 -1 1 1 1 -1 1 1 -1 -1
+2 0 -1 2 3 -1 -1 3 2 -1 1 1 1 -1 1 1 -1 -1
+"""
+ROUND = {"capacity": 4, "now": 10, "running": [{"procs": 2, "end": 20}],
+         "waiting": [{"id": 7, "submit": 0, "procs": 3, "walltime": 5}]}  # fmt: skip
+GRID = '[[workload]]\nsource = "log.swf"\n[[policy]]\nname = "easy"\n'
+
+
+@pytest.fixture
+def here(run):
+    """Give the command in a folder of good and bad files."""
+    good = {
+        "log.swf": LOG,
+        "round.json": json.dumps(ROUND),
+        "grid.toml": GRID,
+        "table.csv": "submit\n",
+    }
+    bad = {
+        "empty.swf": "",
+        "words.csv": "submit,procs,runtime\nlast week,2,5\n",
+        "fraction.csv": "submit,procs,runtime\n0,1.5,5\n",
+        "twice.json": json.dumps({**ROUND, "waiting": ROUND["waiting"] * 2}),
+        "wide.json": json.dumps({**ROUND, "waiting": [{**ROUND["waiting"][0], "procs": 5}]}),
+        "full.json": json.dumps({**ROUND, "running": [{"procs": 9, "end": 20}]}),
+        "windows.csv": "start,processors\n0,1\n",
+        "spaces.toml": GRID + "[spans]\ncount = 0\n",
+        "cut.toml": GRID + "title = \"open\n",
+        "twice.toml": GRID + '[[policy]]\nname = "easy"\nname = "fcfs"\n',
+        "neg.toml": "seeds = [-1]\n" + GRID,
+        "metric.toml": 'metrics = ["p99-wiat"]\n' + GRID,
+        "tune.toml": 'policy = "easy"\npast = "0:1d"\n',
+    }  # fmt: skip
+    for name, text in {**good, **bad}.items():
+        Path(name).write_text(text)
+    Path("cut.swf.gz").write_bytes(gzip.compress(LOG.encode() * 50)[:60])
+    Path("folder").mkdir()
+    return run
+
+
+#: Words, and what is said of them.
+MISTAKES = (
+    ("compare nolog.swf", "nolog.swf: there is no such file, and no log of this name"),
+    ("compare empty.swf", "empty.swf: the log holds no jobs"),
+    ("compare cut.swf.gz", "cut.swf.gz: the gzip data is cut off or damaged"),
+    ("compare words.csv --capacity 4", "words.csv, line 2, column 1"),
+    ("compare fraction.csv --capacity 4", "fraction.csv, line 2, column 2"),
+    ("compare log.swf --capacity four", "Invalid value for '--capacity': 'four' is not a valid integer."),
+    ("compare log.swf --windows windows.csv", "windows.csv, line 1: there is no column end"),
+    ("compare log.swf --seeds 0", "Invalid value for '--seeds': 0 is not in the range x>=1."),
+    ("compare log.swf --jobs 0", "Invalid value for '-j' / '--jobs': 0 is not in the range x>=1."),
+    ("compare log.swf --evaluations -5", "budget: -5 is not a number of evaluations, 0 or more"),
+    ("compare log.swf --seconds -1", "budget: -1.0 is not a number of seconds, 0 or more"),
+    ("compare log.swf --policy easy --policy easy --against fcfs", "against: 'fcfs' is not compared here"),
+    ("compare log.swf --policy easy --against easy", "against: name at least one other policy with --policy"),
+    ("compare log.swf --policy easy:order=shortst", "order: there is no 'shortst'"),
+    ("compare log.swf --policy plan-wait:evaluations=many", "plan-wait: evaluations: 'many' is not a whole number"),
+    ("compare log.swf --column submit", "column: log.swf is a log in SWF, whose columns have no names"),
+    ("compare log.swf table.csv", "Got unexpected extra argument"),
+    ("replay log.swf", "policy: name at least one with --policy NAME"),
+    ("round twice.json", "twice.json, line 1: waiting[1].id: 7 is the id of waiting[0] as well"),
+    ("round wide.json", "wide.json, line 1: waiting[0].procs: 5 is outside 1 … 4"),
+    ("round full.json", "full.json, line 1: running[0].procs: 9 is outside 1 … 4"),
+    ("round round.json --picture plan.bmp", "picture: plan.bmp ends in none of .png, .svg, .html"),
+    ("round round.json --if 8@now", "job 8: no waiting job of the round has this id"),
+    ("round round.json --if soon", "if: 'soon' is none of JOB@TIME, JOB@now and -JOB"),
+    ("explain round.json 8", "job 8: no waiting job of the round has this id"),
+    ("explain log.swf seven --policy easy", "Invalid value for 'JOB': 'seven' is not a valid integer."),
+    ("rounds compare", "give round files, or --benchmark"),
+    ("rounds capture log.swf --sizes ten", "sizes: 'ten' are not numbers such as 10,30,100"),
+    ("experiment run spaces.toml", "spaces.toml, line 6: spans: count is 0"),
+    ("experiment run cut.toml", "cut.toml: this is not TOML: Illegal character '\\n'"),
+    ("experiment run twice.toml", "twice.toml: this is not TOML: Cannot overwrite a value"),
+    ("experiment run neg.toml", "neg.toml, line 1: seeds: -1 is not a whole number, 0 or more"),
+    ("experiment run metric.toml", "metric.toml, line 1: metric: there is no 'p99-wiat'"),
+    ("experiment run grid.toml --part 3", "part: '3' is not K/N"),
+    ("experiment run grid.toml --part 5/4", "part: 5/4 is none of 1/4 … 4/4"),
+    ("experiment run folder", "Invalid value for 'FILE': File 'folder' is a directory."),
+    ("experiment init grid.toml", "grid.toml: there is such a file already"),
+    ("experiment init folder/deep/new.toml", "folder/deep/new.toml: there is no folder folder/deep"),
+    ("compare log.swf --out grid.toml", "Invalid value for '-o' / '--out': Directory 'grid.toml' is a file."),
+    ("compare log.swf -policy easy", "there is no -policy"),
+    ("rounds compare round.json --best-known grid.toml", "grid.toml: not a file of best-known costs"),
+    ("report folder", "folder holds no experiment.json"),
+    ("tune tune.toml", "tune.toml: there is no later"),
+    ("workload generate out.swf --count 0", "Invalid value for '--count': 0 is not in the range x>=1."),
+    ("workload generate out.swf --kind btch", "kind: there is no 'btch'"),
+    ("workload generate folder/deep/out.swf", "folder/deep/out.swf: there is no folder folder/deep to write it into"),
+    ("reproduce zheng-2015", "paper: there is no 'zheng-2015'"),
+    ("slurm observe --from folder", "folder: there is no squeue.json"),
+    ("slurm drive --every soon", "every: 'soon' is no duration"),
+    ("slurm files --horizon 0s", "horizon: '0s' is not above zero"),
+    ("batsim nowhere", "nowhere: cannot listen there"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), MISTAKES)
+def test_a_mistake_is_one_sentence(here, words, said):
+    """On standard error, without a traceback; nothing is on standard output."""
+    code, out, err = here(*words.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("planbatch: ")
+    assert said in err
