@@ -1,13 +1,18 @@
 """Reference pages: the public names of each module, from their docstrings; and every verb, from its help."""
 
+import ast
 import importlib
 import inspect
 from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import click
 
 import planbatch as top
+from manual.roles import plain
 from planbatch.experiments.cli.main import planbatch
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
@@ -92,25 +97,55 @@ def index() -> str:
     """Return the page that lists all public names with their first sentences."""
     lines = [*BEHIND, INTRODUCTION]
     for package in PACKAGES:
-        lines += [f"## planbatch.{package}", "", ABOUT[package], "", "| | |", "|---|---|"]
-        for module, listed in rooms(package).items():
-            for name in listed:
-                address = page_of(module).removeprefix("reference/")
-                shown = f"**`{name}`**" if name in top.__all__ else f"`{name}`"
-                lines.append(f"| [{shown}]({address}) | {summary(module, name)} |")
+        lines += [
+            f"## planbatch.{package}",
+            "",
+            ABOUT[package],
+            "",
+            "| name | what it is |",
+            "|---|---|",
+        ]
+        for name, module in sorted(names(package).items(), key=lambda item: item[0].lower()):
+            address = page_of(module).removeprefix("reference/")
+            shown = f"**`{name}`**" if name in top.__all__ else f"`{name}`"
+            lines.append(f"| [{shown}]({address}) | {summary(module, name)} |")
         lines.append("")
     return "\n".join(lines)
 
 
 def summary(module: str, name: str) -> str:
-    """Return the first sentence of what is said of a class or function; of a constant, what it is."""
+    """Return the first sentence of what is said of a public name."""
+    text = plain(docstring(module, name).split("\n\n")[0].replace("\n", " ")).replace("``", "`")
+    return text.partition(": ``")[0].replace("|", "\\|")
+
+
+def docstring(module: str, name: str) -> str:
+    """Return what is said of a public name: of a constant, the string below it."""
     thing = getattr(importlib.import_module(module), name)
-    if not (inspect.isclass(thing) or callable(thing)):
-        text = repr(thing) if not isinstance(thing, dict) else f"{len(thing)} by name"
-    else:
-        text = (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ")
-    text = text.replace("|", "\\|")
-    return text if len(text) < 140 else f"{text[:137]}…"
+    thing = inspect.unwrap(
+        getattr(thing, "py_func", thing)
+    )  # the function behind a kernel or a cache
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        return inspect.getdoc(thing) or ""
+    for place in (module, "planbatch.planner.columns"):
+        if name in strings_below(place):
+            return strings_below(place)[name]
+    raise AssertionError(f"{module}.{name} has no docstring")
+
+
+@cache
+def strings_below(module: str) -> dict[str, str]:
+    """Return the strings below the assignments of a module: what they say of constants."""
+    path = importlib.import_module(module).__file__
+    assert path is not None
+    body = ast.parse(Path(path).read_text(encoding="utf-8")).body
+    found = {}
+    for here, below in pairwise(body):
+        targets = here.targets if isinstance(here, ast.Assign) else []
+        targets = [here.target] if isinstance(here, ast.AnnAssign) else targets
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            found |= {t.id: str(below.value.value) for t in targets if isinstance(t, ast.Name)}
+    return found
 
 
 def verbs(

@@ -110,7 +110,7 @@ class Explanation:
     job 0 (4 processors) starts in 60 s.
     Until then, a running job of 3 processors holds what it needs.
     No plan could start it earlier, since no waiting job is in its way.
-    Overtaken by job 1 (1 processor), which delays it by 0 s: it fills a gap of 1 processor.
+    Overtaken by job 1 (1 processor), without delay: it fills a gap of 1 processor.
     It could start now if a running job of 3 processors and job 1 (1 processor) ended now.
     """
 

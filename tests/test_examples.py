@@ -1,20 +1,16 @@
 """Every public name has an example in its docstring that runs, and tells of each parameter."""
 
-import ast
 import doctest
 import importlib
 import inspect
 import warnings
 from collections.abc import Iterator
-from functools import cache
-from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
 
 from manual.reference import PACKAGES, names
+from manual.reference import docstring as said_of
 
 pytestmark = pytest.mark.integration
 
@@ -22,41 +18,14 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 NAMES = {name: module for package in PACKAGES for name, module in names(package).items()}
 
 
-@cache
-def strings_below(module: str) -> dict[str, str]:
-    """The strings below the assignments of a module: what they say of constants."""
-    path = importlib.import_module(module).__file__
-    assert path is not None
-    body = ast.parse(Path(path).read_text(encoding="utf-8")).body
-    found = {}
-    for here, below in pairwise(body):
-        targets = here.targets if isinstance(here, ast.Assign) else []
-        targets = [here.target] if isinstance(here, ast.AnnAssign) else targets
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-            found |= {t.id: str(below.value.value) for t in targets if isinstance(t, ast.Name)}
-    return found
-
-
-def plain(thing: Any) -> Any:
-    """The function behind a kernel or a cache."""
-    return inspect.unwrap(getattr(thing, "py_func", thing))
-
-
 def docstring(name: str) -> str:
     """What is said of a public name: of a constant, the string below it."""
-    module = NAMES[name]
-    thing = plain(getattr(importlib.import_module(module), name))
-    if inspect.isclass(thing) or inspect.isfunction(thing):
-        return inspect.getdoc(thing) or ""
-    for place in (module, "planbatch.planner.columns"):
-        if name in strings_below(place):
-            return strings_below(place)[name]
-    raise AssertionError(f"{module}.{name} has no docstring")
+    return said_of(NAMES[name], name)
 
 
 def parameters(name: str) -> Iterator[str]:
     """The parameters of a public function."""
-    thing = plain(getattr(importlib.import_module(NAMES[name]), name))
+    thing = inspect.unwrap(getattr(importlib.import_module(NAMES[name]), name))
     if inspect.isfunction(thing):
         yield from inspect.signature(thing).parameters
 
