@@ -17,7 +17,7 @@ from planbatch.experiments.cli.main import planbatch
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: Searches find pages that explain before those that list.
-BEHIND = ["---", "search:", "  boost: 0.4", "---", ""]
+BEHIND = ["---", "search:", "  boost: 0.1", "---", ""]
 ABOUT = {
     "planner": "Jobs, rounds, plans, profiles; decoding, searching, proving. Times are whole seconds.",
     "objectives": "What a plan costs. Every objective is taken by its name as well.",

@@ -70,7 +70,7 @@ def test_the_page_is_sound_and_needs_nothing_else(written):
 def test_the_page_has_every_topic_of_every_workload(written):
     """Pictures and their ways to be saved."""
     page = Page((written / "report.html").read_text(encoding="utf-8"))
-    topics = ["distributions", "months", "map-waits", "map-ratios", "load", "rounds", "pareto"]
+    topics = ["distributions", "map-waits", "map-ratios", "load", "rounds", "pareto"]
     for name in ("lublin-batch-64", "lublin-batch-32"):
         assert {f"picture-{name}-{topic}" for topic in topics} <= set(page.ids)
         assert (f"picture-{name}-users" in page.ids) == (name == "lublin-batch-64")

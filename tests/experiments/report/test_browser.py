@@ -256,7 +256,7 @@ def test_pictures_and_tables_can_be_saved(chrome, page, opened):
     _, downloads = chrome
     name = "lublin-batch-64"
     for kind, what in (
-        ("svg", "months"),
+        ("svg", "load"),
         ("png", "map-waits"),
         ("csv", "summary"),
         ("tex", "summary"),
@@ -269,7 +269,7 @@ def test_pictures_and_tables_can_be_saved(chrome, page, opened):
     table = page[1][f"{name}-summary"]
     assert (downloads / f"{name}-summary.csv").read_text() == table.csv()
     assert (downloads / f"{name}-summary.tex").read_text() == table.latex()
-    svg = (downloads / f"{name}-months.svg").read_text()
+    svg = (downloads / f"{name}-load.svg").read_text()
     assert "var(--" not in svg
     assert svg.count("<svg") == 1
     png = (downloads / f"{name}-map-waits.png").read_bytes()
