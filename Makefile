@@ -39,11 +39,15 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests.
+# What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests, and a
+# minute of random input for a core with sanitizers, which zig does not bring.
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
 	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/registry tests/test_bad_functions.py tests/core/test_values.py
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
+ifndef COMPILER
+	$(MAKE) sanitize SECONDS=60
+endif
 
 # Hours: every example of every property; whole logs, the site, notebooks, distributions; oldest dependencies;
 # sanitizers; mutants.
