@@ -23,7 +23,7 @@ INTRODUCTION = """\
 # Gallery
 
 Every kind of picture that planbatch makes. The commands beside them were run, one after the other, when this site was built. Commands write PNG and SVG; in
-Python, `pb.draw_…` draws on any axes. `site.csv` is a table of 600 synthetic jobs of 12 users.
+Python, `pb.draw_…` draws on any axes. `site.csv` is a table of 4,000 synthetic jobs of 12 users in eight months.
 """
 #: Pictures that need what is not in the repository.
 ELSEWHERE = """\
@@ -61,7 +61,7 @@ SHOWN = (
     Shown(
         "Policies side by side",
         (
-            "planbatch workload generate log.swf --jobs 600 --procs 64",
+            "planbatch workload generate log.swf --count 600 --capacity 64",
             "planbatch compare log.swf --out compare",
         ),
         (
@@ -91,13 +91,14 @@ SHOWN = (
             ("figures/pictures/*-map-ratios.png", "The same, as ratios to EASY's"),
             ("figures/pictures/*-load.png", "Utilisation and queue over time"),
             ("figures/pictures/*-users.png", "Mean waits by user, and how many users gain"),
+            ("figures/pictures/*-gains-plan-squared-wait.png", "Who gains and who loses, by size, by walltime, and job by job"),
             ("figures/pictures/*-rounds.png", "Time per round against the queue"),
         ),
     ),
     Shown(
         "Optimizers on captured rounds",
         (
-            "planbatch rounds capture log.swf --sizes 12,24 --per-size 1 --out rounds",
+            "planbatch rounds capture log.swf --sizes 12,24 --per-size 3 --out rounds",
             "planbatch rounds compare rounds/*.json --optimizer annealing --optimizer tabu --optimizer lns --objective wait --evaluations 300 --out searched",
         ),
         (
@@ -139,9 +140,10 @@ def found(folder: Path, pattern: str) -> Path:
 
 
 def write_site(path: Path) -> None:
-    """Write a table of jobs with users."""
-    workload = synthetic_workload(jobs=600, capacity=64, load=0.9, seed=3)
-    frame = workload.to_frame()[["submit", "procs", "walltime", "runtime"]]
+    """Write a table of jobs with users: long ones, so that they fill some months."""
+    workload = synthetic_workload(jobs=4000, capacity=64, load=0.9, seed=3)
+    frame = 4 * workload.to_frame()[["submit", "procs", "walltime", "runtime"]]
+    frame["procs"] //= 4
     frame["user"] = [f"user{k % 12}" for k in range(len(frame))]
     frame.to_csv(path, index=False)
 

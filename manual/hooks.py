@@ -21,8 +21,7 @@ def made_pages() -> Iterator[tuple[str, str]]:
     yield "reference/names.md", names.page()
     yield "reference/settings.md", settings.page()
     yield "reference/verbs.md", reference.verbs_page()
-    for package in reference.PACKAGES:
-        yield f"reference/{package}.md", reference.package_page(package)
+    yield from reference.pages()
 
 
 def carried_files() -> Iterator[Path]:

@@ -5,7 +5,6 @@ import re
 
 #: Files outside of ``docs`` that are pages of the site.
 PAGES = {
-    "README.md": "index.md",
     "DESIGN.md": "development/design.md",
     "CONTRIBUTING.md": "development/contributing.md",
     "CHANGELOG.md": "development/changelog.md",

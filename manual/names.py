@@ -14,8 +14,7 @@ INTRODUCTION = """\
 
 Policies, orders, objectives, optimizers, predictors, metrics and presets of logs, as `planbatch list KIND` prints them, with their sources. Each
 is taken by its name on the command line, in TOML files and in Python; parameters follow a colon (`plan-aged-wait:12h`,
-`easy:wfp3@1d`), and yours are named `FILE.py:NAME` ([Your own, by name](../plugins.md)). Docstrings have the details: [policies](baselines.md),
-[objectives](objectives.md), [orders, optimizers, predictors](planner.md).
+`easy:wfp3@1d`), and yours are named `FILE.py:NAME` ([Your own, by name](../plugins.md)). Docstrings have the details: [the reference](index.md).
 
 In formulas r is the walltime, n the processors, w the wait so far and s the submit time of a job; times are in seconds.
 """

@@ -25,7 +25,7 @@ def row(setting: Declared) -> str:
     default = setting.default
     shown = "" if default in (None, "", (), setting.empty) else f"`{default}`"
     flag = f"`{setting.flag} {setting.setting.unit}`" if setting.setting.unit else ""
-    about = setting.setting.about.replace("|", "\\|")
+    about = setting.setting.about.replace("|", "\\|").replace("[", "\\[")
     return f"| `{setting.key}` | {flag} | {about} | {setting.expected} | {shown} |"
 
 

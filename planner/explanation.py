@@ -66,7 +66,7 @@ class Overtaker:
     delay : int
         How much earlier the explained job could start without it, everything else unchanged (s).
     backfilled : bool
-        Whether the explained job did not fit when it started, so that it only filled a gap.
+        Whether the explained job could not have started then itself, so that this one only filled a gap.
     """
 
     job: int
@@ -98,6 +98,8 @@ class Explanation:
     to_start_now : tuple of Occupant or None
         A set of jobs of which none can be left out: if they ended or went now, this job could start now. Empty if it
         can start now anyway; None if a window is in the way.
+    past : bool
+        Whether all of it has happened, in a replay: ``now`` is the submission then, and ends are those that came.
 
     Examples
     --------
@@ -122,6 +124,7 @@ class Explanation:
     holders: tuple[Occupant, ...]
     overtakers: tuple[Overtaker, ...]
     to_start_now: tuple[Occupant, ...] | None
+    past: bool = False
 
     def __repr__(self) -> str:
         return f"Explanation({' '.join(self.sentences())})"
@@ -151,47 +154,91 @@ class Explanation:
         clock : function, optional
             Writes a time (s); by default times are durations from now.
         """
+        words = PAST if self.past else PRESENT
 
         def at(time: int) -> str:
             if clock is not None:
                 return f"at {clock(time)}"
-            return f"in {duration(time - self.now)}" if time > self.now else "now"
+            return (
+                words["after"].format(duration(time - self.now))
+                if time > self.now
+                else words["now"]
+            )
 
         title = f"job {self.job} ({counted(self.procs, 'processor')})"
         if self.start == NEVER:
             lines = [f"{title} has no start in this plan; it fits {at(self.earliest)}."]
         else:
-            lines = [f"{title} starts {at(self.start)}."]
+            lines = [f"{title} {words['starts']} {at(self.start)}."]
         if self.start == self.now:
-            return [*lines, "What it needs is free now."]
+            return [*lines, words["free"]]
         if self.earliest < self.start != NEVER:
-            lines.append(
-                f"It would fit {at(self.earliest)} already: the plan does not use that gap."
-            )
+            lines.append(words["gap"].format(at(self.earliest)))
         elif self.holders:
-            verb = "holds" if len(self.holders) == 1 else "hold"
-            lines.append(f"Until then, {_named(self.holders)} {verb} what it needs.")
+            lines.append(f"Until then, {_named(self.holders)} {self._held()}.")
         if self.now < self.alone == self.start:
-            lines.append("No plan could start it earlier, since no waiting job is in its way.")
+            lines.append(words["no earlier"])
         elif self.alone < self.start != NEVER:
-            lines.append(f"If no other job were waiting, it would start {at(self.alone)}.")
+            lines.append(words["alone"].format(at(self.alone)))
         for other in self.overtakers[:MOST_NAMED]:
             rule = (
-                f"it fills a gap of {counted(other.free, 'processor')}"
+                f"it {words['fills']} a gap of {counted(other.free, 'processor')}"
                 if other.backfilled
-                else "the plan puts it first"
+                else words["first"]
             )
+            delay = f"which {words['delays']} it by {duration(other.delay)}"
             lines.append(
                 f"Overtaken by job {other.job} ({counted(other.procs, 'processor')}), "
-                f"which delays it by {duration(other.delay)}: {rule}."
+                f"{delay if other.delay else 'without delay'}: {rule}."
             )
         if (more := len(self.overtakers) - MOST_NAMED) > 0:
             lines.append(f"{counted(more, 'more job')} overtook it.")
         if self.to_start_now is None:
-            lines.append("It cannot start now, whatever ends: a maintenance window is in its way.")
+            lines.append(words["never"])
         elif self.to_start_now:
-            lines.append(f"It could start now if {_named(self.to_start_now)} ended now.")
+            lines.append(words["if ended"].format(_named(self.to_start_now)))
         return lines
+
+    def _held(self) -> str:
+        """What the holders do: those that have not started yet only go first."""
+        runs = all(one.kind != "planned" or one.start <= self.now for one in self.holders)
+        if self.past:
+            return "held what it needed" if runs else "held what it needed, or went first"
+        several = len(self.holders) > 1
+        holds = "hold" if several else "holds"
+        goes = "go" if several else "goes"
+        return f"{holds} what it needs" if runs else f"{holds} what it needs, or {goes} first"
+
+
+#: What explanations say of a plan, and of a replay.
+PRESENT = {
+    "now": "now",
+    "after": "in {}",
+    "starts": "starts",
+    "free": "What it needs is free now.",
+    "gap": "It would fit {} already: the plan does not use that gap.",
+    "no earlier": "No plan could start it earlier, since no waiting job is in its way.",
+    "alone": "If no other job were waiting, it would start {}.",
+    "delays": "delays",
+    "fills": "fills",
+    "first": "the plan puts it first",
+    "never": "It cannot start now, whatever ends: a maintenance window is in its way.",
+    "if ended": "It could start now if {} ended now.",
+}
+PAST = {
+    "now": "at its submission",
+    "after": "{} after its submission",
+    "starts": "started",
+    "free": "What it needed was free.",
+    "gap": "In hindsight it would have fitted {}: the policy did not know, or did not use that gap.",
+    "no earlier": "No plan could have started it earlier, since no waiting job was in its way.",
+    "alone": "If no other job had been waiting, it would have started {}.",
+    "delays": "delayed",
+    "fills": "filled",
+    "first": "the policy put it first",
+    "never": "It could not have started at its submission: a maintenance window was in its way.",
+    "if ended": "It could have started at its submission if {} had ended then.",
+}
 
 
 def _named(occupants: tuple[Occupant, ...]) -> str:
@@ -203,7 +250,12 @@ def _named(occupants: tuple[Occupant, ...]) -> str:
 
 
 def explain(
-    problem: Round, plan: Plan, job: int, running: Sequence[int] | None = None
+    problem: Round,
+    plan: Plan,
+    job: int,
+    running: Sequence[int] | None = None,
+    *,
+    past: bool = False,
 ) -> Explanation:
     """Explain why a job of a plan starts when it does.
 
@@ -217,6 +269,8 @@ def explain(
         The id of a waiting job.
     running : sequence of int, optional
         The ids of the running jobs, by expected end.
+    past : bool
+        Whether the words are those for what has happened.
 
     Raises
     ------
@@ -257,8 +311,8 @@ def explain(
         profile.release(demands[j], begin, length)
         free = _free_at(profile, begin)
         delay = earliest - profile.earliest(need, walltime)
+        fitted = profile.fits(need, begin, begin + walltime)
         profile.reserve(demands[j], begin, length)
-        fitted = bool((need <= free).all())
         overtakers.append(
             Overtaker(
                 int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted
@@ -277,6 +331,7 @@ def explain(
         holders=tuple(o for o, _ in everything if o.end == earliest > problem.now),
         overtakers=tuple(overtakers),
         to_start_now=_to_start_now(problem, profile, everything, need, walltime),
+        past=past,
     )
 
 

@@ -95,4 +95,4 @@ def _in_a_replay(
     workload = chosen.with_deadlines(workload_of_source(source, options, say), source, options)
     trace = replay(workload, policy, estimates=chosen.estimates, seed=chosen.seed)
     problem, plan, running = hindsight(trace, job)
-    return problem, plan, explain(problem, plan, job, running)
+    return problem, plan, explain(problem, plan, job, running, past=True)

@@ -12,7 +12,7 @@ UNFINISHED = "."
 
 
 def unfinished_name(path: Path) -> Path:
-    """Return a name of its own beside a path, for what is not finished."""
+    """Return an unused name in the folder of a path, for an unfinished file."""
     return path.with_name(f"{UNFINISHED}{path.name}.{uuid.uuid4().hex[:8]}")
 
 

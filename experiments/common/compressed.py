@@ -64,8 +64,8 @@ def decompress(data: bytes, source: str) -> bytes:
         return data
     try:
         with _opened(kind, data) as file:
-            found = file.read(most + 1)
-        if len(found) <= most and kind == "zstd":
+            result = file.read(most + 1)
+        if len(result) <= most and kind == "zstd":
             return _decompress_zstd(data)  # which notices an end that was cut off
     except (
         EOFError,
@@ -78,11 +78,11 @@ def decompress(data: bytes, source: str) -> bytes:
         raise ValueError(
             f"{source}: the {kind} data is cut off or damaged ({error}); fetch or compress it again"
         ) from error
-    if len(found) > most:
+    if len(result) > most:
         raise ValueError(
             f"{source}: it unpacks to more than {most:,} bytes; unpack it yourself, or set {MOST}=N (MB)"
         )
-    return found
+    return result
 
 
 def _opened(

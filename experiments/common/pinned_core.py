@@ -21,7 +21,7 @@ def usable_cores() -> list[int]:
 
 
 @contextmanager
-def own_core() -> Iterator[int | None]:
+def pinned_core() -> Iterator[int | None]:
     """Reserve a core among all experiments on this machine and stay on it; a context that yields its number.
 
     Waits until one is free. An operating system lock holds it, so a killed process frees it. If the

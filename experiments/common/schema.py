@@ -84,7 +84,7 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
     target : class or function
         Those of its parameters that have a :class:`Setting` count.
     """
-    found = {}
+    result = {}
     for parameter in inspect.signature(target, eval_str=True).parameters.values():
         if typing.get_origin(parameter.annotation) is not Annotated:
             continue
@@ -94,10 +94,10 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
             plain = _plain(kind)
             several = typing.get_origin(plain) is tuple
             one = _plain(typing.get_args(plain)[0]) if several else plain
-            found[parameter.name] = Declared(
+            result[parameter.name] = Declared(
                 parameter.name, one, parameter.default, setting, several
             )
-    return found
+    return result
 
 
 def _plain(kind: Any) -> Any:

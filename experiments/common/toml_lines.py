@@ -30,14 +30,14 @@ def line_of(
     """
     lines = text.splitlines()
     first, last = _extent(lines, table, index)
-    found = first
+    result = first
     if key is not None:
         spelled = re.escape(key).replace("_", "[-_]").replace(r"\-", "[-_]")
         pattern = re.compile(rf"(^|[\s{{,])[\"']?{spelled}[\"']?\s*=")
-        found = next((i for i in range(first, last) if pattern.search(_bare(lines[i]))), first)
+        result = next((i for i in range(first, last) if pattern.search(_bare(lines[i]))), first)
     if value is not None:
-        found = next((i for i in range(found, last) if value in lines[i]), found)
-    return found + 1
+        result = next((i for i in range(result, last) if value in lines[i]), result)
+    return result + 1
 
 
 def _bare(line: str) -> str:

@@ -30,6 +30,8 @@ from planbatch.planner.model import FloatArray
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+#: With more optimizers than this, curves have no quartiles, which would cover one another.
+MOST_BANDS = 4
 #: Excesses below this share are drawn as zero.
 LEAST_EXCESS = 1e-4
 #: Sizes of pictures (inches).
@@ -264,7 +266,8 @@ def draw_curves(
     data = data[data["objective"] == objective]
     if data.empty:
         raise ValueError(f"{objective}: no search was followed; compare rounds with curves=…")
-    followed = data[["round", "seed"]].drop_duplicates()
+    several = len(data[["round", "seed"]].drop_duplicates()) > 1
+    banded = several and data["optimizer"].nunique() <= MOST_BANDS
     with axes_for(ax, 0.6 * CURVES[0], CURVES[1]) as axes:
         highest = 10 * LEAST_EXCESS
         for optimizer, (colour, dash) in styles(comparison).items():
@@ -275,13 +278,13 @@ def draw_curves(
             at, low, middle, high = excess_over(comparison, own, against, last)
             highest = max(highest, float(high.max(initial=0)))
             axes.plot(at, middle, color=colour, linestyle=dash, linewidth=2, label=optimizer)
-            if len(followed) > 1:
+            if banded:
                 axes.fill_between(at, low, high, color=colour, alpha=0.08, linewidth=0)
                 for quartile in (low, high):
                     axes.plot(at, quartile, color=colour, linestyle=dash, linewidth=0.7)
         finish_curves(axes, against, highest)
         counts = counted(data["round"].nunique(), "round"), counted(data["seed"].nunique(), "seed")
-        spread = "median and quartiles of " if len(followed) > 1 else ""
+        spread = ("median and quartiles of " if banded else "median of ") if several else ""
         titled(axes, f"Excess along the search: {objective}", f"{spread}{', '.join(counts)}")
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8)
     return axes

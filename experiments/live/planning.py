@@ -138,7 +138,7 @@ def plan_round(
 
     The plan of the tick before, decoded again in the order of its starts, is what was ``planned``: nodes that went
     down and jobs that overran may have made it impossible as it was. Jobs that the policy leaves without a start are
-    decoded behind the others, in FCFS order, so that everybody can be told a start.
+    decoded behind the others, in FCFS order, so that every job has a start.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def plan_round(
     Raises
     ------
     ValueError
-        If the policy gives no plan, or needs more than a round tells.
+        If the policy gives no plan, or needs more than a round holds.
     """
     began = perf_counter()
     check_live(policy)
@@ -185,9 +185,9 @@ def plan_round(
 
 
 def check_live(policy: Policy) -> None:
-    """Raise a ``ValueError`` if a policy needs more than a round tells.
+    """Raise a ``ValueError`` if a policy needs more than a round holds.
 
-    Orders with a history look at what a replay has told them since its beginning; a recorded schedule is that of a
+    Orders with a history need the events of a whole replay; a recorded schedule is that of a
     log; working time needs a time zone. The journal of a cluster can be replayed with all of them. Other policies that
     look at a workload before a replay check what it has, and check it again in every round.
     """

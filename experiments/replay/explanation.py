@@ -42,7 +42,7 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
     """
     expect("trace", trace, Trace)
     problem, plan, running = hindsight(trace, job)
-    return explain(problem, plan, job, running)
+    return explain(problem, plan, job, running, past=True)
 
 
 def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, list[int]]:

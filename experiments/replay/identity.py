@@ -73,54 +73,54 @@ def content_digest(policy: Any) -> str:
     ValueError
         If a part has no content that tells it from others.
     """
-    return _digest(_described(policy))
+    return _digest(_as_data(policy))
 
 
-def _digest(thing: Any) -> str:
-    text = json.dumps(thing, sort_keys=True, default=str, ensure_ascii=False)
+def _digest(part: Any) -> str:
+    text = json.dumps(part, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _described(thing: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind of value
+def _as_data(part: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind of value
     """Describe a policy, or a part of one, in values that JSON can hold."""
-    if thing is None or isinstance(thing, str | int | float | bool):
-        return thing
-    if isinstance(thing, np.ndarray | np.generic):
-        return [str(thing.dtype), thing.tolist()]
-    kind = f"{type(thing).__module__}.{type(thing).__qualname__}"
+    if part is None or isinstance(part, str | int | float | bool):
+        return part
+    if isinstance(part, np.ndarray | np.generic):
+        return [str(part.dtype), part.tolist()]
+    kind = f"{type(part).__module__}.{type(part).__qualname__}"
     if depth > 16:
         raise ValueError(f"policy: {kind} is nested too deeply to tell it from others")
     deeper = depth + 1
-    if isinstance(thing, Mapping):
-        return {str(key): _described(value, deeper) for key, value in thing.items()}
-    if isinstance(thing, _core.CompiledObjective):
-        return [compiler(), _described(thing.__reduce__()[1], deeper)]
+    if isinstance(part, Mapping):
+        return {str(key): _as_data(value, deeper) for key, value in part.items()}
+    if isinstance(part, _core.CompiledObjective):
+        return [compiler(), _as_data(part.__reduce__()[1], deeper)]
     if (
-        type(thing).__module__ == _core.__name__
+        type(part).__module__ == _core.__name__
     ):  # known by its arguments; its code by the core's digest
-        arguments = thing.name if hasattr(thing, "name") else thing.__reduce__()[1]
-        return [type(thing).__name__, _described(arguments, deeper)]
-    if isinstance(thing, Iterable):
-        return [_described(value, deeper) for value in thing]
-    function = getattr(thing, "py_func", thing)
+        arguments = part.name if hasattr(part, "name") else part.__reduce__()[1]
+        return [type(part).__name__, _as_data(arguments, deeper)]
+    if isinstance(part, Iterable):
+        return [_as_data(value, deeper) for value in part]
+    function = getattr(part, "py_func", part)
     if inspect.isfunction(function):
         held = [cell.cell_contents for cell in function.__closure__ or ()]
         held += list(function.__defaults__ or ())
-        return [function.__qualname__, _source(function), _described(held, deeper)]
-    if is_dataclass(thing):
-        held_by = {field.name: getattr(thing, field.name) for field in fields(thing)}
+        return [function.__qualname__, _source(function), _as_data(held, deeper)]
+    if is_dataclass(part):
+        held_by = {field.name: getattr(part, field.name) for field in fields(part)}
     else:
-        held_by = dict(getattr(thing, "__dict__", {}))
-    return [kind, _source(type(thing)), _described(held_by, deeper)]
+        held_by = dict(getattr(part, "__dict__", {}))
+    return [kind, _source(type(part)), _as_data(held_by, deeper)]
 
 
-def _source(thing: Any) -> str:
+def _source(part: Any) -> str:
     """Return the digest of the user's file that a function or class stands in, its source, or its compiled code."""
-    content = content_digest_of(thing)
+    content = content_digest_of(part)
     if content is not None:
         return content
     try:
-        return inspect.getsource(thing)
+        return inspect.getsource(part)
     except (OSError, TypeError):
-        code = getattr(thing, "__code__", None)
+        code = getattr(part, "__code__", None)
         return repr((code.co_code, code.co_names, code.co_consts)) if code else ""

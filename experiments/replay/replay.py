@@ -12,7 +12,7 @@ from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import whole
 from planbatch.planner.model import Workload
 

@@ -13,7 +13,7 @@ from planbatch.experiments.replay.estimates import (
     shared_history,
 )
 from planbatch.experiments.replay.trace import RoundLog
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.display import counted, moment
 from planbatch.planner.history.history import History
 from planbatch.planner.history.job_history import JobHistory

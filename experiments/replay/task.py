@@ -17,7 +17,7 @@ from planbatch.baselines.policy import (
     policy_name,
     traits_of,
 )
-from planbatch.experiments.common.pinned_core import own_core
+from planbatch.experiments.common.pinned_core import pinned_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
 from planbatch.experiments.replay.metrics import summary
@@ -203,7 +203,7 @@ class ReplayTask:
                 f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})"
             )
         began, processor_began = perf_counter(), process_time()
-        with own_core() if self.reserve else nullcontext() as core:
+        with pinned_core() if self.reserve else nullcontext() as core:
             trace = replay(
                 self.workload,
                 self.policy,

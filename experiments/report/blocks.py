@@ -196,9 +196,11 @@ def waits_block(runs: Runs, folder: Path | None) -> Block:
     return Block(picture.title, f"{runs.case.name}-waits", [picture], [table])
 
 
-def months_block(runs: Runs, folder: Path | None) -> Block:
-    """Month by month."""
+def months_block(runs: Runs, folder: Path | None) -> Block | None:
+    """Month by month, if there are several."""
     found = series.monthly(runs)
+    if len(found.names) < 2:
+        return None
     picture = series.draw_monthly(runs, found, folder)
     return Block(
         picture.title,

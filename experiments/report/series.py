@@ -196,7 +196,7 @@ def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
     shown = np.concatenate(list(drawn_waits(series).values()))
     highest = float(np.nanmax(shown))
     panels[0].set_yscale("log")
-    low = max(10.0, float(np.nanmin(np.where(shown > 0, shown, np.nan), initial=60)) / 1.5)
+    low = max(10.0, float(np.nanmin(np.where(shown > 0, shown, np.nan), initial=highest)) / 1.5)
     panels[0].set_ylim(low, max(highest, 10 * low) * 1.4)
     time_ticks(panels[0].yaxis, *panels[0].get_ylim())
     panels[0].set_ylabel("mean wait")

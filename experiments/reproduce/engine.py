@@ -1,4 +1,4 @@
-"""The engine of reproductions: where logs come from, replays in parallel, and the report beside the paper's values."""
+"""The engine of reproductions: where logs come from, replays in parallel, and the report with the paper's values."""
 
 import csv
 from collections.abc import Callable, Hashable, Iterator, Mapping

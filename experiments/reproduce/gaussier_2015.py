@@ -40,7 +40,7 @@ from planbatch.planner.model import NEVER, Workload
 TITLE = "Improving backfilling by using machine learning to predict running times (Gaussier et al., SC 2015)"
 NAME, LOG = "KTH-SP2", "KTH-SP2-1996-2"
 QUICK_JOBS = 3000
-#: The item of the paper's values, and of those beside it.
+#: Items of the report: the paper's values, and ours.
 PAPER_ITEM, OTHERS, RULES, ACCURACY = "KTH-SP2", "Beside the paper", "Planbatch's rules", "Accuracy"
 HOUR = 3600
 #: Policies of planbatch on the same jobs.
@@ -217,7 +217,7 @@ def draw_trade(frame: pd.DataFrame, path: Path) -> None:
 
 
 def label(panel: Axes, name: str, point: tuple[float, float], taken: list[Bbox]) -> None:
-    """Write a name beside a point, where no name stands yet: to the right of it or to the left, above or below."""
+    """Label a point where no label is yet: right or left of it, above or below."""
     for sideways, aligned in ((6, "left"), (-6, "right")):
         for upwards in (4, -11, 15, -22):
             text = panel.annotate(

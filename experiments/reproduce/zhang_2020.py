@@ -151,7 +151,7 @@ def seeds(run: Run, policy: str) -> range:
 
 
 def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
-    """Add the means over sequences and seeds, beside the paper's, how far seeds differ, and the longest wait of all."""
+    """Add means over sequences and seeds with the paper's, the range over seeds, and the longest wait."""
     printed = {
         (item, log, policy): value
         for item, (_, table) in TABLES.items()
@@ -189,7 +189,7 @@ def draw_all(frame: pd.DataFrame, folder: Path) -> list[str]:
 
 
 def _shown(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the items; the plans have EASY beside them."""
+    """Yield the items; those of the plans include EASY."""
     for item in (*TABLES, "EASY", "Plans"):
         wanted = frame["item"] == item
         if item == "Plans":

@@ -222,7 +222,7 @@ class Simulation:
         self.running.append(job)
 
     def step(self) -> None:
-        """Let the next thing happen: a submission, or an end."""
+        """Process the next event: a submission, or an end."""
         ending = min(self.running, key=lambda job: job.start + job.run, default=None)
         coming = self.coming[self.next] if self.next < len(self.coming) else None
         if coming is not None and (ending is None or coming.submit <= ending.start + ending.run):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planbatch.experiments.rounds.best_known import content_hash
-from planbatch.experiments.runs.task import Tell
+from planbatch.experiments.runs.task import ProgressCallback
 from planbatch.planner.budget import Budget
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
@@ -75,7 +75,7 @@ class Search:
         digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
 
-    def __call__(self, tell: Tell | None = None) -> Found:
+    def __call__(self, report: ProgressCallback | None = None) -> Found:
         """Search.
 
         Raises

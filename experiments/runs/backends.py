@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
 
-from planbatch.experiments.runs.local import Here, Processes, Threads
+from planbatch.experiments.runs.local import Processes, Serial, Threads
 from planbatch.experiments.runs.task import Backend, BackendError, Finished, Progress, Task
 from planbatch.planner.names import did_you_mean
 
@@ -23,7 +23,7 @@ BACKENDS = {
 def run_tasks(
     tasks: Sequence[Task], jobs: int = 1, progress: Progress | None = None
 ) -> Generator[Finished, None, None]:
-    """Run tasks on this machine, and yield the place of each with its result as they finish.
+    """Run tasks on this machine, and yield the index of each with its result as they finish.
 
     The result of a task that raises, or crashes its process, is a :class:`Failure`; no other task is affected.
 
@@ -34,7 +34,7 @@ def run_tasks(
     jobs : int
         Number of processes; with 1, the tasks run in this one, in order.
     progress : callable, optional
-        ``progress(place, count)``, possibly from another thread.
+        ``progress(index, count)``, possibly from another thread.
     """
     with make_backend("loky", max(min(jobs, len(tasks)), 1)) as backend:
         yield from backend.run(tasks, progress)
@@ -72,7 +72,7 @@ def make_backend(
 
         return DaskBackend(jobs, scheduler, version)
     if jobs == 1:
-        return Here(jobs)
+        return Serial(jobs)
     return Threads(jobs) if name == "threading" else Processes(jobs)
 
 

@@ -125,7 +125,7 @@ def read_batsim(path: Path) -> Jobs:
     data = decompress(path.read_bytes(), str(path))
     table = table_of_text(data, path.name, str(path))
     if table.skipped:
-        raise ValueError(f"{path}, {table.skipped[0].told()}")
+        raise ValueError(f"{path}, {table.skipped[0].describe()}")
     absent = [name for name in NEEDED if name not in table.frame.columns]
     if absent:
         raise ValueError(f"{path} has no column {absent[0]!r}; give a jobs file of Batsim")
@@ -171,14 +171,14 @@ def whole(table: Table, name: str) -> IntArray:
 
 def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
     """Read what :func:`write_batsim` put into ``metadata``, and ignore anything else."""
-    found = {name: np.full(len(frame), absent) for name, absent in EXTRA.items()}
+    result = {name: np.full(len(frame), absent) for name, absent in EXTRA.items()}
     if "metadata" not in frame.columns:
-        return found
-    for name, column in found.items():
+        return result
+    for name, column in result.items():
         values = texts(frame["metadata"]).str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
         known = values.notna().to_numpy()
         column[known] = values[known].astype(np.int64)
-    return found
+    return result
 
 
 def batsim_workload(jobs: Jobs, capacity: int) -> bytes:

@@ -106,7 +106,7 @@ class DaskBackend:
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None
     ) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its outcome or failure, as they finish."""
+        """Yield the index of each task with its outcome or failure, as they finish."""
         from distributed import as_completed
 
         waiting = list(reversed(range(len(tasks))))
@@ -117,27 +117,27 @@ class DaskBackend:
         def submit() -> None:
             # One task more than there are workers, so that no worker waits for its next task.
             while waiting and len(under_way) <= max(sum(self.client.ncores().values()), 1):
-                place = waiting.pop()
+                index = waiting.pop()
                 future = self.client.submit(
-                    run_packed, packed(tasks[place]), key=f"planbatch-{uuid4().hex}", pure=False
+                    run_packed, packed(tasks[index]), key=f"planbatch-{uuid4().hex}", pure=False
                 )
-                under_way[future] = place
+                under_way[future] = index
                 results.add(future)
 
         try:
             submit()
             while under_way:
                 future = next(results)
-                place = under_way.pop(future)
+                index = under_way.pop(future)
                 if future.status == "finished":
-                    yield place, future.result()
+                    yield index, future.result()
                 else:
-                    lost[place] += 1
-                    if lost[place] < ATTEMPTS:
-                        waiting.append(place)
+                    lost[index] += 1
+                    if lost[index] < ATTEMPTS:
+                        waiting.append(index)
                     else:
                         error = future.exception() if future.status == "error" else future.status
-                        yield place, Failure(f"Dask lost it again and again: {error}")
+                        yield index, Failure(f"Dask lost it again and again: {error}")
                 submit()
         finally:
             self.client.cancel(list(under_way), force=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from planbatch import _core
 from planbatch.experiments.runs.processes import end, in_processes
-from planbatch.experiments.runs.serial import AbandonedError, one_by_one, until_over
+from planbatch.experiments.runs.serial import AbandonedError, run_serially, until_over
 from planbatch.experiments.runs.task import Finished, Progress, Task, attempt
 
 
@@ -29,14 +29,14 @@ class _Local:
         pass
 
 
-class Here(_Local):
+class Serial(_Local):
     """Tasks one by one in this process."""
 
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None
     ) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its result or failure, as they finish."""
-        yield from one_by_one(tasks, progress)
+        """Yield the index of each task with its result or failure, as they finish."""
+        yield from run_serially(tasks, progress)
 
 
 class Threads(_Local):
@@ -45,14 +45,14 @@ class Threads(_Local):
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None
     ) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its result or failure, as they finish."""
+        """Yield the index of each task with its result or failure, as they finish."""
         from joblib import Parallel, delayed
 
         over = Event()
 
-        def one(place: int) -> Finished | None:
+        def one(index: int) -> Finished | None:
             try:
-                return place, attempt(tasks[place], until_over(over, place, progress))
+                return index, attempt(tasks[index], until_over(over, index, progress))
             except AbandonedError:
                 return None
 
@@ -60,7 +60,7 @@ class Threads(_Local):
             n_jobs=self.jobs, backend="threading", return_as="generator_unordered",
             batch_size=1, pre_dispatch="n_jobs",
         )  # fmt: skip
-        results = pool(delayed(one)(place) for place in range(len(tasks)))
+        results = pool(delayed(one)(index) for index in range(len(tasks)))
         try:
             yield from filter(None, results)
         except BaseException:
@@ -77,5 +77,5 @@ class Processes(_Local):
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None
     ) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its result or failure, as they finish."""
+        """Yield the index of each task with its result or failure, as they finish."""
         yield from in_processes(tasks, self.jobs, progress)

@@ -26,7 +26,7 @@ class NotebookBar:
         self._lock = Lock()
 
     def show(self, share: float, text: str) -> None:
-        """Show a share of one and a text beside the bar, unless it was shown just now."""
+        """Show a share of one and a text next to the bar, unless it was shown just now."""
         with self._lock:
             now = perf_counter()
             if now - self._began < DELAY or (self._handle and now - self._shown < FRAME):

@@ -19,10 +19,10 @@ class _PluginPickler(CloudPickler):  # type: ignore[misc]
         return super().reducer_override(obj) if users is None else users
 
 
-def packed(thing: Any) -> bytes:
+def packed(value: Any) -> bytes:
     """Pack a task, or a part of one, for another process."""
     buffer = io.BytesIO()
-    _PluginPickler(buffer).dump(thing)
+    _PluginPickler(buffer).dump(value)
     return buffer.getvalue()
 
 

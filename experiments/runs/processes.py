@@ -1,6 +1,6 @@
 """Tasks in processes of this machine; one that crashes or is killed loses no other task's result.
 
-Tasks and results travel as files; only their places go through the pool's pipes. A process killed while it writes a
+Tasks and results travel as files; only their indices go through the pool's pipes. A process killed while it writes a
 long message leaves half of it behind, and the reader waits for the rest for ever; so does a process that writes a long
 message to processes that are all dead. Short messages are written in one piece.
 """
@@ -18,7 +18,7 @@ from threading import Thread
 from typing import Any
 
 from planbatch.experiments.runs.pickled import packed, unpacked
-from planbatch.experiments.runs.progress_file import make_board, teller, watched
+from planbatch.experiments.runs.progress_file import make_progress_file, progress_writer, watched
 from planbatch.experiments.runs.scratch_folder import scratch_folder
 from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, Task, attempt
 
@@ -32,7 +32,7 @@ def in_processes(
     progress: Progress | None = None,
     attempts: int = ATTEMPTS,
 ) -> Iterator[Finished]:
-    """Run tasks in parallel, started in order, and yield the place of each with its result as they finish.
+    """Run tasks in parallel, started in order, and yield the index of each with its result as they finish.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def in_processes(
     jobs : int
         Processes; at least two.
     progress : callable, optional
-        ``progress(place, count)``, from another thread.
+        ``progress(index, count)``, from another thread.
     attempts : int
         How often a task is run, if its process crashes, before it counts as failed. From the second time on it runs
         alone, so that no other task loses its result.
 
     Yields
     ------
-    place : int
+    index : int
         Which task.
     result : object
         What the task returned; a :class:`Failure` if it raised, cannot be sent to another process, or crashed its
@@ -58,20 +58,20 @@ def in_processes(
 
     left = dict.fromkeys(range(len(tasks)), 0)
     with scratch_folder() as folder:
-        make_board(_board(folder), len(tasks))
-        with watched(_board(folder), progress):
+        make_progress_file(_progress_file(folder), len(tasks))
+        with watched(_progress_file(folder), progress):
             while left:
                 begun: list[int] = []
                 try:
-                    for place, result in _pool(tasks, left, jobs, folder, begun):
-                        del left[place]
-                        yield place, result
+                    for index, result in _pool(tasks, left, jobs, folder, begun):
+                        del left[index]
+                        yield index, result
                 except BrokenProcessPool:
-                    for place in [place for place in begun if place in left]:
-                        left[place] += 1
-                        if left[place] >= attempts:
-                            del left[place]
-                            yield place, Failure("its process crashed, again and again")
+                    for index in [index for index in begun if index in left]:
+                        left[index] += 1
+                        if left[index] >= attempts:
+                            del left[index]
+                            yield index, Failure("its process crashed, again and again")
 
 
 @cache
@@ -94,32 +94,32 @@ def _pool(
     from joblib import Parallel, delayed
 
     _leave_the_tracker_silent()
-    places = [place for place in left if left[place]][:1] or list(left)
+    indices = [index for index in left if left[index]][:1] or list(left)
     failed: dict[int, Failure] = {}
 
     def feed() -> Iterator[Any]:
-        for place in places:
-            data = attempt(packed, tasks[place])
+        for index in indices:
+            data = attempt(packed, tasks[index])
             if isinstance(data, Failure):
-                failed[place] = data
+                failed[index] = data
                 continue
-            _task(folder, place).write_bytes(data)
-            begun.append(place)
-            yield delayed(_run)(folder, place)
+            _task(folder, index).write_bytes(data)
+            begun.append(index)
+            yield delayed(_run)(folder, index)
 
     pool = Parallel(
         n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
     )
-    places_done = pool(feed())
+    done = pool(feed())
     try:
-        for place in places_done:
-            _task(folder, place).unlink()
-            result = unpacked(_result(folder, place).read_bytes())
-            _result(folder, place).unlink()
-            yield place, result
+        for index in done:
+            _task(folder, index).unlink()
+            result = unpacked(_result(folder, index).read_bytes())
+            _result(folder, index).unlink()
+            yield index, result
     finally:
         # If the consumer was interrupted, this ends the other processes.
-        end(places_done)
+        end(done)
     yield from failed.items()
 
 
@@ -130,17 +130,17 @@ def end(results: Generator[Any, None, None]) -> None:
         results.close()
 
 
-def _run(folder: Path, place: int) -> int:
+def _run(folder: Path, index: int) -> int:
     """Run a task in another process."""
     # Ctrl-C reaches every process of a terminal, but the first one ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     _folders.add(folder)
-    task = unpacked(_task(folder, place).read_bytes())
-    result = attempt(task, teller(_board(folder), place))
+    task = unpacked(_task(folder, index).read_bytes())
+    result = attempt(task, progress_writer(_progress_file(folder), index))
     data = attempt(packed, result)
-    _result(folder, place).write_bytes(packed(data) if isinstance(data, Failure) else data)
-    return place
+    _result(folder, index).write_bytes(packed(data) if isinstance(data, Failure) else data)
+    return index
 
 
 #: Folders in which this process has found tasks; empty in the first process.
@@ -162,13 +162,13 @@ def _end_with_parent() -> None:
     Thread(target=look, daemon=True).start()
 
 
-def _board(folder: Path) -> Path:
+def _progress_file(folder: Path) -> Path:
     return folder / "progress"
 
 
-def _task(folder: Path, place: int) -> Path:
-    return folder / f"task-{place}"
+def _task(folder: Path, index: int) -> Path:
+    return folder / f"task-{index}"
 
 
-def _result(folder: Path, place: int) -> Path:
-    return folder / f"result-{place}"
+def _result(folder: Path, index: int) -> Path:
+    return folder / f"result-{index}"

@@ -7,26 +7,26 @@ from threading import Event, Thread
 
 import numpy as np
 
-from planbatch.experiments.runs.task import Progress, Tell
+from planbatch.experiments.runs.task import Progress, ProgressCallback
 from planbatch.planner.model import IntArray
 
 #: How often the file is read (s).
 POLL_SECONDS = 0.1
 
 
-def make_board(path: Path, tasks: int) -> None:
-    """Write a board on which no task has made progress yet."""
+def make_progress_file(path: Path, tasks: int) -> None:
+    """Write a file in which no task has made progress yet."""
     np.zeros(tasks, dtype=np.int64).tofile(path)
 
 
-def teller(path: Path, place: int) -> Tell:
-    """Return the function that writes down the progress of the task at a place."""
+def progress_writer(path: Path, index: int) -> ProgressCallback:
+    """Return the function that writes down the progress of the task at an index."""
     counts = np.memmap(path, dtype=np.int64, mode="r+")
 
-    def tell(count: int) -> None:
-        counts[place] = count
+    def report(count: int) -> None:
+        counts[index] = count
 
-    return tell
+    return report
 
 
 @contextmanager
@@ -43,8 +43,8 @@ def watched(path: Path, progress: Progress | None) -> Iterator[None]:
         while not last:
             last = over.wait(POLL_SECONDS)
             counts = np.fromfile(path, dtype=np.int64)
-            for place in np.flatnonzero(counts != seen):
-                progress(int(place), int(counts[place]))
+            for index in np.flatnonzero(counts != seen):
+                progress(int(index), int(counts[index]))
             seen = counts
 
     watcher = Thread(target=look, daemon=True)

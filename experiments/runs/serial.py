@@ -5,7 +5,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any
 
-from planbatch.experiments.runs.task import Finished, Progress, Task, Tell, attempt
+from planbatch.experiments.runs.task import Finished, Progress, ProgressCallback, Task, attempt
 
 #: How often the thread of a task is checked (s).
 POLL_SECONDS = 0.1
@@ -15,35 +15,35 @@ class AbandonedError(BaseException):
     """Ends a task whose result nobody waits for any more; not a failure of the task."""
 
 
-def one_by_one(
+def run_serially(
     tasks: Sequence[Task], progress: Progress | None = None
 ) -> Generator[Finished, None, None]:
-    """Run tasks in their order, and yield the place of each with its result or failure.
+    """Run tasks in their order, and yield the index of each with its result or failure.
 
-    Each runs in a thread beside this one. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
+    Each runs in another thread. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
     kernel; the task left behind ends when it next reports how far it has come.
     """
-    for place, task in enumerate(tasks):
+    for i, task in enumerate(tasks):
         over = Event()
         try:
-            yield place, _beside(partial(attempt, task, until_over(over, place, progress)))
+            yield i, _in_thread(partial(attempt, task, until_over(over, i, progress)))
         finally:
             over.set()
 
 
-def until_over(over: Event, place: int, progress: Progress | None) -> Tell:
+def until_over(over: Event, index: int, progress: Progress | None) -> ProgressCallback:
     """Return the function with which a task reports progress; it ends the task once nobody waits for it."""
 
-    def tell(count: int) -> None:
+    def report(count: int) -> None:
         if over.is_set():
             raise AbandonedError
         if progress is not None:
-            progress(place, count)
+            progress(index, count)
 
-    return tell
+    return report
 
 
-def _beside(task: Callable[[], Any]) -> Any:
+def _in_thread(task: Callable[[], Any]) -> Any:
     """Run a task in a thread and wait for it; return what it returns, or raise what it raises."""
     results: list[Any] = []
     errors: list[BaseException] = []

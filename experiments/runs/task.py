@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from planbatch.planner.registry.source import place_of
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
-Tell = Callable[[int], None]
-#: Receives the place of a task and its progress; possibly called from another thread.
+ProgressCallback = Callable[[int], None]
+#: Receives the index of a task and its progress; possibly called from another thread.
 Progress = Callable[[int, int], None]
-#: A unit of work: called with a :data:`Tell`; returns its result.
-Task = Callable[[Tell], Any]
-#: The place of a task, and its result or :class:`Failure`.
+#: A unit of work: called with a :data:`ProgressCallback`; returns its result.
+Task = Callable[[ProgressCallback], Any]
+#: The index of a task, and its result or :class:`Failure`.
 Finished = tuple[int, Any]
 #: How often a task that was lost with its worker is run before it counts as failed.
 ATTEMPTS = 4
@@ -30,7 +30,7 @@ class Backend(Protocol):
     def run(
         self, tasks: Sequence[Task], progress: Progress | None = None
     ) -> Generator[Finished, None, None]:
-        """Yield the place of each task with its result or failure, as they finish."""
+        """Yield the index of each task with its result or failure, as they finish."""
         ...
 
 
@@ -87,5 +87,5 @@ def without_progress(function: Callable[..., Any], *given: Any) -> Task:
     return partial(_call, function, given)
 
 
-def _call(function: Callable[..., Any], given: tuple[Any, ...], tell: Tell) -> Any:
+def _call(function: Callable[..., Any], given: tuple[Any, ...], report: ProgressCallback) -> Any:
     return function(*given)

@@ -3,7 +3,7 @@
 Every line is a JSON object with ``schema``, ``kind`` and ``time`` (s). Of the kinds, ``snapshot`` has the rows of the
 queue that changed since the snapshot before (all of them if ``full``), ``plan`` the planned starts that changed, with
 what they are counted in; ``commands``, ``results`` and ``fault`` are for people. A journal that grew too large goes on
-in a new file; the older parts stand beside it, numbered.
+in a new file; older parts have numbers, in the same folder.
 """
 
 import json
@@ -30,9 +30,9 @@ def is_journal(first_line: str) -> bool:
 def parts_of(path: Path) -> list[Path]:
     """Return the parts of a journal in the order in which they were written: older ones, then the file itself."""
     older = re.compile(re.escape(path.stem) + r"-(\d{6,})" + re.escape(path.suffix))
-    found = [(int(match[1]), other) for other in path.parent.glob(f"{path.stem}-*{path.suffix}")
+    result = [(int(match[1]), other) for other in path.parent.glob(f"{path.stem}-*{path.suffix}")
              if (match := older.fullmatch(other.name))]  # fmt: skip
-    return [other for _, other in sorted(found)] + ([path] if path.is_file() else [])
+    return [other for _, other in sorted(result)] + ([path] if path.is_file() else [])
 
 
 def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str, Any]]:

@@ -58,28 +58,6 @@ def load_workload(
         return workload_of_source(source, options_of(options), note)  # type: ignore[arg-type]
 
 
-def as_workload(given: Any) -> Workload:
-    """Return a workload as it is, or make one of a log's path or name, or of a data frame that knows its capacity.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
-    """
-    if isinstance(given, Workload):
-        return given
-    if isinstance(given, str | Path):
-        return load_workload(given)
-    if type(given).__name__ == "DataFrame" and hasattr(given, "attrs"):
-        if "capacity" in given.attrs:
-            return Workload.from_frame(given)
-        raise ValueError(
-            "workload: a data frame does not say how large the machine is; "
-            "give Workload.from_frame(frame, capacity=N)"
-        )
-    raise ValueError(f"workload: {shown(given)} is neither a Workload nor a log nor a data frame")
-
-
 def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords say.
 
@@ -110,7 +88,12 @@ def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     load = options.get("load")
     if load is not None and (isinstance(load, bool) or not isinstance(load, int | float)):
         raise ValueError(f"load: {shown(load)} is not a factor, such as 1.2")
-    for name in ("span", "timezone", *(key for key in options if key.startswith("memory"))):
+    for name in (
+        "preset",
+        "span",
+        "timezone",
+        *(key for key in options if key.startswith("memory")),
+    ):
         if not isinstance(options.get(name), str | None):
             raise ValueError(
                 f"{name}: {shown(options[name])} is not a text, such as {_TEXTS[name]!r}"
@@ -128,6 +111,7 @@ _EXAMPLES = {
     "resources": 'give resources={"gpus": {"column": "ngpus", "capacity": 64}}',
 }
 _TEXTS = {
+    "preset": "frontier",
     "span": "0d:30d",
     "timezone": "Europe/Berlin",
     "memory": "requested",

@@ -79,7 +79,7 @@ def load_log(
         skip_bad_lines=options.skip_bad_lines,
     )
     for bad in log.skipped[:LISTED]:
-        note(f"skipped {log.source}, {bad.told()}")
+        note(f"skipped {log.source}, {bad.describe()}")
     if len(log.skipped) > LISTED:
         note(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log

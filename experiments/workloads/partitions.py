@@ -28,12 +28,12 @@ def partition_number(log: SwfLog, wanted: str) -> int:
     text = wanted.strip().lower()
     whole = [number for number, name in names.items() if name.lower() == text]
     begun = [number for number, name in names.items() if name.lower().split()[:1] == [text]]
-    found = [int(text)] if re.fullmatch(r"\d+", text) else whole or begun
-    if len(found) == 1 and found[0] in there:
-        return found[0]
+    result = [int(text)] if re.fullmatch(r"\d+", text) else whole or begun
+    if len(result) == 1 and result[0] in there:
+        return result[0]
     if not there:
         raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
-    problem = f"{wanted!r} fits several" if len(found) > 1 else f"no job is in {wanted!r}"
+    problem = f"{wanted!r} fits several" if len(result) > 1 else f"no job is in {wanted!r}"
     raise ValueError(f"partition: {problem}; {log.source} has {listed(log.header, there)}")
 
 

@@ -87,7 +87,7 @@ class ResourceRule:
     per : str
         What a value refers to: a ``processor``, the whole ``job``, or ``node:N``, a node of N processors.
     unit : str
-        Unit of memory in the column: B, KB, MB, GB or TB; empty for numbers of things.
+        Unit of memory in the column: B, KB, MB, GB or TB; empty for counts.
     unknown : str
         The value of jobs without one: ``median`` of the others, an amount (per processor, job or node), ``0``, or
         ``drop`` to leave these jobs out.
@@ -123,7 +123,7 @@ class ResourceRule:
 
     @property
     def measured(self) -> bool:
-        """Whether the resource is memory, and not a number of things."""
+        """Whether the resource is memory, and not a count."""
         return bool(self.unit)
 
     def quantity(self, text: str, what: str) -> tuple[float, str]:

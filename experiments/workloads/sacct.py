@@ -113,29 +113,29 @@ def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
 def _tres(frame: pd.DataFrame) -> dict[str, "pd.Series[float]"]:
     """Amounts of every TRES: requested ones, of jobs that list none the allocated ones."""
     listed = [texts(frame[name]) for name in ("ReqTRES", "AllocTRES") if name in frame]
-    found = {}
+    result = {}
     if listed:
         chosen = listed[0].mask(listed[0] == "", listed[-1])
         lists = {text: _amounts(text) for text in chosen.unique()}
         names = dict.fromkeys(name for amounts in lists.values() for name in amounts)
-        found = {
+        result = {
             name: chosen.map({text: amounts.get(name, np.nan) for text, amounts in lists.items()})
             for name in names
             if name not in frame
         }
     if "ReqMem" in frame:
         requested = _requested_memory(frame)
-        found["mem"] = found["mem"].fillna(requested) if "mem" in found else requested
-    return {name: column.astype(np.float64) for name, column in found.items()}
+        result["mem"] = result["mem"].fillna(requested) if "mem" in result else requested
+    return {name: column.astype(np.float64) for name, column in result.items()}
 
 
 def _amounts(text: str) -> dict[str, float]:
     """Read a list of TRES, such as ``cpu=4,mem=16G``; memory in KB."""
-    found = {}
+    result = {}
     for pair in filter(None, text.split(",")):
         name, _, amount = pair.rpartition("=")
-        found[name] = _memory(amount) if name == "mem" else _number(amount)
-    return found
+        result[name] = _memory(amount) if name == "mem" else _number(amount)
+    return result
 
 
 def _requested_memory(frame: pd.DataFrame) -> "pd.Series[float]":

@@ -64,7 +64,7 @@ def read_windows(
     header = [name.strip().lower() for name in next(rows, [])]
     names = [PROCESSORS, *(resource.name for resource in resources)]
     _check_header(str(path), header, names)
-    found = []
+    result = []
     for number, row in enumerate(rows, start=2):
         if not any(cell.strip() for cell in row):
             continue
@@ -72,8 +72,8 @@ def read_windows(
         if len(row) != len(header):
             raise ValueError(f"{where}: {len(row)} columns instead of {len(header)}")
         cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
-        found.append(_window(where, cells, origin, start_time))
-    return found
+        result.append(_window(where, cells, origin, start_time))
+    return result
 
 
 def _check_header(path: str, header: list[str], names: list[str]) -> None:

@@ -112,9 +112,9 @@ class Lesson:
         into[FIRST:] = 0.0
         into[TREES] = self.trees
         into[BASE] = np.ravel(model._baseline_prediction)[0]  # noqa: SLF001 - its trees have no other door
-        for place, (predictor,) in enumerate(model._predictors):  # noqa: SLF001
+        for i, (predictor,) in enumerate(model._predictors):  # noqa: SLF001
             tree = predictor.nodes
-            nodes = into[FIRST + place * NODES * NODE :][: NODES * NODE].reshape(NODES, NODE)
+            nodes = into[FIRST + i * NODES * NODE :][: NODES * NODE].reshape(NODES, NODE)
             theirs = [0] * NODES
             for ours in range(NODES):
                 node = tree[theirs[ours]]

@@ -1,6 +1,6 @@
 """What a predictor of run times is, and what becomes of a prediction that a job outlives.
 
-Kill time and prediction are two things (Tsafrir, Etsion, Feitelson, TPDS 2007): jobs are killed at their request, and
+Kill time and prediction differ (Tsafrir, Etsion, Feitelson, TPDS 2007): jobs are killed at their request, and
 planned with the prediction. A predictor is a :class:`~planbatch.planner.history.history.History`, one of whose columns
 is the predicted run time; so it is shown a run time when the job has ended, and no other way. A job that outlives its
 prediction is given another by a *corrector*, in the next round that there is.

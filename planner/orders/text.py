@@ -67,13 +67,13 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
 def _parted(text: str, is_order: Callable[[str], bool]) -> tuple[str, str | None]:
     """Split at the first slash outside of brackets with an order before it."""
     depth, slashes = 0, []
-    for place, letter in enumerate(text):
+    for i, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
         if letter == "/" and depth == 0:
-            slashes.append(place)
-    for place in slashes:
-        if is_order(unwrapped(text[:place])):
-            return unwrapped(text[:place]), unwrapped(text[place + 1 :])
+            slashes.append(i)
+    for i in slashes:
+        if is_order(unwrapped(text[:i])):
+            return unwrapped(text[:i]), unwrapped(text[i + 1 :])
     if slashes and ":" not in text:  # no file: the first of the two is misspelt
         return text[: slashes[0]], text[slashes[0] + 1 :]
     return unwrapped(text), None

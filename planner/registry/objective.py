@@ -39,12 +39,12 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
     return objective_of(objective, name)
 
 
-def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objective:
+def objective_of(objective: Any, name: str, values: tuple[Any, ...] = ()) -> Objective:
     """Return an objective, its function compiled if numba has compiled it, or make one of a cost function.
 
     Parameters
     ----------
-    thing : Objective or callable
+    objective : Objective or callable
         An objective, or a function ``cost(start, jobs, now, …)``; in plain Python it is compiled where numba can.
     name : str
         The name of an objective that is made.
@@ -56,21 +56,23 @@ def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objecti
     ValueError
         If it is neither.
     """
-    if isinstance(thing, Objective):
-        if plain_function(thing.cost) is thing.cost:
-            return thing
-        return replace(thing, cost=objective_of(thing.cost, thing.name).cost)
-    if isinstance(thing, _core.Objective):
-        return Objective(name, thing)
-    if not callable(thing):
-        raise ValueError(f"objective: {thing!r} is neither an Objective nor a function nor a name")
-    history = asked_history(f"objective {name}", thing)
+    if isinstance(objective, Objective):
+        if plain_function(objective.cost) is objective.cost:
+            return objective
+        return replace(objective, cost=objective_of(objective.cost, objective.name).cost)
+    if isinstance(objective, _core.Objective):
+        return Objective(name, objective)
+    if not callable(objective):
+        raise ValueError(
+            f"objective: {objective!r} is neither an Objective nor a function nor a name"
+        )
+    history = asked_history(f"objective {name}", objective)
     if history is not None:
-        plain_function(thing).history = history  # type: ignore[attr-defined]
+        plain_function(objective).history = history  # type: ignore[attr-defined]
     try:
-        return Objective(name, compiled_objective(thing, values, name))
+        return Objective(name, compiled_objective(objective, values, name))
     except NotCompiledError as error:
-        if plain_function(thing) is not thing:
+        if plain_function(objective) is not objective:
             raise PluginError(f"objective {name}: it cannot be compiled: {error}") from None
         if can_compile():
             warnings.warn(
@@ -79,11 +81,11 @@ def objective_of(thing: Any, name: str, values: tuple[Any, ...] = ()) -> Objecti
                 stacklevel=2,
             )
     if not values:
-        return Objective(name, thing)
+        return Objective(name, objective)
 
     def bound(start: Any, jobs: Any, now: int) -> Any:
-        return thing(start, jobs, now, *values)
+        return objective(start, jobs, now, *values)
 
-    bound.__dict__.update(vars(thing))
-    bound.__name__ = thing.__name__
+    bound.__dict__.update(vars(objective))
+    bound.__name__ = objective.__name__
     return Objective(name, bound)

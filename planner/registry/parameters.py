@@ -94,16 +94,16 @@ _signature_once = functools.lru_cache(maxsize=256)(_signature)
 
 def parameters_of(function: Callable[..., Any], skip: int = 0) -> tuple[Parameter, ...]:
     """Return the settings of a maker, or of a function after its first ``skip`` parameters."""
-    found = []
+    result = []
     listed = list(signature_of(function).parameters.values())[skip:]
     many = inspect.isclass(function) and len([p for p in listed if p.name not in HIDDEN]) > 1
-    for place, parameter in enumerate(listed):
+    for i, parameter in enumerate(listed):
         plain = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         kind = _kind(parameter)
         if plain and kind is not None and parameter.name not in HIDDEN:
-            short = place == 0 and not many
-            found.append(Parameter(parameter.name, kind, parameter.default, short))
-    return tuple(found)
+            short = i == 0 and not many
+            result.append(Parameter(parameter.name, kind, parameter.default, short))
+    return tuple(result)
 
 
 def _kind(parameter: inspect.Parameter) -> Any:

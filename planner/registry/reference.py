@@ -96,9 +96,9 @@ def unwrapped(text: str) -> str:
     if text[:1] != "(" or text[-1:] != ")":
         return text
     depth = 0
-    for place, letter in enumerate(text):
+    for i, letter in enumerate(text):
         depth += (letter in _OPEN) - (letter in _CLOSED)
-        if depth == 0 and place < len(text) - 1:  # (a)/(b)
+        if depth == 0 and i < len(text) - 1:  # (a)/(b)
             return text
     return text[1:-1]
 

@@ -297,6 +297,7 @@ def test_a_replay_of_a_journal_has_its_recorded_waits(lived, run):
     assert code == 0, err
 
 
+@pytest.mark.integration
 def test_a_report_is_made_of_a_journal(path, run):
     """A comparison of policies on it, kept in a folder, is a page; twelve jobs had waited for one another."""
     jobs = [

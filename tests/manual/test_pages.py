@@ -40,11 +40,17 @@ def test_the_page_of_names_has_a_row_for_each():
 
 @pytest.mark.parametrize("package", reference.PACKAGES)
 def test_every_public_name_is_in_the_reference(package):
-    """Once, by the module that defines it."""
-    lines = reference.package_page(package).splitlines()
+    """Once, by the module that defines it; the index has a link to each page."""
+    pages = {
+        uri: text for uri, text in reference.pages() if uri.startswith(f"reference/{package}/")
+    }
+    lines = "\n".join(pages.values()).splitlines()
     listed = [line.rpartition(".")[2] for line in lines if line.startswith(":::")]
     assert sorted(listed) == sorted(reference.names(package))
     assert any("Experimental" in line for line in lines) == (package != "baselines")
+    index = dict(reference.pages())["reference/index.md"]
+    for uri in pages:
+        assert f"]({uri.removeprefix('reference/')})" in index
 
 
 def test_every_verb_has_its_help():
@@ -58,13 +64,13 @@ def test_every_verb_has_its_help():
 @pytest.mark.parametrize(
     ("text", "place", "page", "expected"),
     [
-        ("[x](docs/data.md)", "README.md", "index.md", "[x](data.md)"),
+        ("[x](data.md)", "docs/index.md", "index.md", "[x](data.md)"),
         ("[x](../DESIGN.md#a)", "docs/data.md", "data.md", "[x](development/design.md#a)"),
         ("[x](data.md)", "docs/model.md", "model.md", "[x](data.md)"),
         ("[x](docs/data.md)", "DESIGN.md", "development/design.md", "[x](../data.md)"),
         ("[x](tutorials/5-dask.ipynb)", "docs/a.md", "a.md", "[x](tutorials/5-dask.md)"),
-        ("`[x](docs/data.md)`", "README.md", "index.md", "`[x](docs/data.md)`"),
-        ("[x](https://a.org/b)", "README.md", "index.md", "[x](https://a.org/b)"),
+        ("`[x](../DESIGN.md)`", "docs/index.md", "index.md", "`[x](../DESIGN.md)`"),
+        ("[x](https://a.org/b)", "docs/a.md", "a.md", "[x](https://a.org/b)"),
     ],
 )
 def test_links_lead_to_pages(text, place, page, expected):

@@ -55,11 +55,11 @@ class Event:
         """
         if not isinstance(row, Mapping):
             raise ValueError(f"Batsim's {self.type}: {str(row)[:40]!r} is no object")
-        found: Any = row.get(field)
-        known = isinstance(found, int | float) and not isinstance(found, bool)
-        if not known or not math.isfinite(found):
-            raise ValueError(f"Batsim's {self.type}: {field} is {found!r}, no number")
-        return float(found)
+        result: Any = row.get(field)
+        known = isinstance(result, int | float) and not isinstance(result, bool)
+        if not known or not math.isfinite(result):
+            raise ValueError(f"Batsim's {self.type}: {field} is {result!r}, no number")
+        return float(result)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def parse_machines(text: str) -> frozenset[int]:
     ValueError
         If it is none.
     """
-    found: set[int] = set()
+    result: set[int] = set()
     for part in text.replace(",", " ").split():
         numbers = part.split("-")
         if len(numbers) > 2 or not all(one.isascii() and one.isdecimal() for one in numbers):
@@ -149,8 +149,8 @@ def parse_machines(text: str) -> frozenset[int]:
         low, high = int(numbers[0]), int(numbers[-1])
         if not low <= high < MOST:
             raise ValueError(f"machines {text[:60]!r}: {part[:20]!r} is no interval such as 0-3")
-        found.update(range(low, high + 1))
-    return frozenset(found)
+        result.update(range(low, high + 1))
+    return frozenset(result)
 
 
 def write_machines(machines: Iterable[int]) -> str:

@@ -47,9 +47,9 @@ def serve(
     options : BatsimOptions, optional
         How.
     ready : callable, optional
-        Is told the endpoint when Batsim may be started.
+        Called with the endpoint when Batsim may be started.
     stopped : callable, optional
-        Is asked now and then whether to stop.
+        Called now and then; returns whether to stop.
 
     Raises
     ------

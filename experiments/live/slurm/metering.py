@@ -137,7 +137,7 @@ def served(meter: Meter, port: int) -> Iterator[int]:
     Parameters
     ----------
     meter : Meter
-        What is told.
+        Its counters.
     port : int
         The port; 0 for any that is free.
 

@@ -49,8 +49,8 @@ def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     ('IDLE', frozenset({'DRAIN'}))
     """
     base = USABLE_STATES | {"DOWN", "UNKNOWN", "ERROR", "FUTURE"}
-    found = next((state for state in states if state in base), states[0] if states else "UNKNOWN")
-    return found, frozenset(states) - {found}
+    result = next((state for state in states if state in base), states[0] if states else "UNKNOWN")
+    return result, frozenset(states) - {result}
 
 
 def node_of_row(row: Row) -> LiveNode:
@@ -75,14 +75,14 @@ def node_of_row(row: Row) -> LiveNode:
 
 def nodes_of_groups(data: Row) -> tuple[LiveNode, ...]:
     """Read ``sinfo --json`` from 23.02 on: one row for each partition and group of equal nodes."""
-    found: dict[str, LiveNode] = {}
+    result: dict[str, LiveNode] = {}
 
     def read(row: Row) -> None:
         state, flags = node_state(words(row["node"]["state"]))
         partition = str(row["partition"]["name"])
         for name in row["nodes"]["nodes"]:
-            before = found[name].partitions if name in found else ()
-            found[name] = LiveNode(
+            before = result[name].partitions if name in result else ()
+            result[name] = LiveNode(
                 name=str(name),
                 state=state,
                 flags=flags,
@@ -94,7 +94,7 @@ def nodes_of_groups(data: Row) -> tuple[LiveNode, ...]:
             )
 
     each_row(data, "sinfo", "port", "sinfo", read)
-    return tuple(found.values())
+    return tuple(result.values())
 
 
 #: The oldest and the newest Slurm whose output is known here.
@@ -143,7 +143,7 @@ def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
 
 
 def origin(printed: Printed) -> tuple[str, str]:
-    """Return the cluster's name and Slurm's version as JSON tells them; empty where it does not.
+    """Return the cluster's name and Slurm's version as in JSON; empty where missing.
 
     Raises
     ------
@@ -255,9 +255,9 @@ def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, ran: boo
     details = row.get("gres_detail")
     if ran and isinstance(details, list) and details:
         return sum(gpus_in(str(detail)) for detail in details)
-    found = gpus_of_tres(amounts)
-    if found:
-        return found
+    result = gpus_of_tres(amounts)
+    if result:
+        return result
     if in_all := gpus_in(str(row.get("tres_per_job") or "")):
         return in_all
     each = gpus_in(str(row.get("tres_per_node") or ""))

@@ -24,7 +24,7 @@ MOST_ENDS = 4
 
 @dataclass(frozen=True)
 class StartEstimate:
-    """What a user is told about a job; times in seconds, None where there is none.
+    """What a user may know of a job; times in seconds, None where there is none.
 
     Attributes
     ----------
@@ -60,21 +60,21 @@ def last_tick(path: Path) -> Tick:
     ValueError
         If it has no plan yet, or a line cannot be read.
     """
-    found = last_planned(path)
-    if found is None:
+    result = last_planned(path)
+    if result is None:
         raise ValueError(
             f"{path}: the journal has no plan yet; see what planbatch slurm advise says"
         )
-    return found
+    return result
 
 
 def last_planned(path: Path) -> Tick | None:
     """Return the last tick of a journal that has a plan; None if none has."""
-    found = None
+    result = None
     for tick in read_ticks(path, newest=True):
         if tick.snapshot is not None and tick.plan:
-            found = tick
-    return found
+            result = tick
+    return result
 
 
 def start_estimates(
@@ -98,7 +98,7 @@ def start_estimates(
     """
     assert tick.snapshot is not None
     reasons = _reasons(tick)
-    found: list[StartEstimate] = []
+    result: list[StartEstimate] = []
     by_id = {job.job_id: job for job in tick.snapshot.jobs}
     for place, times in tick.starts.items():
         array, task = divmod(place, TASK_IDS)
@@ -106,32 +106,32 @@ def start_estimates(
         if job is not None:
             label = f"{array}_{task}" if place >= TASK_IDS else job.label
             start, latest, forecast = times
-            found.append(StartEstimate(label, job, start, latest, forecast))
-    planned = {one.job.key for one in found}
+            result.append(StartEstimate(label, job, start, latest, forecast))
+    planned = {one.job.key for one in result}
     for job in tick.snapshot.jobs:
         if job.key in planned:
             continue
         if job.running:
-            found.append(StartEstimate(job.label, job, job.start_time, why=job.state.lower()))
+            result.append(StartEstimate(job.label, job, job.start_time, why=job.state.lower()))
         elif job.pending:
-            found.append(StartEstimate(job.label, job, why=reasons.get(job.label, "not planned")))
+            result.append(StartEstimate(job.label, job, why=reasons.get(job.label, "not planned")))
         elif number is not None:
-            found.append(
+            result.append(
                 StartEstimate(job.label, job, job.start_time or None, why=job.state.lower())
             )
     if number is not None:
-        found = [
+        result = [
             one
-            for one in found
+            for one in result
             if number in (one.label, one.label.partition("_")[0], str(one.job.job_id))
         ]
-        if not found:
+        if not result:
             raise ValueError(f"job {number}: it is not in the queue")
     if user is not None:
-        found = [one for one in found if one.job.user == user]
+        result = [one for one in result if one.job.user == user]
     last = 1 << 60
     return tuple(
-        sorted(found, key=lambda one: (one.job.running, last if one.start is None else one.start))
+        sorted(result, key=lambda one: (one.job.running, last if one.start is None else one.start))
     )
 
 

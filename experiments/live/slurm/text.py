@@ -99,7 +99,7 @@ def _row_of_scontrol(row: str) -> LiveJob:
     if after is None or any(names.count(name) != 1 for name in _ONCE):
         return _unreadable(number)
     name = row[row.index(" JobName=") + len(" JobName=") : after.start()]
-    found = dict(reversed(fields[: names.index("UserId")])) | dict(
+    result = dict(reversed(fields[: names.index("UserId")])) | dict(
         reversed(fields[names.index("UserId") :])
     )
     try:
@@ -108,7 +108,7 @@ def _row_of_scontrol(row: str) -> LiveJob:
             name,
             after[1],
             int(after[2]),
-            found,
+            result,
             _remark(row, "AdminComment"),
             _remark(row, "Comment"),
         )
@@ -272,18 +272,18 @@ def _is_reservation(line: str) -> bool:
 
 
 def _reservation(line: str) -> LiveReservation:
-    found = dict(reversed(_FIELD.findall(line)))
-    name = found["ReservationName"]
+    result = dict(reversed(_FIELD.findall(line)))
+    name = result["ReservationName"]
     try:
         return LiveReservation(
             name,
-            moment(found["StartTime"]),
-            moment(found["EndTime"]) or moment(found["StartTime"]) + ENDLESS,
-            expand(text(found["Nodes"])),
-            tres(found.get("TRES", "")).get("cpu"),
-            tuple(filter(None, found.get("Flags", "").split(","))),
+            moment(result["StartTime"]),
+            moment(result["EndTime"]) or moment(result["StartTime"]) + ENDLESS,
+            expand(text(result["Nodes"])),
+            tres(result.get("TRES", "")).get("cpu"),
+            tuple(filter(None, result.get("Flags", "").split(","))),
             ",".join(
-                filter(None, (text(found.get(kind)) for kind in ("Users", "Groups", "Accounts")))
+                filter(None, (text(result.get(kind)) for kind in ("Users", "Groups", "Accounts")))
             ),
         )
     except KeyError as error:

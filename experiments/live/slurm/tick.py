@@ -21,14 +21,14 @@ from planbatch.experiments.live.slurm.planner import Planned
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
-#: What a driver may need to be told.
+#: Advice to a driver without rights.
 RIGHTS = (
     "AdminComment may be written by root, SlurmUser and administrators, not by operators: "
     "sacctmgr modify user NAME set adminlevel=Admin"
 )
 
 
-#: What people are told if nodes idled that jobs could have had.
+#: The message if nodes idled that jobs could have had.
 OBSERVING = (
     "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
 )
@@ -67,7 +67,7 @@ class Tick:
     notes : tuple of str
         What people should know besides, sentences.
     later : int
-        How many more jobs are to be told something in the next tick.
+        How many more jobs change in the next tick.
     fault : str
         What went wrong, one sentence; empty if nothing did.
     kind : str
@@ -225,7 +225,7 @@ def release_all(
     client : SlurmClient
         What talks to Slurm.
     tell : callable
-        Is told of every attempt.
+        Called with every attempt.
     dry_run : bool
         Whether commands are only shown.
     clock : callable

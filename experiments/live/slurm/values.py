@@ -48,18 +48,16 @@ def each_row(
         raise ValueError(
             f"{program}: its JSON has no list {key!r}; it may be cut off, or of a version that is not known"
         )
-    found = []
-    for place, row in enumerate(rows):
+    result = []
+    for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise ValueError(f"{program}: {key}[{place}] is no object")
+            raise ValueError(f"{program}: {key}[{i}] is no object")
         try:
-            found.append(read(row))
+            result.append(read(row))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ValueError(
-                f"{program}: {key}[{place}] ({str(row.get(name))[:40]}): {what}"
-            ) from None
-    return found
+            raise ValueError(f"{program}: {key}[{i}] ({str(row.get(name))[:40]}): {what}") from None
+    return result
 
 
 #: What Slurm's C code calls NO_VAL and INFINITE, of 16, 32 and 64 bits: no number, and no limit.
@@ -101,8 +99,8 @@ def number(value: Any, field: str = "") -> int | None:
 
 def limit(value: Any, field: str = "") -> int | None:
     """Return a number of either dialect, None also for those that stand for none or for no limit."""
-    found = number(value, field)
-    return None if found in _NO_NUMBER else found
+    result = number(value, field)
+    return None if result in _NO_NUMBER else result
 
 
 def words(value: Any) -> tuple[str, ...]:
@@ -122,8 +120,8 @@ def text(value: Any) -> str:
     >>> text("(null)"), text(None), text("a b")
     ('', '', 'a b')
     """
-    found = "" if value is None else str(value)
-    return "" if found.strip().lower() in _NO_TEXT else found
+    result = "" if value is None else str(value)
+    return "" if result.strip().lower() in _NO_TEXT else result
 
 
 def moment(written: str) -> int:
@@ -173,14 +171,14 @@ def tres(written: str) -> dict[str, int]:
     >>> tres("cpu=16,mem=2000M,node=2,billing=16,gres/gpu=4")
     {'cpu': 16, 'mem': 2000, 'node': 2, 'billing': 16, 'gres/gpu': 4}
     """
-    found = {}
+    result = {}
     for pair in filter(None, text(written).split(",")):
         name, _, amount = pair.rpartition("=")
         match = _AMOUNT.match(amount.upper())
         if name and match:
             scale = _UNITS[match[2]] if name == "mem" else 1.0
-            found[name] = int(float(match[1]) * scale)
-    return found
+            result[name] = int(float(match[1]) * scale)
+    return result
 
 
 def gpus_in(written: str) -> int:
@@ -237,15 +235,15 @@ def expand(text: str) -> tuple[str, ...]:
 def _parts(text: str) -> Iterator[str]:
     """Split at the commas outside brackets."""
     depth, start = 0, 0
-    for place, letter in enumerate(text):
+    for i, letter in enumerate(text):
         depth += (letter == "[") - (letter == "]")
         if depth not in (0, 1):
             raise ValueError(
                 f"hosts {text[:80]!r}: a bracket is opened twice, or closed before it is opened"
             )
         if letter == "," and not depth:
-            yield text[start:place]
-            start = place + 1
+            yield text[start:i]
+            start = i + 1
     if depth:
         raise ValueError(f"hosts {text[:80]!r}: the bracket is not closed; the text may be cut off")
     if text:
@@ -253,7 +251,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _of_part(part: str, text: str, room: int) -> list[str]:
-    """Expand one part: texts and ranges in turn, each range beside all that stands before it."""
+    """Expand one part: texts and ranges in turn, each range combined with all before it."""
     if not part:
         raise ValueError(f"hosts {text[:80]!r}: a name is empty")
     pieces = re.split(r"\[([^\]]*)\]", part)

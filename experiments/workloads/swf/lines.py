@@ -37,7 +37,7 @@ class BadLine:
     reason: str
     what: str = "line"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Describe the line and its error."""
         return f"{self.what} {self.line}, column {self.column} ({self.field}): {self.reason}"
 

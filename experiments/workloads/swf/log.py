@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The 18 columns, in order. Times are in seconds, memory in KB per processor.
 FIELDS = (
@@ -127,8 +129,10 @@ class SwfLog:
     def __len__(self) -> int:
         return len(self.columns["job"])
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """Give the columns as a data frame."""
+        import pandas as pd
+
         return pd.DataFrame(dict(self.columns))
 
     def processors(self) -> IntArray:

@@ -123,7 +123,7 @@ def parse_swf(
         values, skipped = parse_lines(data, FIELDS, FRACTIONAL)
         if skipped and not skip_bad_lines:
             raise ValueError(
-                f"{source}, {skipped[0].told()}; "
+                f"{source}, {skipped[0].describe()}; "
                 + (
                     "correct the line, or skip such lines with --skip-bad-lines"
                     if len(values)

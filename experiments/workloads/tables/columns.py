@@ -43,7 +43,7 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
         If one is no such pair, or there is no such field.
     """
     fields = {name: field for field, names in FIELDS.items() for name in names}
-    found = {}
+    result = {}
     for pair in given:
         field, equals, column = pair.partition("=")
         if not equals or not column.strip():
@@ -52,8 +52,8 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
             )
         if plain(field) not in fields:
             raise ValueError(f"column: there is no {field!r}; {did_you_mean(plain(field), FIELDS)}")
-        found[fields[plain(field)]] = column.strip()
-    return found
+        result[fields[plain(field)]] = column.strip()
+    return result
 
 
 def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
@@ -74,22 +74,22 @@ def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) ->
         If a given column is not there, or a needed one; says which, and which there are.
     """
     by_name = {plain(column): column for column in reversed(there)}
-    found = {}
+    result = {}
     for field, names in FIELDS.items():
         if field in given:
             if plain(given[field]) not in by_name:
                 raise ValueError(
                     f"{source}: there is no column {given[field]!r} for {field}; the columns are {', '.join(there)}"
                 )
-            found[field] = by_name[plain(given[field])]
+            result[field] = by_name[plain(given[field])]
         else:
             column = next((by_name[name] for name in names if name in by_name), None)
             if column is not None and column not in given.values():
-                found[field] = column
+                result[field] = column
     needed = {
-        "submit": "submit" in found,
-        "processors": "processors" in found or "allocated" in found,
-        "runtime": "runtime" in found or {"start", "end"} <= found.keys(),
+        "submit": "submit" in result,
+        "processors": "processors" in result or "allocated" in result,
+        "runtime": "runtime" in result or {"start", "end"} <= result.keys(),
     }
     missing = [field for field, present in needed.items() if not present]
     if missing:
@@ -98,4 +98,4 @@ def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) ->
             f"{source}: there is no column for {' and '.join(missing)}; the columns are {', '.join(there)}; "
             f"say which it is with {cure}"
         )
-    return found
+    return result

@@ -76,7 +76,7 @@ def log_of_table(
     bad = _bad_rows(table, found, read)
     if bad and not skip_bad_lines:
         cure = "correct it, or skip such lines with --skip-bad-lines"
-        raise ValueError(f"{table.source}, {bad[0].told()}; {cure}")
+        raise ValueError(f"{table.source}, {bad[0].describe()}; {cure}")
     _check_zones(table, found, read)
     unreadable = {line.line for line in bad}
     keep = ~np.isin(table.lines, list(unreadable))

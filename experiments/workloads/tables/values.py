@@ -68,10 +68,10 @@ def numbers(column: "pd.Series[Any]") -> Values:
 
 def whole_numbers(column: "pd.Series[Any]") -> Values:
     """Read whole numbers."""
-    found = numbers(column)
-    fraction = found.values != np.floor(found.values)
-    wrong = found.wrong | (fraction & ~np.isnan(found.values))
-    return Values(found.values, wrong, "a whole number")
+    result = numbers(column)
+    fraction = result.values != np.floor(result.values)
+    wrong = result.wrong | (fraction & ~np.isnan(result.values))
+    return Values(result.values, wrong, "a whole number")
 
 
 def durations(column: "pd.Series[Any]") -> Values:
@@ -137,9 +137,9 @@ def identifiers(column: "pd.Series[Any]") -> IntArray:
     Whole numbers stay as they are; of Batsim's identifiers, such as ``w0!17``, the number behind the mark counts. If
     that does not work for all, or two jobs would get the same number, jobs are numbered from 1.
     """
-    found = whole_numbers(column)
-    if not (found.wrong | np.isnan(found.values)).any():
-        return found.values.astype(np.int64)
+    result = whole_numbers(column)
+    if not (result.wrong | np.isnan(result.values)).any():
+        return result.values.astype(np.int64)
     last = texts(column).str.rpartition("!")[2]
     if last.str.fullmatch(r"-?\d{1,15}").all() and last.is_unique:
         return np.asarray(last.astype(np.int64))
@@ -151,9 +151,9 @@ def codes(column: "pd.Series[Any]") -> tuple[IntArray, dict[int, str]]:
 
     Whole numbers stay as they are, and have no names.
     """
-    found = whole_numbers(column)
-    if not found.wrong.any():
-        return np.where(np.isnan(found.values), -1, found.values).astype(np.int64), {}
+    result = whole_numbers(column)
+    if not result.wrong.any():
+        return np.where(np.isnan(result.values), -1, result.values).astype(np.int64), {}
     written = texts(column)
     numbered, names = pd.factorize(written.mask(written == "", None))
     return np.where(numbered < 0, -1, numbered + 1), dict(enumerate(map(str, names), start=1))

@@ -114,6 +114,6 @@ def repair(
     used = float(solver.response_proto.deterministic_time)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Repaired(start, used)
-    found = start.copy()
-    found[window] = now + np.array([solver.value(variable) for variable in model.starts])
-    return Repaired(found, used)
+    result = start.copy()
+    result[window] = now + np.array([solver.value(variable) for variable in model.starts])
+    return Repaired(result, used)

@@ -8,7 +8,7 @@ import pytest
 
 from planbatch.experiments import Experiment, PolicySpec, run_experiment
 from planbatch.experiments.common import pinned_core as cores
-from planbatch.experiments.common.pinned_core import own_core, usable_cores
+from planbatch.experiments.common.pinned_core import pinned_core, usable_cores
 from planbatch.experiments.runs.backends import BackendError
 from planbatch.experiments.runs.space import warn_of_little_space
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -127,9 +127,9 @@ def test_a_reserved_core_is_nobody_elses(monkeypatch):
         raise TimeoutError
 
     monkeypatch.setattr(cores.time, "sleep", release)
-    with own_core() as one:
+    with pinned_core() as one:
         assert usable_cores() == [one]
-        with pytest.raises(TimeoutError), own_core():
+        with pytest.raises(TimeoutError), pinned_core():
             pass
     assert waited
     assert usable_cores() == before

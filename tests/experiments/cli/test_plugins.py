@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 def generated(run, jobs="150"):
     """Generate a small log."""
-    words = ("log.swf", "--jobs", jobs, "--capacity", "32")
+    words = ("log.swf", "--count", jobs, "--capacity", "32")
     code, _, err = run("workload", "generate", *words)
     assert code == 0, err
     return "log.swf"

@@ -43,7 +43,7 @@ def write_cell(
     jobs = {name: getattr(workload, name) for name in columns}
     jobs |= {
         name: getattr(trace, name)
-        for name in ("start", "end", "promise", "first_planned", "predicted")
+        for name in ("start", "end", "promise", "first_planned", "last_planned", "predicted")
     }
     pd.DataFrame(jobs).to_parquet(own / "jobs.parquet", index=False)
     pd.DataFrame(vars(trace.rounds)).to_parquet(own / "rounds.parquet", index=False)

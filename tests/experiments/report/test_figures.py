@@ -16,9 +16,11 @@ from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.report import (
     accuracy,
     fairness,
+    gains,
     heat_maps,
     rounds,
     series,
+    starts,
     summary,
 )
 from planbatch.experiments.report.blocks import predictions_block
@@ -26,7 +28,9 @@ from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.runs.read import read_results
+from planbatch.experiments.studies.gains import Gains
 from planbatch.experiments.studies.intervals import bootstrap
+from planbatch.experiments.studies.metrics import make_metric
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
 from tests.experiments.report.folders import write_cell, write_experiment
@@ -351,3 +355,38 @@ def test_monthly_means_weighted_by_jobs_give_the_mean(runs):
     for label in runs.labels:
         total = np.nansum(found.wait[label] * found.jobs)
         assert total == pytest.approx(runs.first(label).wait.sum())
+
+
+def test_gains_and_planned_starts_are_those_of_the_traces(tmp_path):
+    """The report's tables say what Gains and the metrics say of the replays; jobs that lose most come first."""
+    workload = synthetic_workload(jobs=200, capacity=32, load=1.2, seed=3)
+    traces = {name: replay(workload, name) for name in ("easy", "plan-wait")}
+    for name, trace in traces.items():
+        write_cell(tmp_path, name, trace)
+    write_experiment(tmp_path, list(traces))
+    (case,) = cases_of(read_results(tmp_path))
+    runs = load(case)
+    found = gains.gains_of(runs)
+    expected = Gains.of(traces["easy"], traces["plan-wait"])
+    (row,) = gains.overview_table(runs, found).rows
+    total = expected.total()
+    assert (row["gain"], row["lose"]) == (total["gain"], total["lose"])
+    assert row["worst"] == expected.jobs["change"].max()
+    rows = gains.groups_table(runs, found["plan-wait"], whole=True).rows
+    sizes = [one for one in rows if one["by"] == "size"]
+    assert [one["change"] for one in sizes] == expected.by("size")["change"].tolist()
+    worst = [one["id"] for one in gains.losers_table(runs, found["plan-wait"]).rows]
+    assert worst == expected.losers(10)["id"].tolist()
+    assert gains.draw_gains(runs, found["plan-wait"]).svg
+
+    assert starts.planning_labels(runs) == ["plan-wait"]
+    (row,) = starts.starts_table(runs, ["plan-wait"]).rows
+    frame = traces["plan-wait"].to_frame()
+    for key, name in (
+        ("first_within_1", "first-plan-within"),
+        ("first_early_1", "first-plan-early"),
+        ("first_late_1", "first-plan-late"),
+        ("last_within_10", "last-plan-within:minutes=10"),
+    ):
+        assert row[key] == make_metric(name)(frame)
+    assert row["first_within_1"] + row["first_early_1"] + row["first_late_1"] == pytest.approx(1)

@@ -237,6 +237,7 @@ def test_charts_give_every_job_its_processors_and_none_to_two(rounds):
             assert apart_in_time or low + count <= other_low or other_low + other_count <= low
 
 
+@pytest.mark.integration
 def test_tables_and_pictures_are_written(comparison, tmp_path):
     """PNG and SVG of profiles, curves and plans; failed searches are no obstacle."""
     write_round_comparison(comparison, tmp_path / "a", plans=1)

@@ -116,6 +116,7 @@ def test_names_have_to_differ(workload):
         compare(workload, [make_policy("fcfs")], jobs=0)
 
 
+@pytest.mark.integration
 def test_pictures_and_numbers_are_written(workload, policies, tmp_path):
     """A file of numbers, pictures as PNG and SVG: byte for byte the same again."""
     comparison = compare(workload, policies)

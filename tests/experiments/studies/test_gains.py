@@ -42,6 +42,7 @@ def test_other_jobs_are_refused() -> None:
         pb.Gains.of(trace("a", [0, 1]), trace("b", [0, 1, 2]))
 
 
+@pytest.mark.integration
 def test_the_command(run, tmp_path):
     words = ("compare", "--policy", "fcfs", "--policy", "easy", "--first", 300, "--jobs", 1)
     code, out, _ = run(*words, "--against", "fcfs", "--out", "res")

@@ -23,6 +23,8 @@ from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests.experiments.studies.grids import GRID, assert_whole, small, tables, undisturbed, write
 
+pytestmark = pytest.mark.integration
+
 
 def test_cells_tell_when_their_log_begins(tmp_path):
     """The report's months are those of the calendar; made-up jobs have no date."""

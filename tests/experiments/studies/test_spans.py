@@ -102,6 +102,7 @@ def test_warm_up_lowers_the_error(tmp_path, busy):
     np.testing.assert_array_equal(rounds["time"], whole.rounds.time)
 
 
+@pytest.mark.integration
 def test_spans_on_two_workers(tmp_path):
     """The spans of one replay run side by side; the tables are those of one worker."""
     for jobs in (1, 2):
