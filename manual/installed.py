@@ -22,7 +22,7 @@ def late(start, jobs, now, limit=60.0):
 '''
 COMMANDS = (
     ("planbatch", "--version"),
-    ("planbatch", "workload", "generate", "log.swf", "--jobs", "40", "--procs", "16"),
+    ("planbatch", "workload", "generate", "log.swf", "--count", "40", "--capacity", "16"),
     ("planbatch", "compare", "log.swf", "--policy", "easy", "--policy", "plan:my.py:late", "--no-out"),
     ("planbatch", "list", "policies"),
     ("python", "-c", "import planbatch as pb; print(len(pb.synthetic_workload(jobs=30, capacity=8)))"),
