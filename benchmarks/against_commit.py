@@ -56,6 +56,7 @@ further = tuple(pb.Resource(f"r{{k}}", 1000) for k in range({further}))
 w = dataclasses.replace(w, resources=further, demands=(1000 * share).astype(np.int64))
 """
 SEARCH = """
+from planbatch.planner.budget import Budget
 pb.make_optimizer("annealing").optimize(
     problem, pb.make_objective("squared-wait"), Budget(evaluations={evaluations}), np.random.default_rng(0)
 )
@@ -73,7 +74,6 @@ snippet = json.loads(sys.argv[1])
 import numpy as np, pandas
 began = time.process_time()
 import planbatch as pb
-from planbatch.planner import Budget
 known = {"np": np, "pb": pb}
 exec(snippet["setup"], known)
 code, best = compile(snippet["run"], "snippet", "exec"), float("inf")

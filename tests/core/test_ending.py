@@ -83,7 +83,8 @@ LONG = {
     "conservative": "pb.replay(busy, 'conservative')",
 }
 BEGINNING = """
-import numpy as np, sys, time
+import numpy as np, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells ignore in what they run in the background
 import planbatch as pb
 def a_round(n):
     rng = np.random.default_rng(0)
