@@ -1,5 +1,7 @@
 """The decoder: permutation → plan, each job in turn at its earliest feasible start."""
 
+import numpy as np
+
 from planbatch import _core
 from planbatch.planner.arguments import expect
 from planbatch.planner.columns import Permutation, permutation_of
@@ -36,10 +38,11 @@ def decode(problem: Round, order: Permutation) -> Plan:
     ([0, 100], [50, 0])
     """
     expect("problem", problem, Round)
-    try:
-        return Plan.of_core(_core.decode(problem.core, order))
-    except (TypeError, ValueError):  # words for what is wrong, or the array of a list
-        pass
+    if isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1:
+        try:
+            return Plan.of_core(_core.decode(problem.core, order))
+        except ValueError:  # it is no permutation; what is said below
+            pass
     try:
         indices = permutation_of(order, problem.ids)
     except ValueError as error:

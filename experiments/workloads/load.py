@@ -90,21 +90,7 @@ def workload_of_source(
     options: WorkloadOptions = NO_CHANGES,
     note: Callable[[str], None] = lambda _line: None,
 ) -> Workload:
-    """Load a workload.
-
-    Parameters
-    ----------
-    source : str or Path, optional
-        A path or the name of a fetched log; ``None`` means the embedded workload.
-    options : WorkloadOptions
-        How to transform it.
-    note : callable
-        Called with sentences on what was skipped or assumed.
-
-    Raises
-    ------
-    OSError, ValueError
-        The message says in one sentence what is wrong and what to do.
+    """Load a workload as the command does; see :func:`~planbatch.experiments.workloads.keywords.load_workload`.
 
     Examples
     --------

@@ -127,7 +127,13 @@ def test_a_promise_is_kept_by_its_very_second():
         assert np.isfinite(search.evaluate(np.array([1, 0]))) == kept
 
 
-@pytest.mark.parametrize("order", [[0, 0], [0], [0, 2], [0, 1, 2], [-1, 0]])
+NO_PERMUTATIONS = [
+    *[[0, 0], [0], [0, 2], [0, 1, 2], [-1, 0]],
+    *map(np.array, [[0, 0], [0], [0, 2], [[0, 1]], [[0], [1]], [False, True], [0.0, 1.0]]),
+]
+
+
+@pytest.mark.parametrize("order", NO_PERMUTATIONS)
 def test_what_is_no_permutation_is_refused(order):
     """Each waiting job once."""
     problem = Round.of(2, 0, [], [(0, 1, 1), (0, 1, 1)])
