@@ -53,7 +53,6 @@ class Plan:
     def of_core(cls, start: IntArray) -> "Plan":
         """Return a plan of starts from the core, which are not checked again."""
         plan = object.__new__(cls)
-        start.flags.writeable = False
         object.__setattr__(plan, "start", start)
         return plan
 
