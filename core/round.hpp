@@ -9,7 +9,7 @@
 namespace planbatch {
 
 // The fewest processors that a job of each stretch of the queue needs, so that long queues need not be read job by job.
-// Where nobody keeps them, each stretch may have a job that fits.
+// If `least` is empty, any stretch may have a job that fits.
 struct LeastProcs {
     static constexpr std::size_t stretch = 64;
     Column least;

@@ -27,7 +27,7 @@ class Policy {
   public:
     virtual ~Policy() = default;
     virtual Report decide(const Round& round, Decision decision) = 0;
-    // The jobs that have a start in the last plan, ascending, if all of them start now; null if nobody knows.
+    // The jobs that have a start in the last plan, ascending, if all of them start now; null if the policy does not list them.
     virtual const std::vector<std::size_t>* starting() const { return nullptr; }
 };
 

@@ -89,7 +89,7 @@ class Simulation {
     Column waiting_jobs() const { return waiting_.jobs(); }
 
     // Starts the jobs planned for now and stores the other starts. `starting`: the jobs that have a start, ascending, if
-    // all of them start now and whoever planned knows.
+    // all of them start now and the policy lists them.
     Status commit(std::span<std::int64_t> plan, const Report& report, const std::vector<std::size_t>* starting = nullptr) {
         if (knows_.guards_promises) guard(plan);
         log_.push_back({now_, std::int64_t(plan.size()), std::int64_t(running_.size()), 0, report});
@@ -155,7 +155,7 @@ class Simulation {
     RunningJobs running_;
     std::vector<std::int64_t> free_;  // of every resource; windows are not counted
     std::vector<std::int64_t> start_, first_planned_, last_planned_, latest_;
-    std::vector<std::int64_t> predicted_, occupied_;  // what a job was predicted to take when it started; what it is believed to take since
+    std::vector<std::int64_t> predicted_, occupied_;  // predicted run time at the start; expected run time since
     std::vector<std::int64_t> guaranteed_;            // the start of each waiting job in the plan that keeps promises by requests
     std::vector<std::int64_t> plan_, changes_;
     std::vector<std::size_t> places_;
