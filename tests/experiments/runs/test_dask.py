@@ -1,7 +1,6 @@
 """Experiments on a Dask cluster: a scheduler and two workers on loopback, one of which is killed."""
 
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from planbatch.experiments import read_experiment, run_experiment
 from planbatch.experiments.runs import backends
 from planbatch.experiments.runs.backends import BackendError, check_backend, make_backend
 from planbatch.experiments.runs.dask import DaskBackend
-from tests.experiments.studies.grids import GRID, LONG, assert_whole, environment, tables, write
+from tests.experiments.studies.grids import GRID, assert_whole, environment, tables, write
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -33,7 +32,7 @@ def cluster(tmp_path):
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(file),
              "--no-dashboard", *map(str, words)],
-            env=environment(), cwd=tmp_path, stdout=log, stderr=log,
+            env=environment() | {"GATE": str(tmp_path / "gate")}, cwd=tmp_path, stdout=log, stderr=log,
         )  # fmt: skip
 
     with ExitStack() as stack:
@@ -56,28 +55,42 @@ def tasks_of(client: "Client", name: str) -> int:
     return sum(len(client.processing()[address]) for address in addresses)
 
 
+#: An objective that keeps workers waiting, while it is imported, until a file is there.
+GATED = """\
+import os
+import time
+
+while "GATE" in os.environ and not os.path.exists(os.environ["GATE"]):
+    time.sleep(0.01)
+
+
+def total_wait(start, jobs, now):
+    return float((start - jobs.submit).sum())
+"""
+
+
 def test_a_worker_that_is_killed_costs_nothing(tmp_path, cluster):
-    """It has tasks, and is killed before it finishes them; the tables are those of one process on one machine."""
+    """It is killed in the middle of a task; the tables are those of one process on one machine."""
     scheduler, workers = cluster
-    file, out = write(tmp_path, LONG), tmp_path / "out"
-    running = subprocess.Popen(
+    (tmp_path / "gated.py").write_text(GATED)
+    gated = f'name = "plan"\nobjective = "{tmp_path}/gated.py:total_wait"'
+    file = write(tmp_path, GRID.replace('name = ["fcfs", "easy"]', gated))
+    out = tmp_path / "out"
+    with subprocess.Popen(
         [sys.executable, "-m", "planbatch", "experiment", "run", file, "--out", out,
          "--backend", "dask", "--scheduler", scheduler, "--json"],
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    while running.poll() is None and not list(out.glob("cells/[!.]*")):
-        time.sleep(0.005)
-    workers[0].send_signal(signal.SIGSTOP)  # from now on, what it has been given stays unfinished
-    from distributed import Client
+    ) as running:  # fmt: skip
+        from distributed import Client
 
-    with Client(scheduler_file=str(scheduler), set_as_default=False) as client:
-        while running.poll() is None and not tasks_of(client, "first"):
-            time.sleep(0.005)
-        lost = tasks_of(client, "first")
-    workers[0].send_signal(signal.SIGKILL)
+        with Client(scheduler_file=str(scheduler), set_as_default=False) as client:
+            while running.poll() is None and not (lost := tasks_of(client, "first")):
+                time.sleep(0.005)
+        workers[0].kill()
+        (tmp_path / "gate").touch()
+        answer, errors = running.communicate()
+    assert running.returncode == 0, errors
     assert lost > 0, "the worker had nothing to lose"
-    answer, told = running.communicate()
-    assert running.returncode == 0, told
     assert json.loads(answer)["ran"] == 12
     assert assert_whole(out) == 12
     run_experiment(read_experiment(file), tmp_path / "reference")
