@@ -10,6 +10,14 @@ from planbatch.planner.display import counted
 Watch = Callable[[float, IntArray, int], object]
 """``watch(cost, start, evaluations)``: sees the best plan of a search now and then; what is true ends the search."""
 
+#: Plans that a search evaluates by default: in a round on its own (the preset of Zheng et al. 2016), and in each round
+#: of a replay, which has thousands and begins each with the plan of the one before.
+ROUND_EVALUATIONS, REPLAY_EVALUATIONS = 8800, 100
+#: The rule, as help texts state it.
+DEFAULT_EVALUATIONS = (
+    f"[default: {REPLAY_EVALUATIONS} per round of a replay, {ROUND_EVALUATIONS} in a single round]"
+)
+
 
 @dataclass(frozen=True)
 class Budget:

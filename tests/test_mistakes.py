@@ -57,6 +57,7 @@ MISTAKES = [
     (lambda: pb.compare(JOBS, "easy", estimates=None), "estimates: None is none of requested"),
     (lambda: pb.replay(JOBS, lambda problem: None), "policy <lambda>: it does not take two argum"),
     (lambda: pb.PlanBased("wait", promise=3600), "promise: 3600 is no text, such as 24h"),
+    (lambda: pb.make_policy("easy", evaluations=5), "evaluations: the policy easy takes none; plan-wait does"),
     (lambda: pb.make_policy(5), "policy: 5 is not a name"),
     (lambda: pb.compare_rounds([3], "tabu", "wait"), "rounds: 3 is neither a Round nor a file"),
     (lambda: pb.synthetic_workload(jobs="100", capacity=16), "jobs: '100' is not a positive whole number"),

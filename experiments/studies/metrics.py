@@ -162,12 +162,26 @@ def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Metric:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
         keywords = [parameter.name for parameter in METRIC_NAMES.settings(thing)]
+        own = thing in METRICS.values()
         thing = partial(thing, **dict(zip(keywords, values, strict=True)))
+        if own:
+            try:  # a parameter out of its range is an error before any replay
+                thing(_one_job())
+            except ValueError as error:
+                raise ValueError(f"metric {name}: {error}") from None
     return Metric(name, thing, unit)
 
 
 #: The metrics by name, packages' and users' own among them.
 METRIC_NAMES = Registry("metric", METRICS, ("jobs",), _accept, "metrics")
+
+
+def _one_job() -> "DataFrame":
+    """Return the frame of a replay of one job, which starts at once."""
+    import pandas as pd
+
+    columns = ("submit", "start", "wait", "procs", "runtime", "first_planned", "last_planned")
+    return pd.DataFrame({name: [int(name in ("procs", "runtime"))] for name in columns})
 
 
 def make_metric(name: str) -> Metric:

@@ -66,6 +66,8 @@ MISTAKES = (
     ("compare log.swf --policy plan-wait:evaluations=many", "plan-wait: evaluations: 'many' is not a whole number"),
     ("compare log.swf --column submit", "column: log.swf is a log in SWF, whose columns have no names"),
     ("compare log.swf table.csv", "Got unexpected extra argument"),
+    ("compare log.swf --policy easy --evaluations 5", "evaluations: none of the policies takes one: easy"),
+    ("compare log.swf --metric size-wait:many", "metric size-wait:many: procs: 'many' is no range of processors"),
     ("replay log.swf", "policy: name at least one with --policy NAME"),
     ("round twice.json", "twice.json, line 1: waiting[1].id: 7 is the id of waiting[0] as well"),
     ("round wide.json", "wide.json, line 1: waiting[0].procs: 5 is outside 1 … 4"),
