@@ -163,11 +163,8 @@ def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
         for log, policy in dict.fromkeys(zip(listed["workload"], listed["policy"], strict=True)):
             part = listed[(listed["workload"] == log) & (listed["policy"] == policy)]
             paper = None if run.quick else printed.get((item, log, policy))
-            report.add(item, log, policy, METRIC, float(part["slowdown"].mean()), paper)
             means = part.groupby("seed")["slowdown"].mean()
-            if len(means) > 1:
-                report.add(item, log, policy, f"{METRIC}, least of {len(means)} seeds", means.min())
-                report.add(item, log, policy, f"{METRIC}, largest", means.max())
+            report.add_seeds(item, log, policy, METRIC, means.tolist(), paper)
             if part["max_wait"].notna().all():
                 longest = float(part["max_wait"].max()) / 3600
                 report.add(item, log, policy, "longest wait (h)", longest)
