@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from time import perf_counter
 
 from planbatch.planner.columns import IntArray
@@ -54,6 +55,9 @@ class Budget:
     def __post_init__(self) -> None:
         if self.seconds is None and self.evaluations is None:
             raise ValueError("budget: give seconds, evaluations or both")
+        for name, value in (("seconds", self.seconds), ("evaluations", self.evaluations)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+                raise ValueError(f"budget: {name}: {value!r} is not a number")
         if self.seconds is not None and not 0 <= self.seconds < float("inf"):
             raise ValueError(f"budget: {self.seconds} is not a number of seconds, 0 or more")
         if self.evaluations is not None and (

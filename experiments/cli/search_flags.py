@@ -51,6 +51,8 @@ class SearchOptions:
 
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
+        if None not in (self.evaluations, self.seconds):
+            raise ValueError("budget: give either --evaluations or --seconds")
         optimizer, objective = make_optimizer(self.optimizer), make_objective(self.objective)
         check_supported(optimizer, objective)
         if objective.name in DEADLINE_OBJECTIVES:

@@ -25,6 +25,7 @@ from planbatch.experiments.studies.waits import (
     size_wait,
     wait_percentile,
 )
+from planbatch.planner.arguments import as_list
 from planbatch.planner.registry.registry import Registry
 from planbatch.planner.registry.source import place_of
 
@@ -209,7 +210,7 @@ def as_metrics(
         make_metric(metric)
         if isinstance(metric, str)
         else _accept(metric, getattr(metric, "__name__", "metric").replace("_", "-"), ())
-        for metric in metrics
+        for metric in as_list("metrics", metrics, least=0)
     )
     names = [metric.name for metric in made]
     twice = next((name for name in names if names.count(name) > 1), None)
