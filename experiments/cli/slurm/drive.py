@@ -25,7 +25,7 @@ from planbatch.experiments.cli.slurm.flags import (
     ticks_option,
     watch_options,
 )
-from planbatch.experiments.cli.verb import OneOf, Verb, flag
+from planbatch.experiments.cli.verb import RUN, OneOf, Verb, flag
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
@@ -53,6 +53,15 @@ if TYPE_CHECKING:
     help="Whose commands a dry run prints.",
 )
 @every_option("5s")
+@flag(
+    "--look",
+    panel=RUN,
+    type=Duration(),
+    default="0.2s",
+    show_default=True,
+    metavar="TIME",
+    help="Between ticks, how often to look for jobs that came or ended, which begins a tick.",
+)
 @watch_options
 @policy_option("What plans")
 @policy_options_without("policy", "estimates", "deadlines")
@@ -129,6 +138,7 @@ def command(
     mode: str,
     shown: str,
     every: float,
+    look: float,
     watched: Watched,
     name: str,
     chosen: PolicyOptions,
@@ -173,7 +183,7 @@ def command(
     parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())
     rules = DriveRules(
         acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
-        idle_ticks,
+        idle_ticks, look,
     )  # fmt: skip
     planner = Planner(policy, rules, watched.options, chosen.seed, Guard.parse(guard))
     client = SlurmClient(watched.conf, watched.timeout)
