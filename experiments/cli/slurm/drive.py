@@ -21,6 +21,8 @@ from planbatch.experiments.cli.slurm.flags import (
     horizon_option,
     lines_option,
     noplan_option,
+    private_files,
+    private_option,
     state_option,
     ticks_option,
     watch_options,
@@ -126,6 +128,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The journal.",
 )
+@private_option
 @flag(
     "--metrics",
     type=click.IntRange(0, 65535),
@@ -152,6 +155,7 @@ def command(
     on_exit: str,
     state: Path,
     journal_path: Path,
+    private: bool,
     metrics: int | None,
     ticks: int | None,
     as_json: bool,
@@ -190,7 +194,9 @@ def command(
     leave: Any = on_exit
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
     check_live(policy)
+    watched.check()
     with ExitStack() as stack:
+        stack.enter_context(private_files(private))
         tellers: list[Callable[[Tick], None]] = [report_tick if as_json else Terminal(dry_run)]
         tellers += _metered(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())
