@@ -3,38 +3,15 @@
 // A decoder is prepared for a round and then decodes many orders. Number may be int32 if the horizon and the amounts
 // fit, which makes profiles half as large.
 #pragma once
-#include "job_classes.hpp"
 #include "round_profile.hpp"
+#include "start_bounds.hpp"
 
 namespace planbatch {
-
-// Where jobs of each class were placed at the latest: within one decoding free amounts only shrink, so a job at least
-// as large and as long as one that has been placed cannot start before it. Breakpoints are only ever inserted, so an
-// index remains a bound.
-class ClassBounds {
-  public:
-    void clear() { first_.fill(0); }
-    std::size_t bound(int size, int length) const {
-        return size < 0 || length < 0 ? 0 : std::size_t(first_[std::size_t(size * JobClasses::most + length)]);
-    }
-    void placed(int size, int length, std::size_t at) {
-        if (length == JobClasses::most) return;
-        const auto i = std::int32_t(at);
-        for (int a = size; a < JobClasses::most; ++a) {
-            std::int32_t* row = first_.data() + a * JobClasses::most;
-            if (row[length] >= i) return;
-            for (int b = length; b < JobClasses::most && row[b] < i; ++b) row[b] = i;
-        }
-    }
-
-  private:
-    std::array<std::int32_t, JobClasses::most * JobClasses::most> first_;
-};
 
 template <std::size_t K, std::signed_integral Number = std::int64_t>
 class Decoder {
   public:
-    static constexpr std::size_t many_jobs = 100;  // from here on, remembering bounds pays
+    static constexpr std::size_t many_jobs = K == 1 ? 100 : 30;  // from here on, remembering bounds pays
     static constexpr std::size_t most_snapshots = 64;
 
     void prepare(const Round& round) {
@@ -44,24 +21,25 @@ class Decoder {
         walltime_.assign(round.jobs.walltime.begin(), round.jobs.walltime.end());
         many_ = size() >= many_jobs;
         stride_ = std::max<std::size_t>(8, size() / most_snapshots);
-        if (many_) classes_.classify(round.jobs);
+        if (many_) classes_.classify(round.jobs, round.width());
         known_ = 0;
     }
     std::size_t size() const { return walltime_.size(); }
-    const JobClasses& classes() const { return classes_; }
 
     // Writes the plan of an order, which must be a permutation, into `start`.
     void decode(Order order, std::span<std::int64_t> start) {
         profile_.copy_from(base_, size());
-        bounds_.clear();
-        if (K == 1 && many_) place<true>(order, 0, size(), start);
-        else place<false>(order, 0, size(), start);
+        bounds_.clear(classes_);
+        place_some(order, 0, size(), start);
     }
+
+    // What the last plan leaves, in seconds from the round's `now`.
+    const Profile<K, Number>& profile() const { return profile_; }
 
     // The same; false as soon as a job would start after its limit.
     bool decode_within(Order order, Column limit, std::span<std::int64_t> start) {
         profile_.copy_from(base_, size());
-        bounds_.clear();
+        bounds_.clear(classes_);
         for (std::size_t p = 0; p < size(); ++p) {
             place_some(order, p, p + 1, start);
             if (start[std::size_t(order[p])] > limit[std::size_t(order[p])]) return false;
@@ -75,7 +53,7 @@ class Decoder {
         prefix_.resize(size());
         if (known_ == 0) {
             snapshots_[0].profile.copy_from(base_, 0);
-            snapshots_[0].bounds.clear();
+            snapshots_[0].bounds.clear(classes_);
             known_ = 1;
         }
         std::size_t k = std::min(known_ - 1, same / stride_);
@@ -98,21 +76,21 @@ class Decoder {
   private:
     struct Snapshot {
         Profile<K, Number> profile;
-        ClassBounds bounds;
+        StartBounds<K, Number> bounds;
     };
     std::int64_t now_ = 0;
     bool many_ = false;
     std::size_t stride_ = 8;  // places between two snapshots of a shared prefix
     Profile<K, Number> base_, profile_;
     std::vector<Number> amounts_, walltime_;
-    JobClasses classes_;
-    ClassBounds bounds_;
+    StartBounds<K, Number>::Classes classes_;
+    StartBounds<K, Number> bounds_;
     std::vector<Snapshot> snapshots_;
     std::vector<std::int64_t> prefix_;
     std::size_t known_ = 0;  // snapshots that hold for the base order
 
     void place_some(Order order, std::size_t first, std::size_t last, std::span<std::int64_t> start) {
-        if (K == 1 && many_) place<true>(order, first, last, start);
+        if (many_) place<true>(order, first, last, start);
         else place<false>(order, first, last, start);
     }
     template <bool bounded>
@@ -120,9 +98,9 @@ class Decoder {
         for (std::size_t p = first; p < last; ++p) {
             const auto job = std::size_t(order[p]);
             std::size_t i = 0;
-            if constexpr (bounded) i = bounds_.bound(classes_.size_within[job], classes_.length_within[job]);
+            if constexpr (bounded) i = bounds_.bound(classes_, job, profile_);
             i = profile_.place_earliest(row_of<K>(amounts_.data(), job, profile_.width()), walltime_[job], i);
-            if constexpr (bounded) bounds_.placed(classes_.size_above[job], classes_.length_above[job], i);
+            if constexpr (bounded) bounds_.placed(classes_, job, i);
             start[job] = now_ + std::int64_t(profile_.time(i));
         }
     }

@@ -25,7 +25,7 @@ class Annealing {
         setting_ = setting;
         search_.begin(round, objective, scenarios, relaxes);
         front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
-        whole_.begin(search_.size());
+        whole_.begin(search_.round().jobs);
         competes_ = false, beams_ = setting.tournaments && minds_makespan(objective) && !scenarios;
         if (!beams_) return;
         front_jobs_ = search_.size(), whole_.left = 0, beamed_ = 0, in_pass_ = false;
@@ -178,7 +178,7 @@ class Annealing {
                 whole_.draw_rule(search_.round(), rng, keys_);
                 value = search_.try_sorted(keys_);
             } else {
-                whole_.draw_shift(search_.evaluator().decoder().classes(), search_.order(), search_.trial_order(), rng);
+                whole_.draw_shift(search_.order(), search_.trial_order(), rng);
                 value = search_.try_order();
             }
             if (std::isnan(value)) return false;
