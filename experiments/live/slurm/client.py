@@ -224,6 +224,11 @@ class SlurmClient:
                 return found
         return Listing(None, self.run("scontrol", "-a", "-o", "show", "job"))
 
+    def queued(self) -> frozenset[int]:
+        """Give the numbers of all jobs that wait or run: a quick look whether anything changed."""
+        said = self.run("squeue", "--noheader", "--all", "--format=%A")
+        return frozenset(int(word) for word in said.split() if word.isdecimal())
+
     def nodes(self) -> Listing:
         """List all nodes."""
         version = self.version()

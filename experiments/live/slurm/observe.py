@@ -365,7 +365,7 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
     ... )
     >>> snapshot = Snapshot(100, (job,), (node,))
     >>> observe(snapshot).problem
-    Round(at 100 s, 1 waiting, 0 running, 1 of 1 processor free)
+    Round(at 1970-01-01 00:01:40, 1 waiting, 0 running, 1 of 1 processor free)
     """
     options = options or ObserveOptions()
     pool = pool_of(snapshot, options)
@@ -416,6 +416,7 @@ def _round(
         ),
         ids=column([one.id for one in jobs]),
         resources=resources,
+        epoch=0,  # times are Unix times
     )
 
 
