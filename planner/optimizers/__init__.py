@@ -59,8 +59,10 @@ Examples
 
 
 def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
-    if isinstance(thing, type) or not hasattr(thing, "supports"):
-        if callable(thing) and not isinstance(thing, type):
+    if isinstance(thing, type):
+        raise ValueError(f"optimizer: {thing.__name__} is a class; give an object of it")
+    if not hasattr(thing, "supports"):
+        if callable(thing):
             return FunctionOptimizer(thing, values, name)
         raise ValueError(
             f"optimizer: {shown(thing)} is neither an optimizer (with name, supports and optimize) nor a function "
