@@ -227,7 +227,7 @@ def test_gpus_are_a_resource():
 
 
 def test_memory_is_a_resource_where_slurm_gives_it_to_jobs():
-    """Of 2 × 8,000 MB a running job has 1,000; the others ask for 12,000, a whole node's 8,000, and 16,001, too much."""
+    """Of 2 × 8,000 MB a running job has 1,000; the others ask for 12,000, a whole node, and 16,001: too much."""
     machine = (node("n1", memory=8000), node("n2", memory=8000))
     jobs = (
         running(1, "1", 600, exclusive=False, cpus=1, tres={"mem": 1000}),
