@@ -33,6 +33,9 @@ class Decoder {
         place_some(order, 0, size(), start);
     }
 
+    // What the last plan leaves, in seconds from the round's `now`.
+    const Profile<K, Number>& profile() const { return profile_; }
+
     // The same; false as soon as a job would start after its limit.
     bool decode_within(Order order, Column limit, std::span<std::int64_t> start) {
         profile_.copy_from(base_, size());

@@ -159,6 +159,18 @@ class Profile {
         return true;
     }
 
+    // Whether from `when` on the same is free as in another profile from its beginning on.
+    bool equals_from(Number when, const Profile& other) const {
+        std::size_t i = index_at(when), j = 0;
+        for (;;) {
+            if (!std::equal(row(i), row(i) + width(), other.row(j))) return false;
+            const bool first_moves = i + 1 < size_ && (j + 1 == other.size_ || times_[i + 1] - when <= other.times_[j + 1]);
+            const bool second_moves = j + 1 < other.size_ && (i + 1 == size_ || other.times_[j + 1] <= times_[i + 1] - when);
+            if (!first_moves && !second_moves) return true;
+            i += first_moves, j += second_moves;
+        }
+    }
+
     void raise_to_nothing() {
         for (std::size_t i = 0; i < size_ * width(); ++i) free_[i] = std::max(free_[i], Number{0});
     }

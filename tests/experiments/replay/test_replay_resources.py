@@ -11,6 +11,7 @@ from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import ReplayError, replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.planner.decoder import decode
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
 from tests.builders import trace_of, workload_of, workloads_with_windows
@@ -133,6 +134,22 @@ def test_decoder_event_loop_and_checker_agree_on_overlapping_windows(name, workl
     """What policies start fits, and the checker finds no fault, whatever windows take together."""
     trace = replay(workload, make_policy(name), estimates=estimates)
     assert check_trace(trace) == []
+
+
+def from_scratch(problem, rng):
+    """Decode the queue in FCFS order."""
+    return decode(problem, np.arange(len(problem)))
+
+
+@given(
+    workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"])
+)
+def test_re_planning_forgets_nothing_and_remembers_nothing(workload, estimates):
+    """Where the core continues its last plan, decoding from scratch gives the same starts."""
+    traces = [
+        replay(workload, policy, estimates=estimates) for policy in ("replanned", from_scratch)
+    ]
+    assert traces[0].start.tolist() == traces[1].start.tolist()
 
 
 def test_best_fit_starves_the_large_job():
