@@ -692,7 +692,7 @@ def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
         "update JobId=3 AdminComment=planbatch:free",
     ]
     assert found(cluster.queue, 4).admin_comment == f"planbatch:asked=0:begin={NOW + 189}"
-    assert (len(tick.late), tick.refused, tick.refusal) == (3, [], "")
+    assert (len(tick.late), tick.refused, tick.refusal, tick.later) == (3, [], "", 0)
 
 
 def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):

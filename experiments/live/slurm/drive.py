@@ -292,6 +292,7 @@ class Driver:
                 else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
             )
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
+            later = len(wanted) - len(commands)
             done = Tick(began, 0.0, snapshot, planned, commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
             if back := restore_marks(snapshot, commands, answers):
@@ -309,7 +310,6 @@ class Driver:
             said = " ".join(str(error).split()) or type(error).__name__
             return done.failed(time.perf_counter() - clock, said, "plan")
         seconds = time.perf_counter() - clock
-        later = len(wanted) - len(commands)
         done = Tick(began, seconds, snapshot, planned, commands, answers, later)
         return replace(done, observing=True, notes=(OBSERVING,)) if self.observing else done
 
