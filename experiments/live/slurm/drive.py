@@ -326,7 +326,7 @@ class Driver:
     ) -> frozenset[tuple[int, bool]]:
         """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
 
-        Looking takes a tenth of the time at most. Returns what was noticed: jobs, and whether they are there. What a
+        Looking takes a tenth of the time at most, ticks that begin so half of it. Returns what was noticed: jobs, and whether they are there. What a
         snapshot does not explain begins no second tick.
         """
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
@@ -335,7 +335,7 @@ class Driver:
             return known
         ends = time.monotonic() + pause
         before = {job.job_id for job in snapshot.jobs if job.pending or job.running}
-        gap = max(look, SHORTEST)
+        gap = max(look, SHORTEST, tick.seconds)
         while ends - time.monotonic() > gap and not stop.wait(gap):
             began = time.monotonic()
             try:
