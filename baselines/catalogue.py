@@ -1,6 +1,7 @@
 """The policies by the names that the command uses."""
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
@@ -28,6 +29,7 @@ from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.objectives.scenarios import over_scenarios
 from planbatch.planner.arguments import shown
+from planbatch.planner.budget import DEFAULT_EVALUATIONS
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
@@ -50,7 +52,7 @@ def plan_based(
         ),
     ] = None,
     evaluations: Annotated[
-        int | None, Setting("Plans that they evaluate per round.  [default: 100]", "N")
+        int | None, Setting(f"Plans that they evaluate per round.  {DEFAULT_EVALUATIONS}", "N")
     ] = None,
     seconds: Annotated[
         float | None, Setting("Seconds that they search per round, instead.", "S")
@@ -262,8 +264,8 @@ def make_policy(name: str, **settings: Any) -> Policy:
         One of :data:`POLICIES`, with parameters after a colon: ``easy:smallest-area``,
         ``plan:squared-wait,optimizer=tabu``, ``plan-aged-wait:12h``; or a user's own, ``FILE.py:name``.
     **settings
-        Parameters that the name does not give. A policy uses those that it :func:`takes`, and ignores the others, so
-        that one set serves a list of policies:
+        Parameters that the name does not give, of those that the policy takes (:func:`taken_of` chooses them from a
+        set for several policies):
 
         - ``optimizer`` (str), ``evaluations`` (int) or ``seconds`` (float): how plan-based policies search in a
           round;
@@ -273,7 +275,8 @@ def make_policy(name: str, **settings: Any) -> Policy:
     Raises
     ------
     ValueError
-        If there is no such policy or order, with the nearest name; if a parameter is out of its range.
+        If there is no such policy or order, with the nearest name; if a parameter is out of its range, or the policy
+        does not take it.
     TypeError
         If no policy of planbatch has such a parameter.
 
@@ -292,9 +295,13 @@ def make_policy(name: str, **settings: Any) -> Policy:
     """
     if not isinstance(name, str):
         raise ValueError(f"policy: {shown(name)} is not a name")
-    unknown = settings.keys() - SETTINGS
+    unknown = settings.keys() - SETTINGS.keys()
     if unknown:
         raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")
+    for key, value in settings.items():
+        if value not in (None, SETTINGS[key]) and key not in takes(name):
+            other = "plan-wait" if key in takes("plan-wait") else "wdbf"
+            raise ValueError(f"{key}: the policy {name} takes none; {other} does")
     if {"evaluations", "seconds"} & POLICY_NAMES.reference(name).settings.keys():
         # One of the two in the name replaces either of those that serve all policies.
         settings = {k: v for k, v in settings.items() if k not in ("evaluations", "seconds")}
@@ -306,12 +313,18 @@ def takes(name: str) -> tuple[str, ...]:
     return tuple(p.name for p in POLICY_NAMES.parameters(name) if p.name in SETTINGS)
 
 
+def taken_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some settings that the policy of a name takes."""
+    taken = takes(name)
+    return {key: value for key, value in settings.items() if key in taken}
+
+
 #: The makers whose parameters serve a list of policies: as flags, as keys of files and as keywords.
 MAKERS: tuple[Maker, ...] = (plan_based, working_time)
-#: Every parameter that some policy takes.
-SETTINGS = frozenset(
-    name
+#: Every parameter that some policy takes, and its default.
+SETTINGS = {
+    name: parameter.default
     for make in MAKERS
-    for name in signature(make).parameters
+    for name, parameter in signature(make).parameters.items()
     if name not in ("objective", "name")
-)
+}

@@ -11,7 +11,7 @@ from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
 from planbatch.planner.arguments import budget_of, shown
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History
@@ -23,9 +23,6 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
-
-#: Evaluations in each round unless another budget is given.
-DEFAULT_EVALUATIONS = 100
 
 
 @dataclass(frozen=True, init=False)
@@ -39,7 +36,7 @@ class PlanBased:
     optimizer : Optimizer
         What searches for them; given as an optimizer or a name.
     budget : Budget
-        For how long, in each round; given as ``evaluations`` (:data:`DEFAULT_EVALUATIONS` by default), ``seconds``,
+        For how long, in each round; given as ``evaluations`` (100 by default), ``seconds``,
         or both.
     promise : Promise, optional
         What jobs are promised when they are first planned. Every later plan keeps it: the search takes no plan that
@@ -82,7 +79,7 @@ class PlanBased:
         set_field = partial(object.__setattr__, self)  # the class is frozen
         set_field("objective", as_objective(objective))
         set_field("optimizer", as_optimizer(optimizer))
-        set_field("budget", budget_of(evaluations, seconds, DEFAULT_EVALUATIONS))
+        set_field("budget", budget_of(evaluations, seconds, REPLAY_EVALUATIONS))
         if not isinstance(promise, Promise | str | None):
             raise ValueError(f"promise: {shown(promise)} is no text, such as 24h or 2x")
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)

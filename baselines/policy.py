@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import shown
 from planbatch.planner.history.history import History
 from planbatch.planner.names import create
 from planbatch.planner.optimizer import Result
@@ -166,8 +167,10 @@ def as_policy(policy: Policy | str) -> Policy:
     """
     if isinstance(policy, str):
         return create("policy", policy)  # type: ignore[no-any-return]
-    if isinstance(policy, type) or not callable(policy):
-        raise ValueError(f"policy: {policy!r} is neither a policy nor a name")
+    if isinstance(policy, type):
+        raise ValueError(f"policy: {policy.__name__} is a class; give an object of it")
+    if not callable(policy):
+        raise ValueError(f"policy: {shown(policy)} is neither a policy nor a name")
     try:
         inspect.signature(policy).bind(None, None)
     except TypeError:

@@ -6,6 +6,7 @@ from numbers import Real
 
 import numpy as np
 
+from planbatch.planner.arguments import shown
 from planbatch.planner.durations import UNITS
 from planbatch.planner.model import NEVER, IntArray, JobTable
 
@@ -59,6 +60,8 @@ class Promise:
         ValueError
             If the text is none of these.
         """
+        if not isinstance(text, str):
+            raise ValueError(f"promise: {shown(text)} is no text, such as 24h")
         if text == "none":
             return None
         seconds, walltimes, within, by_deadline = 0.0, 0.0, None, False

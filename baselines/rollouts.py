@@ -4,9 +4,8 @@ The decision is in the core (``core/policies/rollouts``): candidates, futures, s
 """
 
 from planbatch import _core
-from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import CorePolicy, Traits
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget
 from planbatch.planner.durations import seconds_of
 from planbatch.planner.history.expectation import RUN_TIMES, check_history
 from planbatch.planner.history.history import history_of
@@ -66,7 +65,7 @@ def rollouts(
         samples = DEFAULT_SAMPLES
     if samples is not None and not samples >= 1:
         raise ValueError(f"rollouts: samples: {samples} is no positive number of futures")
-    evaluations = DEFAULT_EVALUATIONS if evaluations is None else evaluations
+    evaluations = REPLAY_EVALUATIONS if evaluations is None else evaluations
     if not evaluations >= 0:
         raise ValueError(f"rollouts: evaluations: {evaluations} is negative")
     if not confidence >= 0:

@@ -1,20 +1,22 @@
 """A policy that is learned: a linear rule for the next job, trained by evolution in about a minute.
 
-    python examples/learned.py [LOG]
+    python examples/learned.py [LOG] [--seeds K]
 
 trains on the first half of the log, writes the weights to learned.json, and compares the rule with EASY and with plans
-on the second half, which it has not seen. Afterwards it is a policy by name, with the weights in the working directory:
+on the second half, which it has not seen; with --seeds K, trained K times, as means and ranges (the weights are the
+first seed's). Afterwards it is a policy by name, with the weights in the working directory:
 
     planbatch compare LOG --policy easy --policy examples/learned.py:Learned
 """
 
+import argparse
 import json
-import sys
 from dataclasses import dataclass
 from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import planbatch as pb
 from planbatch.baselines import StepwisePolicy
@@ -80,19 +82,29 @@ def train(workload, generations=12, children=16, episode=600, seed=0, processes=
     return mean
 
 
-def main(source=None, jobs=None, **options):
-    """Train on the first half, and compare on the second."""
+def main(source=None, jobs=None, seeds=1, **options):
+    """Train on the first half with each seed, and compare on the second."""
     workload = pb.load_workload(source) if source else pb.default_workload()
     workload = workload.take(slice(0, jobs))
     half = len(workload) // 2
-    weights = train(workload.take(slice(0, half)), **options)
-    Path("learned.json").write_text(json.dumps(weights.tolist()), encoding="utf-8")
     unseen = workload.take(slice(half, None))
-    policies = ["easy", "easy-sjf", "plan-wait", "plan-squared-wait", Learned(weights)]
-    found = pb.compare(unseen, policies).to_frame()
-    print(found[["mean_wait", "max_wait", "mean_bounded_slowdown"]].round(1).to_string())
+    found = []
+    for seed in range(seeds):
+        weights = train(workload.take(slice(0, half)), seed=seed, **options)
+        if seed == 0:
+            Path("learned.json").write_text(json.dumps(weights.tolist()), encoding="utf-8")
+        policies = ["easy", "easy-sjf", "plan-wait", "plan-squared-wait", Learned(weights)]
+        frame = pb.compare(unseen, policies, seed=seed).to_frame()
+        found.append(frame[["mean_wait", "max_wait", "mean_bounded_slowdown"]])
+    grouped = pd.concat(found).groupby("policy", sort=False)
+    ranges = ["mean"] if seeds == 1 else ["mean", "min", "max"]
+    print(grouped.agg(ranges).round(1).T.to_string())
     return found
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("log", nargs="?")
+    parser.add_argument("--seeds", type=int, default=1)
+    given = parser.parse_args()
+    main(given.log, seeds=given.seeds)

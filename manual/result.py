@@ -39,7 +39,7 @@ def table(found: pd.DataFrame) -> str:
 def write_result(found: pd.DataFrame, path: Path) -> None:
     """Draw the longest wait of every policy over its mean wait, with their ranges over the seeds, as SVG."""
     workloads = found.index.unique("workload")
-    with drawing(8.4, 3.4) as (figure, empty):
+    with drawing(6.4, 3.9) as (figure, empty):
         empty.remove()
         panels = panels_of(figure, len(workloads), len(workloads))
         for axes, workload in zip(panels, workloads, strict=True):
@@ -51,13 +51,14 @@ def write_result(found: pd.DataFrame, path: Path) -> None:
                     yerr=[[y["mean"] - y["min"]], [y["max"] - y["mean"]]],
                     color=COLOURS[k], marker=MARKERS[k], markersize=7, linewidth=1.5, label=str(policy),
                 )  # fmt: skip
-            axes.set_xlim(left=0)
-            axes.set_ylim(bottom=0)
+            axes.set_xlim(0, 1.12 * axes.get_xlim()[1])
+            axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
             axes.set_xlabel("mean wait (h)")
             axes.set_ylabel("longest wait (d)")
             axes.grid(color=FAINT, alpha=0.2)
             titled(axes, str(workload), "lower left is better; bars: five seeds")
-        panels[-1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, frameon=False, loc="outside lower center", ncols=2)
         figure.savefig(path, format="svg", metadata={"Date": None})
 
 

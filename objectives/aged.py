@@ -1,8 +1,7 @@
 """Waits weighted by urgency: jobs that have waited long are started, however large they are."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -27,15 +26,15 @@ def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
     return 1.0 + area / mean * age * age
 
 
-def _terms(scale: float) -> Callable[[JobTable, int], Terms]:
-    def terms(jobs: JobTable, now: int) -> Terms:
-        n = len(jobs.submit)
-        return Terms(urgency(jobs, now, scale), jobs.submit, 1, max(n, 1))
-
-    return terms
+def aged_terms(jobs: JobTable, now: int, scale: float) -> Terms:
+    """Return the terms of :func:`aged_wait`."""
+    n = len(jobs.submit)
+    return Terms(urgency(jobs, now, scale), jobs.submit, 1, max(n, 1))
 
 
-AGED_WAIT = Objective("aged-wait", _core.MeanAgedWait(86400.0), terms=_terms(86400.0))
+AGED_WAIT = Objective(
+    "aged-wait", _core.MeanAgedWait(86400.0), terms=partial(aged_terms, scale=86400.0)
+)
 """:func:`aged_wait` with a day: the longer a job waits, the more each further second costs.
 
 Examples
@@ -77,7 +76,9 @@ def aged_wait(scale: int) -> Objective:
         raise ValueError(f"aged-wait: a scale of {scale} s is not positive")
     seconds = float(scale)
 
-    return Objective(f"aged-wait:{scale}s", _core.MeanAgedWait(seconds), terms=_terms(seconds))
+    return Objective(
+        f"aged-wait:{scale}s", _core.MeanAgedWait(seconds), terms=partial(aged_terms, scale=seconds)
+    )
 
 
 def aged_wait_from(age: str = "1d") -> Objective:

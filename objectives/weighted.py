@@ -1,7 +1,6 @@
 """Waits to a power, weighted by area, size, length, age, expected run and fair-share to powers: a family to tune."""
 
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from planbatch import _core
 from planbatch.planner.model import JobTable
@@ -14,15 +13,15 @@ LARGEST_POWER, LARGEST_EXPONENT = 8.0, 4.0
 SMALLEST_SHARE = 1e-6
 
 
-def _terms(cost: _core.MeanWeightedWait, power: int) -> Callable[[JobTable, int], Terms]:
-    def terms(jobs: JobTable, now: int) -> Terms:
-        return Terms(cost.weights(jobs, now), jobs.submit, power, max(len(jobs.submit), 1))
-
-    return terms
+def weighted_terms(jobs: JobTable, now: int, cost: _core.MeanWeightedWait, power: int) -> Terms:
+    """Return the terms of :func:`weighted_wait`."""
+    return Terms(cost.weights(jobs, now), jobs.submit, power, max(len(jobs.submit), 1))
 
 
 _DEFAULT = _core.MeanWeightedWait()
-WEIGHTED_WAIT = Objective("weighted-wait", _DEFAULT, terms=_terms(_DEFAULT, 2))
+WEIGHTED_WAIT = Objective(
+    "weighted-wait", _DEFAULT, terms=partial(weighted_terms, cost=_DEFAULT, power=2)
+)
 """:func:`weighted_wait` with its defaults: (1/n) Σ waitᵢ² / areaᵢ.
 
 Examples
@@ -91,5 +90,5 @@ def weighted_wait(
     named = {"power": power, "area": area, "size": size, "length": length, "age": age}
     named |= {"run": run} if run else {"share": share} if share else {}
     text = ",".join(f"{name}={float(value):g}" for name, value in named.items())
-    terms = _terms(cost, int(power)) if power in (1.0, 2.0) else None
+    terms = partial(weighted_terms, cost=cost, power=int(power)) if power in (1.0, 2.0) else None
     return Objective(f"weighted-wait:{text}", cost, terms=terms)

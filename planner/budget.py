@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from time import perf_counter
 
 from planbatch.planner.columns import IntArray
@@ -9,6 +10,14 @@ from planbatch.planner.display import counted
 
 Watch = Callable[[float, IntArray, int], object]
 """``watch(cost, start, evaluations)``: sees the best plan of a search now and then; what is true ends the search."""
+
+#: Plans that a search evaluates by default: in a round on its own (the preset of Zheng et al. 2016), and in each round
+#: of a replay, which has thousands and begins each with the plan of the one before.
+ROUND_EVALUATIONS, REPLAY_EVALUATIONS = 8800, 100
+#: The rule, as help texts state it.
+DEFAULT_EVALUATIONS = (
+    f"[default: {REPLAY_EVALUATIONS} per round of a replay, {ROUND_EVALUATIONS} in a single round]"
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,9 @@ class Budget:
     def __post_init__(self) -> None:
         if self.seconds is None and self.evaluations is None:
             raise ValueError("budget: give seconds, evaluations or both")
+        for name, value in (("seconds", self.seconds), ("evaluations", self.evaluations)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+                raise ValueError(f"budget: {name}: {value!r} is not a number")
         if self.seconds is not None and not 0 <= self.seconds < float("inf"):
             raise ValueError(f"budget: {self.seconds} is not a number of seconds, 0 or more")
         if self.evaluations is not None and (

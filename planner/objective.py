@@ -109,6 +109,10 @@ class Objective:
     scenarios: Scenarios | None = None
     futures: _core.Scenarios | None = field(default=None, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.cost, _core.Objective) and not callable(self.cost):
+            raise ValueError(f"objective {self.name}: the cost {self.cost!r} is not a function")
+
     def __repr__(self) -> str:
         return f"Objective({self.label}{'' if self.compiled else ', plain Python'})"
 

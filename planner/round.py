@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.arguments import expect, number_rows, whole
+from planbatch.planner.arguments import as_list, expect, number_rows, whole
 from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table, moment, table_repr
 from planbatch.planner.history.job_history import JobHistory, empty_job_history
@@ -211,7 +211,8 @@ class Round:
             expect("resources", resource, Resource)
         further = len(resources)
         form = "(submit, procs, walltime) or (submit, procs, walltime, deadline)"
-        listed = [(*job, NEVER) if np.size(job) == 3 else job for job in waiting]
+        jobs_given = as_list("waiting", waiting, least=0)
+        listed = [(*job, NEVER) if np.size(job) == 3 else job for job in jobs_given]
         submit, procs, walltime, deadline = number_rows("waiting", listed, 4, form).T
 
         def rows(values: Sequence[Sequence[int]] | None, count: int) -> IntArray:

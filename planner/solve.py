@@ -7,7 +7,7 @@ import numpy as np
 
 from planbatch.planner.arguments import budget_of, expect, generator, shown, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
@@ -21,8 +21,6 @@ from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched, true_cost
 from planbatch.planner.what_if import WhatIf, moved
 
-#: The evaluations of the preset of Zheng et al. (2016).
-EVALUATIONS = 8800
 #: The optimizer of single rounds.
 DEFAULT_OPTIMIZER = "hybrid"
 #: Rounds of up to this many jobs are mostly solved to the optimum, with up to this many nodes: less than a second.
@@ -61,7 +59,7 @@ def solve(
     optimizer : Optimizer or str
         The optimizer, or its name.
     evaluations : int, optional
-        Plans to evaluate; :data:`EVALUATIONS` by default, or any number if ``seconds`` are given.
+        Plans to evaluate; 8,800 by default, or any number if ``seconds`` are given.
     seconds : float, optional
         Wall-clock time of the search (s).
     seed : int
@@ -103,7 +101,7 @@ def solve(
     expect("problem", problem, Round)
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    limits, rng = budget_of(evaluations, seconds, EVALUATIONS), generator(seed)
+    limits, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     iterations, bound = whole("iterations", iterations), float("nan")
     drawn = cost.drawn(problem, rng)
     given = None if first is None else first_plan_of(problem, first)
@@ -189,7 +187,7 @@ def what_if(
         whole("start", start, None)
     cost, search = as_objective(objective), as_optimizer(optimizer)
     check_supported(search, cost)
-    limit, rng = budget_of(evaluations, seconds, EVALUATIONS), generator(seed)
+    limit, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     again = copy.deepcopy(rng)
     before = searched(search, problem, cost.drawn(problem, rng), limit, rng)
     return moved(problem, before, job, start, cost, search, limit, again)

@@ -344,3 +344,23 @@ def test_other_cells_of_an_experiment_are_finished(run, folder):
     for slip in FEW:
         assert re.search(f"OptimizerError: {said(slip)}", err), err
     assert len(list((folder / "out").glob("**/jobs.parquet"))) == 1
+
+
+class Shuffles:
+    """Random orders."""
+
+    def __init__(self, tries):
+        self.tries = tries
+
+    def __call__(self, search, rng):
+        """Try so many."""
+        for _ in range(self.tries):
+            search.evaluate(rng.permutation(len(search.order)))
+
+
+def test_an_object_that_is_called_is_an_optimizer():
+    """As a function is; what is called otherwise is refused."""
+    problem = random_round(15)
+    assert solve(problem, WAIT, Shuffles(3)).evaluations == 3
+    with pytest.raises(ValueError, match="optimizer: 3 is neither an optimizer"):
+        solve(problem, WAIT, 3)

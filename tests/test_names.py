@@ -87,7 +87,7 @@ def test_objectives_are_combined_by_names():
         ),
         (lambda: solve(random_round(5), 7), "objective: 7 is neither an Objective nor a function"),
         (lambda: PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
-        (lambda: PlanBased("wait", Tabu), "Tabu'> is neither an optimizer"),
+        (lambda: PlanBased("wait", Tabu), "optimizer: Tabu is a class; give an object of it"),
         (
             lambda: PlanBased("wait", "tabu", evaluations=0.5),
             "evaluations: 0.5 is not a whole number, 0 or more",

@@ -1,6 +1,7 @@
 """``planbatch compare``: several policies on one workload."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,10 +74,8 @@ def command(
     results of the policies that finished: the same command goes on from there, and planbatch report makes a
     page of the folder. With --partition all, every partition is a pool, a table and a folder of its own.
     """
-    if no_out:
-        out = None
-    if out is not None:
-        check_folder(out)
+    out = None if no_out else out
+    check_out(out, no_out=no_out)
     policies = chosen.policies()
     check_metrics(metrics)
     if against is not None:
@@ -124,6 +123,15 @@ def command(
         whole = {"pools": found} if options.partition == ALL else found[0]
         print_json(whole)
     return max(conclude(comparison) for comparison in comparisons)
+
+
+def check_out(out: Path | None, *, no_out: bool) -> None:
+    """Raise ``ValueError`` if nothing can be written into the folder, or both flags are given."""
+    given = click.get_current_context().get_parameter_source("out")
+    if no_out and given is click.core.ParameterSource.COMMANDLINE:
+        raise ValueError("out: give either --out or --no-out")
+    if out is not None:
+        check_folder(out)
 
 
 def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
@@ -207,7 +215,9 @@ def conclude(comparison: "Comparison") -> int:
     if comparison.unfinished:
         complain(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
         return INTERRUPTED
-    return 1 if comparison.failed else 0
+    values = comparison.values.values()
+    empty = any(all(math.isnan(own[metric.name]) for own in values) for metric in comparison.asked)
+    return 1 if comparison.failed or (values and empty) else 0
 
 
 def show(comparison: "Comparison") -> None:

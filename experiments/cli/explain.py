@@ -67,7 +67,10 @@ def _in_a_round(file: Path, job: int, chosen: PolicyOptions, objective: str) -> 
     from planbatch.planner.explanation import explain
     from planbatch.planner.solve import DEFAULT_OPTIMIZER
 
-    problem = read_round(file)
+    try:
+        problem = read_round(file)
+    except ValueError as error:
+        raise ValueError(f"{error}; for a log, name a policy with --policy") from None
     optimizer = chosen.settings["optimizer"] or DEFAULT_OPTIMIZER
     search = SearchOptions(
         optimizer,

@@ -85,11 +85,16 @@ class PolicyOptions:
             If there is no such policy, or a parameter is out of its range; the message is one sentence.
         """
         self.check()
-        from planbatch.baselines.catalogue import takes
+        from planbatch.baselines.catalogue import SETTINGS, takes
 
+        names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
+        given = {"promise": self.promises[0], **self.settings}
+        for key, value in given.items():
+            if value not in (None, SETTINGS[key]) and not any(key in takes(name) for name in names):
+                raise ValueError(f"{key}: none of the policies takes one: {', '.join(names)}")
         return [
             self.make(name, promise)
-            for name in dict.fromkeys(self.policy or DEFAULT_POLICIES)
+            for name in names
             for promise in (dict.fromkeys(self.promises) if "promise" in takes(name) else ("none",))
         ]
 
@@ -111,9 +116,9 @@ class PolicyOptions:
 
     def make(self, name: str, promise: str) -> "Policy":
         """Make one policy, with a promise of its own."""
-        from planbatch.baselines.catalogue import make_policy
+        from planbatch.baselines.catalogue import make_policy, taken_of
 
-        return make_policy(name, promise=promise, **self.settings)
+        return make_policy(name, **taken_of(name, {"promise": promise, **self.settings}))
 
     def with_deadlines(
         self, workload: "Workload", source: str | None = None, options: WorkloadOptions = NO_CHANGES

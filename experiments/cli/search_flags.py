@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from planbatch.experiments.cli.flags import seed_option
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.verb import SEARCH, Name, flag
+from planbatch.planner.budget import DEFAULT_EVALUATIONS
 
 if TYPE_CHECKING:
     from planbatch.planner.budget import Budget
@@ -45,19 +46,20 @@ class SearchOptions:
     def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
         """Return what is named, checked; warn if it looks at deadlines that the round does not have."""
         from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
-        from planbatch.planner.budget import Budget
+        from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
         from planbatch.planner.optimizers import check_supported, make_optimizer
-        from planbatch.planner.solve import EVALUATIONS
 
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
+        if None not in (self.evaluations, self.seconds):
+            raise ValueError("budget: give either --evaluations or --seconds")
         optimizer, objective = make_optimizer(self.optimizer), make_objective(self.objective)
         check_supported(optimizer, objective)
         if objective.name in DEADLINE_OBJECTIVES:
             warn_without_deadlines(problem.jobs.deadline, [objective.name])
         evaluations = self.evaluations
         if evaluations is None and self.seconds is None:
-            evaluations = EVALUATIONS
+            evaluations = ROUND_EVALUATIONS
         return objective, optimizer, Budget(seconds=self.seconds, evaluations=evaluations)
 
     def search(self, problem: "Round", *, bound: bool = True) -> "Result":
@@ -128,7 +130,7 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=int,
         metavar="N",
         panel=SEARCH,
-        help="Plans to evaluate.  [default: 8800]",
+        help=f"Plans to evaluate.  {DEFAULT_EVALUATIONS}",
     )
     return evaluations(seconds(command))  # type: ignore[no-any-return]
 

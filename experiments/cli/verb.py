@@ -111,6 +111,10 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         what = param.name.replace("_", "-") if param is not None else self.name
         raise ValueError(f"{what}: there is no {value!r}; {did_you_mean(str(value), self.choices)}")
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return what follows the sentence that an argument is missing."""
+        return f"Choose one of {', '.join(self.choices)}."
+
 
 class Verb(click.Command):
     """A verb: it is quiet and verbose on demand, and lists its flags under headings."""

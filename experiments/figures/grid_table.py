@@ -26,7 +26,7 @@ _FIGURES = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
 
 
 def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
-    """Lay out ``summary.csv``: one row per workload and policy, with means over the seeds.
+    """Lay out ``summary.csv``: one row per workload and policy, with means and ranges over the seeds.
 
     If EASY ran, the table has the change of the mean wait against it. Further metrics stand behind the usual ones.
 
@@ -58,18 +58,20 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     columns: list[_Column] = [
         *((name, [row[name] for row in shown]) for name in ("workload", *kinds)),
         ("policy", [row["policy"] + (" *" if row["budget_seconds"] else "") for row in shown]),
-        ("mean\nwait", durations([row["mean_wait"] for row in shown])),
+        ("mean\nwait", ranged(shown, "mean_wait")),
         *([("change", changes[:MOST_ROWS])] if any(changes) else []),
-        ("max.\nwait", durations([row["max_wait"] for row in shown])),
+        ("max.\nwait", ranged(shown, "max_wait")),
         ("slowdown", [number(row["mean_bounded_slowdown"]) for row in shown]),
-        ("used", [share(row["utilisation"]) for row in shown]),
+        *([] if seeds else [("used", [share(row["utilisation"]) for row in shown])]),
         *((metric.name, in_column(metric, shown)) for metric in metrics),
         *([("seeds", [str(row["seeds"]) for row in shown])] if seeds else []),
     ]
     table = laid_out(columns)
-    notes = ["means over the seeds"] if seeds else []
+    notes = ["means over the seeds (least–most)"] if seeds else []
     if any(changes):
         notes.append("change: of the mean wait against EASY")
+        if seeds:
+            notes.append("planbatch report tells which changes are differences")
     if len(rows) > MOST_ROWS:
         notes.append(f"{len(rows) - MOST_ROWS} more rows: see summary.csv")
     if any(row["budget_seconds"] for row in rows):
@@ -84,16 +86,27 @@ def laid_out(columns: list[_Column], title: str | None = None) -> Table:
         box=box.SIMPLE_HEAD, title=title, title_justify="left", show_edge=False, padding=0,
         caption_justify="left",
     )  # fmt: skip
+    written = [
+        (name, *(found if isinstance(found, tuple) else ("", found))) for name, found in columns
+    ]
+    heads = [f"{name}\n({unit})" if unit else name for name, unit, _ in written]
+    most = max(head.count("\n") for head in heads)
     shown = []
-    for heading, found in columns:
-        unit, texts = found if isinstance(found, tuple) else ("", found)
-        words = f"{heading}\n({unit})" if unit else heading
+    for head, (heading, _, texts) in zip(heads, written, strict=True):
         justify: Literal["left", "right"] = "left" if heading in _LEFT else "right"
-        table.add_column(words, justify=justify, no_wrap=True, vertical="bottom")
+        table.add_column("\n" * (most - head.count("\n")) + head, justify=justify, no_wrap=True)
         shown.append(texts)
     for cells in zip(*shown, strict=True):
         table.add_row(*(Text(cell) for cell in cells))
     return table
+
+
+def ranged(rows: list[dict[str, Any]], figure: str) -> tuple[str, list[str]]:
+    """Write the means of a duration in one unit; below those of several seeds, the least and the most."""
+    ends = ("", "_low", "_high")
+    unit, texts = durations([row[figure + end] for row in rows for end in ends])
+    cells = zip(texts[::3], texts[1::3], texts[2::3], strict=True)
+    return unit, [f"{mean}\n{low}–{high}" if low != high else mean for mean, low, high in cells]
 
 
 def in_column(metric: Metric, rows: list[dict[str, Any]]) -> list[str] | tuple[str, list[str]]:
@@ -113,6 +126,11 @@ def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[d
             **{
                 name: mean([float(row[name] or "nan") for row in own])
                 for name in (*_FIGURES, *metrics)
+            },
+            **{
+                name + end: pick(float(row[name]) for row in own)
+                for name in ("mean_wait", "max_wait")
+                for end, pick in (("_low", min), ("_high", max))
             },
             "seeds": len(own),
         }

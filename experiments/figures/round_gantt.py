@@ -246,6 +246,8 @@ def draw_plan(
     'processors'
     """
     expect("problem", problem, Round)
+    if not isinstance(plan, np.ndarray):
+        expect("plan", plan, Plan)
     start = plan.start if isinstance(plan, Plan) else plan
     last = planned_end(problem, start) if until is None else until
     unit, length = unit_of(last - problem.now)

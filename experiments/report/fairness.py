@@ -123,7 +123,8 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
     with drawing(7.0 if alone else 10.4, 3.7) as (figure, empty):
         empty.remove()
         panels = figure.subplots(1, 1 if alone else 2, squeeze=False, sharey=True)[0]
-        draw_curve_panel(panels[0], users.wait, 60.0, look)
+        least = min(float(wait.min()) for wait in users.wait.values())
+        draw_curve_panel(panels[0], users.wait, max(60.0, least / 4), look)
         time_ticks(panels[0].xaxis, *panels[0].get_xlim())
         panels[0].set_xlabel("mean wait of a user")
         panels[0].set_ylabel("users with at most so much")
@@ -134,7 +135,9 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
                 for label, wait in users.wait.items()
                 if label != runs.reference
             }
-            low, high = 1 / 32, 32
+            ends = [max(ratio.max(), 1 / ratio.min()) for ratio in ratios.values()]
+            high = float(np.clip(2 * max(ends), 4, 32))
+            low = 1 / high
             draw_curve_panel(panels[1], ratios, low, look)
             panels[1].set_xlim(low, high)
             ratio_ticks(panels[1].xaxis, low, high)

@@ -185,7 +185,8 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
             ["The best value of every column is marked. Changes compare means with the reference's on the same jobs; "
              "intervals are 95% bootstrap intervals over months, which show how much the change depends on what was "
              "submitted; without enough months, over seeds, which show how much it depends on the random numbers of "
-             "the search. The CSV files have both. With several seeds, tables have their means."],
+             "the search. An interval that leaves out zero shows a difference. The CSV files have both. With several "
+             "seeds, tables have their means, and the least and the largest mean and longest wait of a seed."],
         )
     ]  # fmt: skip
     if trades:

@@ -12,6 +12,9 @@ from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.studies.intervals import bootstrap
 from planbatch.experiments.studies.metrics import writer
 
+#: Figures that are listed with their range over seeds.
+RANGED = ("mean_wait", "max_wait")
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -56,6 +59,8 @@ class Line:
         Against the reference.
     seeds, months : int
         Number of seeds and of months.
+    ranges : dict of str to tuple of float
+        Mean and longest wait, if there are several seeds: the least and the largest of a seed (s).
     """
 
     label: str
@@ -64,6 +69,7 @@ class Line:
     slowdown: Interval | None
     seeds: int
     months: int
+    ranges: dict[str, tuple[float, float]]
 
 
 def compare(runs: Runs, label: str, column: str) -> Interval | None:
@@ -99,6 +105,7 @@ def summarise(runs: Runs) -> list[Line]:
         each = [measured(jobs, runs.case.capacity).as_dict() for jobs in own.values()]
         index, _ = months(runs.case, runs.first(label).submit, runs.origin)
         compared = label != runs.reference
+        several = {name: [one[name] for one in each] for name in RANGED if len(each) > 1}
         lines.append(
             Line(
                 label,
@@ -108,6 +115,7 @@ def summarise(runs: Runs) -> list[Line]:
                 compare(runs, label, "slowdown") if compared else None,
                 len(own),
                 len(np.unique(index)),
+                {name: (min(values), max(values)) for name, values in several.items()},
             )
         )
     return lines
@@ -124,12 +132,18 @@ def interval_text(ends: tuple[float, float]) -> str:
     return f"{low:+,d} … {high:+,d}%"
 
 
+def range_text(ends: tuple[float, float]) -> str:
+    """Write the least and the largest of some durations."""
+    return f"{duration(ends[0])} … {duration(ends[1])}"
+
+
 def summary_table(case: Case, lines: list[Line]) -> Table:
     """Lay out the summary of a case."""
     counted = lambda value: f"{value:,.0f}"  # noqa: E731
     columns = [
         Column("policy", "policy"),
         Column("mean_wait", "mean wait", duration, "min"),
+        Column("mean_wait_range", "of the seeds", range_text),
         Column("wait_ratio", "change", ratio_change),
         Column("wait_interval", "95% interval", interval_text),
         Column("wait_months", "", interval_text, shown=False),
@@ -137,6 +151,7 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
         Column("median_wait", "", duration, shown=False),
         Column("p95_wait", "95% wait", duration, "min"),
         Column("max_wait", "max. wait", duration, "min"),
+        Column("max_wait_range", "of the seeds", range_text),
         Column("mean_bounded_slowdown", "slowdown", number, "min"),
         Column("slowdown_ratio", "change", ratio_change),
         Column("slowdown_months", "", interval_text, shown=False),
@@ -165,7 +180,7 @@ class FlatTable(Table):
         """As :meth:`Table.csv`, with the lower and the upper end of every interval."""
         columns, rows = [], [dict(row) for row in self.rows]
         for column in self.columns:
-            if column.format is not interval_text:
+            if column.format not in (interval_text, range_text):
                 columns.append(column)
                 continue
             if column.key == "wait_interval":  # one of the two that follow
@@ -181,6 +196,7 @@ class FlatTable(Table):
 def row_of(line: Line) -> dict[str, Any]:
     """Return the values of a line; unknown ones are left out."""
     row: dict[str, Any] = {"policy": line.label, **line.figures, "seeds": line.seeds}
+    row |= {f"{name}_range": ends for name, ends in line.ranges.items()}
     for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
         if interval is None:
             continue

@@ -8,5 +8,7 @@ PAPERS = {
     "lehai-2020": ("lehai_2020", "Working-time deadlines, ACOMP 2020."),
     "gaussier-2015": ("gaussier_2015", "Predicted run times, SC 2015."),
     "zhang-2020": ("zhang_2020", "Learned policies and queue orders, SC 2020."),
+    "hpcopt-2026": ("hpcopt_2026", "A leaderboard of policies, and Batsim's FCFS."),
+    "ilos-2026": ("ilos_2026", "Imitation learning and search, IPDPS 2026."),
     "liu-2016": ("liu_2016", "K-resource aware backfilling, NPC 2016."),
 }

@@ -1,7 +1,7 @@
 """The engine of reproductions: where logs come from, replays in parallel, and the report with the paper's values."""
 
 import csv
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -192,6 +192,21 @@ class Report:
     ) -> None:
         """Add a row."""
         self.rows.append(Row(item, workload, policy, metric, float(ours), paper, listed))
+
+    def add_seeds(
+        self,
+        item: str,
+        workload: str,
+        policy: str,
+        metric: str,
+        values: Sequence[float],
+        paper: float | None = None,
+    ) -> None:
+        """Add the mean over seeds of a metric, and the least and the largest value if there are several seeds."""
+        self.add(item, workload, policy, metric, sum(values) / len(values), paper)
+        if len(values) > 1:
+            self.add(item, workload, policy, f"{metric}, least of {len(values)} seeds", min(values))
+            self.add(item, workload, policy, f"{metric}, largest", max(values))
 
     def add_policies(
         self,

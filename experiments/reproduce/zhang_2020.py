@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.catalogue import make_policy, taken_of
 from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
@@ -129,7 +129,7 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
     tasks = {}
     for policy in (*EASY, *PLANS):
         chosen, estimates = PLANS.get(policy, (policy, "requested"))
-        made = make_policy(chosen, evaluations=EVALUATIONS)
+        made = make_policy(chosen, **taken_of(chosen, {"evaluations": EVALUATIONS}))
         for number, workload in workloads.items():
             for seed in seeds(run, policy):
                 task = ReplayTask(workload, made, estimates, seed=seed)
@@ -163,11 +163,8 @@ def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
         for log, policy in dict.fromkeys(zip(listed["workload"], listed["policy"], strict=True)):
             part = listed[(listed["workload"] == log) & (listed["policy"] == policy)]
             paper = None if run.quick else printed.get((item, log, policy))
-            report.add(item, log, policy, METRIC, float(part["slowdown"].mean()), paper)
             means = part.groupby("seed")["slowdown"].mean()
-            if len(means) > 1:
-                report.add(item, log, policy, f"{METRIC}, least of {len(means)} seeds", means.min())
-                report.add(item, log, policy, f"{METRIC}, largest", means.max())
+            report.add_seeds(item, log, policy, METRIC, means.tolist(), paper)
             if part["max_wait"].notna().all():
                 longest = float(part["max_wait"].max()) / 3600
                 report.add(item, log, policy, "longest wait (h)", longest)

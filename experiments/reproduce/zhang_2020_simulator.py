@@ -83,7 +83,7 @@ class Machine:
         )
 
 
-def machine_of(log: SwfLog) -> Machine:
+def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> Machine:
     """Read the jobs as the simulator does.
 
     Lines with a run time of 0 are left out; a negative run time becomes 10 s; a requested time of -1 becomes the run
@@ -92,7 +92,7 @@ def machine_of(log: SwfLog) -> Machine:
     Raises
     ------
     ValueError
-        If the header does not say how large the machine is, or the log has too few jobs.
+        If the header does not say how large the machine is, or the log has fewer jobs than are ``needed``.
     """
     capacity = log.header.capacity
     if capacity is None:
@@ -112,7 +112,6 @@ def machine_of(log: SwfLog) -> Machine:
                 user=int(c["user"][i]),
             )
         )
-    needed = max(STARTS) + LENGTH
     if len(jobs) < needed:
         raise ValueError(f"{log.source}: {len(jobs):,} jobs, but the sequences need {needed:,}")
     return Machine(tuple(jobs), capacity)

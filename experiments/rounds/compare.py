@@ -18,13 +18,13 @@ from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
 from planbatch.planner.arguments import as_list, budget_of, shown, whole
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.solve import EVALUATIONS, proven_bound
+from planbatch.planner.solve import proven_bound
 
 #: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
@@ -54,7 +54,7 @@ def compare_rounds(
         Names or objects; objectives also as functions ``cost(start, jobs, now)``. Every optimizer is run on every
         objective.
     evaluations : int, optional
-        Plans that every search evaluates; :data:`~planbatch.planner.solve.EVALUATIONS` by default.
+        Plans that every search evaluates; 8,800 by default.
     seconds : float, optional
         Wall-clock time of every search (s).
     seeds : int
@@ -103,7 +103,7 @@ def compare_rounds(
             raise ValueError(
                 f"objective {name}: costs over scenarios differ with the seed, so searches cannot be compared by them"
             )
-    budget = budget_of(evaluations, seconds, EVALUATIONS)
+    budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]

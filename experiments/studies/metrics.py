@@ -25,6 +25,7 @@ from planbatch.experiments.studies.waits import (
     size_wait,
     wait_percentile,
 )
+from planbatch.planner.arguments import as_list
 from planbatch.planner.registry.registry import Registry
 from planbatch.planner.registry.source import place_of
 
@@ -162,12 +163,26 @@ def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Metric:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
         keywords = [parameter.name for parameter in METRIC_NAMES.settings(thing)]
+        own = thing in METRICS.values()
         thing = partial(thing, **dict(zip(keywords, values, strict=True)))
+        if own:
+            try:  # a parameter out of its range is an error before any replay
+                thing(_one_job())
+            except ValueError as error:
+                raise ValueError(f"metric {name}: {error}") from None
     return Metric(name, thing, unit)
 
 
 #: The metrics by name, packages' and users' own among them.
 METRIC_NAMES = Registry("metric", METRICS, ("jobs",), _accept, "metrics")
+
+
+def _one_job() -> "DataFrame":
+    """Return the frame of a replay of one job, which starts at once."""
+    import pandas as pd
+
+    columns = ("submit", "start", "wait", "procs", "runtime", "first_planned", "last_planned")
+    return pd.DataFrame({name: [int(name in ("procs", "runtime"))] for name in columns})
 
 
 def make_metric(name: str) -> Metric:
@@ -195,7 +210,7 @@ def as_metrics(
         make_metric(metric)
         if isinstance(metric, str)
         else _accept(metric, getattr(metric, "__name__", "metric").replace("_", "-"), ())
-        for metric in metrics
+        for metric in as_list("metrics", metrics, least=0)
     )
     names = [metric.name for metric in made]
     twice = next((name for name in names if names.count(name) > 1), None)

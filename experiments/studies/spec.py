@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from planbatch.baselines.catalogue import SETTINGS, make_policy, takes
-from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.identity import content_digest
@@ -20,6 +19,7 @@ from planbatch.experiments.workloads.options import (
     WorkloadOptions,
 )
 from planbatch.planner.arguments import as_list, expect
+from planbatch.planner.budget import REPLAY_EVALUATIONS
 from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
@@ -120,7 +120,7 @@ class PolicySpec:
         where: str = "",
         **settings: Any,
     ) -> None:
-        unknown = settings.keys() - SETTINGS
+        unknown = settings.keys() - SETTINGS.keys()
         if unknown:
             raise TypeError(
                 f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}"
@@ -149,7 +149,7 @@ class PolicySpec:
         """
         if self.policy is not None:
             return self.policy
-        return make_policy(self.name, **self._taken())
+        return make_policy(self.name, **self.settings)
 
     @cached_property
     def shown(self) -> str:
@@ -170,7 +170,7 @@ class PolicySpec:
         if "optimizer" in own:
             own["optimizer"] = own["optimizer"] or "annealing"
             if own["evaluations"] is None and own["seconds"] is None:
-                own["evaluations"] = DEFAULT_EVALUATIONS
+                own["evaluations"] = REPLAY_EVALUATIONS
         with_risk = bool(own.get("scenarios"))
         return {"name": self.shown} | {
             key: value

@@ -26,7 +26,7 @@ def no_wait(jobs: "DataFrame") -> float:
 def size_wait(jobs: "DataFrame", procs: str = "1-1") -> float:
     """The mean wait of the jobs of some sizes, such as procs=1-8 or procs=64- (processors), in seconds."""
     least, dash, most = procs.partition("-")
-    if not least.isdigit() or (most and not most.isdigit()):
+    if not least.isdigit() or (most and not most.isdigit()) or (most and int(most) < int(least)):
         raise ValueError(f"procs: {procs!r} is no range of processors, such as 8, 1-8 or 64-")
     top = int(most) if most else (np.inf if dash else int(least))
     chosen = jobs.loc[jobs["procs"].between(int(least), top), "wait"]
@@ -95,6 +95,8 @@ def moved_since(jobs: "DataFrame", plan: str) -> "Series[float]":
 
 def within(jobs: "DataFrame", plan: str, minutes: float) -> float:
     """Return the share of the jobs that start within some minutes of a plan."""
+    if not minutes >= 0:
+        raise ValueError(f"minutes: {minutes:g} is negative or no number")
     return float((moved_since(jobs, plan).abs() <= 60 * minutes).mean())
 
 

@@ -113,6 +113,7 @@ def workload_of_frame(
     known = frame.attrs
     held = {key: Resource(key, **entry) for key, entry in known.get("resources", {}).items()}
     rules = [ResourceRule(key, (key,), str(resource.capacity)) for key, resource in held.items()]
+    options_of(options)  # a misspelt keyword is named first
     capacity = known.get("capacity") if capacity is None else capacity
     if capacity is None:
         raise ValueError(

@@ -1,9 +1,9 @@
 """The optimizers, by name."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
+from planbatch.planner.arguments import shown
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers.annealing import Annealing
@@ -59,11 +59,14 @@ Examples
 
 
 def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
-    if isinstance(thing, type) or not hasattr(thing, "supports"):
-        if inspect.isroutine(thing):
+    if isinstance(thing, type):
+        raise ValueError(f"optimizer: {thing.__name__} is a class; give an object of it")
+    if not hasattr(thing, "supports"):
+        if callable(thing):
             return FunctionOptimizer(thing, values, name)
         raise ValueError(
-            f"optimizer: {thing!r} is neither an optimizer (with name, supports and optimize) nor a function nor a name"
+            f"optimizer: {shown(thing)} is neither an optimizer (with name, supports and optimize) nor a function "
+            "nor a name"
         )
     return thing  # type: ignore[no-any-return]
 
@@ -104,7 +107,9 @@ def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
     """
     if isinstance(optimizer, str):
         return make_optimizer(optimizer)
-    return _accept(optimizer, getattr(optimizer, "__name__", "").replace("_", "-"), ())
+    return _accept(
+        optimizer, getattr(optimizer, "__name__", type(optimizer).__name__).replace("_", "-"), ()
+    )
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:

@@ -60,7 +60,8 @@ Examples
 
 
 #: The orders, packages' and users' own among them.
-ORDER_NAMES = Registry("order", ORDERS, ("jobs", "now"), accept_order, "orders")
+ORDER_NAMES = Registry("order", ORDERS, ("jobs", "now"), accept_order, "orders",
+                       others={("start", "jobs", "now"): "plan:{}", ("problem", "rng"): "{}"})  # fmt: skip
 
 
 def order_text(text: str) -> OrderText:

@@ -135,8 +135,9 @@ class Registry:
             return self.known[name]
         if name in self.registered():
             return self._registered_target(name)
+        meant = did_you_mean(name, self.names())
         raise ValueError(
-            f"{self.kind}: there is no {reference.text!r}; {did_you_mean(name, self.names())} "
+            f"{self.kind}: there is no {reference.text!r}; {meant}{'' if meant.endswith('?') else '.'} "
             f"Your own is FILE.py:NAME, MODULE:NAME, or an entry point in planbatch.{self.plural}"
         )
 

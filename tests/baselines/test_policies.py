@@ -8,14 +8,15 @@ from planbatch.baselines.catalogue import (
     POLICIES,
     make_policy,
     plan_based,
+    taken_of,
 )
-from planbatch.baselines.plan_based import DEFAULT_EVALUATIONS, PlanBased
+from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import core_form
 from planbatch.baselines.queue_based import in_order
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import replay
 from planbatch.objectives import OBJECTIVES, WAIT
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
 from planbatch.planner.plan import Plan
@@ -35,7 +36,7 @@ class TestCatalogue(PolicyContract):
     @pytest.fixture(params=NAMES)
     def policy(self, request):
         """Return the policies one after the other, those that search with few evaluations."""
-        return make_policy(request.param, evaluations=20)
+        return make_policy(request.param, **taken_of(request.param, {"evaluations": 20}))
 
 
 class TestOrdered(PolicyContract):
@@ -116,7 +117,7 @@ def test_every_objective_has_its_policy():
     """``plan-`` and its name."""
     for name in OBJECTIVES:
         assert make_policy(f"plan-{name}").name == f"plan-{name}"
-        assert make_policy(f"plan-{name}").budget == Budget(evaluations=DEFAULT_EVALUATIONS)
+        assert make_policy(f"plan-{name}").budget == Budget(evaluations=REPLAY_EVALUATIONS)
 
 
 def test_parameters_of_objectives():

@@ -424,6 +424,21 @@ def test_the_verb_advise(saved, run):
     ]
 
 
+@pytest.mark.parametrize(("flags", "mode"), [((), 0o644), (("--private",), 0o640)])
+def test_journal_and_page_can_be_kept_from_other_users(saved, run, flags, mode):
+    before = os.umask(0o022)
+    try:
+        words = ("--from", saved, "--ticks", "1", "--policy", "fcfs", *flags)
+        run("slurm", "advise", *words, "--out", "live")
+        run("slurm", "drive", *words, "--journal", "driven.jsonl")
+        assert os.umask(0o022) == 0o022
+    finally:
+        os.umask(before)
+    written = [*Path("live").iterdir(), Path("driven.jsonl")]
+    assert {path.stat().st_mode & 0o777 for path in written} == {mode}
+    assert len(written) == 4
+
+
 def test_promises_outlive_the_adviser(saved, run):
     """Ended and started again, it takes them from the journal; they are not made anew an hour later."""
     words = (
@@ -471,6 +486,8 @@ def test_bad_input_is_one_sentence(saved, run, monkeypatch):
         (("observe", "--from", saved, "--slack", "30"), "slack: '30' is no duration"),
         (("observe", "--conf", "no.conf"), "no.conf: there is no such Slurm configuration"),
         (("advise", "--policy", "plan-weit"), "policy"),
+        (("advise", "--from", "nowhere"), "nowhere: there is no such folder of saved output"),
+        (("drive", "--from", "nowhere"), "nowhere: there is no such folder of saved output"),
         (
             ("advise", "--evaluations", "5", "--seconds", "1"),
             "budget: give either --evaluations or --seconds",

@@ -68,6 +68,10 @@ def test_jobs_come_as_text_from_a_slurm_without_json(slurm, refusal):
     assert client.jobs() == type(client.jobs())(None, "JobId=5 asked=-a -o show job\n")
 
 
+def test_a_quick_look_gives_the_numbers_of_what_waits_and_runs(slurm):
+    assert slurm(squeue="printf '5\n7\n5\n'").queued() == {5, 7}
+
+
 def test_old_versions_are_asked_for_text(slurm):
     client = slurm(squeue=answering("exit 9", "echo slurm 20.11.4"), scontrol="echo NodeName=n1")
     assert client.nodes().text == "NodeName=n1\n"

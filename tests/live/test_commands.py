@@ -30,9 +30,10 @@ SOFT = DriveRules("soft", every=5, horizon=600)
 FREED = ["update JobId=1 StartTime=now", "update JobId=1 AdminComment=planbatch:free"]
 
 
-def lines(given_, starts, rules=STRICT):
-    """The lines of the commands."""
-    return lines_of(commands_for(given_, starts, given_.time, rules))
+def lines(given_, starts, rules=STRICT, protected=()):
+    """The lines of the commands; some jobs may be delayed by nothing any more."""
+    targets = frozenset(Target(each.key) for each in protected)
+    return lines_of(commands_for(given_, starts, given_.time, rules, targets))
 
 
 def line(number, at=NOW, asked=0, more=""):
@@ -53,7 +54,7 @@ def as_asked(given_, number, rules=STRICT):
 # Marks
 
 
-@given(st.builds(Mark, *[st.integers(0, 2**33)] * 2, by=st.integers(0, 2**43))
+@given(st.builds(Mark, *[st.integers(0, 2**33)] * 2, by=st.integers(0, 2**43), open=st.booleans())
        | st.builds(Mark, *[st.integers(0, 2**33)] * 3, st.integers(0, 2**33), st.integers(1, 999)))  # fmt: skip
 def test_marks_are_read_back_as_they_were_written(mark):
     assert mark_of(str(mark)) == mark
@@ -169,13 +170,17 @@ def test_holds_are_others_and_stay(who, rules):
 # What Slurm refuses
 
 
-@pytest.mark.parametrize("rules", [STRICT, SOFT])
+@pytest.mark.parametrize(("rules", "in_time"), [(STRICT, 16), (SOFT, 61)])
 @pytest.mark.parametrize(("reason", "after_"), [
     ("Licenses", 1), ("QOSMaxCpuPerUserLimit", 1), ("AssocGrpCpuLimit", 1), ("ReqNodeNotAvail", 1),
-    ("Resources", 11), ("Priority", 16), ("None", 16), ("BeginTime", 16),
+    ("Resources", 11), ("Priority", None), ("None", None), ("BeginTime", None),
 ])  # fmt: skip
-def test_what_slurm_refuses_is_taken_back_at_once_and_holds_nothing(reason, after_, rules):
-    """For a reason of its own in the next tick; if it only does not start, when it has had the time to."""
+def test_what_slurm_refuses_is_taken_back_at_once_and_holds_nothing(reason, after_, rules, in_time):
+    """For a reason of its own in the next tick; if it only does not start, when it has had the time to.
+
+    In soft mode, jobs that Slurm's backfill starts, every 30 s by default, are given a minute.
+    """
+    after_ = after_ or in_time
     given_ = snapshot(freed(7, reason=reason))
     before, then = at(given_, after_ - 1), at(given_, after_)
     assert without_driver_changes(before, rules).released.keys() == {job(7).key}
@@ -261,6 +266,35 @@ def test_an_array_begins_with_its_first_task():
 def test_soft_goes_on_with_what_a_strict_driver_left():
     given_ = snapshot(parked(1))
     assert lines(given_, plan((job(1), 90)), SOFT) == [line(1, NOW + 90)]
+
+
+# Soft: the job that nothing may delay
+
+
+def test_the_job_that_nothing_may_delay_is_open_to_slurm_until_it_is_due():
+    """It may start, but is not released: it holds no nodes, is not taken back for lack of room, and has no grace."""
+    waits = parked(7, 100)
+    starts = plan((waits, 100))
+    assert lines(snapshot(waits), starts, SOFT) == []
+    opened = lines(snapshot(waits), starts, SOFT, [waits])
+    assert opened == [line(7, more=":open")]
+    then = at(applied(snapshot(waits), opened), 90)
+    assert lines(then, starts, SOFT, [waits]) == []
+    assert without_driver_changes(then, SOFT).released == {}
+    assert lines(at(then, 100), starts, SOFT, [waits]) == [line(7, NOW + 100)]
+    assert lines(then, plan((waits, 300)), SOFT) == [line(7, NOW + 300)]  # it may be delayed again
+
+
+def test_what_slurm_refuses_is_taken_back_although_nothing_may_delay_it():
+    waits = parked(7, 100)
+    then = applied(snapshot(waits), lines(snapshot(waits), plan((waits, 100)), SOFT, [waits]))
+    refused = replace(then, jobs=(replace(then.jobs[0], reason="Licenses"),))
+    (back,) = lines(at(refused, 1), plan((waits, 100)), SOFT, [])
+    assert back == line(7, NOW + 601, more=f":back={NOW + 1}:times=1")
+
+
+def test_in_strict_mode_no_job_is_open():
+    assert lines(snapshot(parked(7)), plan((job(7), 100)), STRICT, [parked(7)]) == []
 
 
 # The way out

@@ -418,6 +418,15 @@ def test_a_released_job_that_slurm_starts_late_does_not_put_off_the_first_in_lin
     assert starts == [63] * 4
 
 
+@pytest.mark.parametrize(("guard", "numbers"), [("0s", [2]), ("1h", []), ("none", [])])
+def test_the_first_in_line_is_protected_when_its_guard_allows_no_more_delay(guard, numbers):
+    """Job 2, which was submitted first, waits for n0; it may be overtaken for no time, an hour, or ever."""
+    runs = busy_node()
+    planner = Planner(make_policy("plan-wait"), SOFT, guard=Guard.parse(guard))
+    planned = planner(snapshot(runs, arrived(1), arrived(2)), {})
+    assert [target.key.job_id for target in planned.protected] == numbers
+
+
 def test_nodes_that_are_kept_free_for_a_large_job_do_not_idle(tmp_path):
     """And what is released, has just started or waits for Slurm does not count either."""
     large = arrived(9, time_limit=60)
@@ -426,6 +435,37 @@ def test_nodes_that_are_kept_free_for_a_large_job_do_not_idle(tmp_path):
     ticks = run_for(one, cluster, 5)
     assert [tick.idle for tick in ticks[:5]] == [0] * 5
     assert not any(tick.observing for tick in ticks)
+
+
+def test_a_job_that_ends_between_two_ticks_begins_one(tmp_path):
+    """Ticks are an hour apart; job 9, which has all nodes, ends during the third look, and 1 is released.
+
+    A job that a snapshot does not explain begins one tick, not one after the other.
+    """
+    looks, ticks, stop = [], [], Event()
+    names = tuple(f"n{i}" for i in range(8))
+    runs = job(9, nodes=8, cpus=256, state="RUNNING", exclusive=True, allocated=names, start_time=NOW - 9,
+               end_time=NOW + 600, time_limit=609)  # fmt: skip
+
+    class Watched(Cluster):
+        def queued(self):
+            looks.append(self.now)
+            if len(looks) == 3:
+                self.queue = replace(self.queue, jobs=(arrived(1),))
+            if len(looks) == 6:
+                stop.set()
+            unexplained = {77} if len(looks) > 3 else set()
+            return frozenset(each.job_id for each in self.queue.jobs) | unexplained
+
+    cluster = Watched(runs, arrived(1))
+    rules = replace(STRICT, every=3600, look=0.01)
+    driver(cluster, tmp_path, rules, on_exit="keep").run(stop, ticks.append, {})
+    assert [[command.action for command in tick.commands] for tick in ticks] == [
+        [],
+        ["release"],
+        [],
+    ]
+    assert len(looks) == 6
 
 
 def test_there_is_only_one_driver(tmp_path):

@@ -14,10 +14,12 @@ from planbatch.experiments.live.slurm.site import (
     SITE_FILES,
     Owner,
     check_owner,
+    check_trusted,
     read_settings,
     site_file,
 )
 from planbatch.experiments.live.slurm.tick import beat, last_beat, silent_for, stop_beating
+from planbatch.planner.registry import source
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_pat
     path = config(f'policy = "{code}:decide"\nstate = "{tmp_path}/state"\n')
     words = ("slurm", "drive", "--config", path, "--from", tmp_path / "none", "--ticks", "1",
              "--journal", tmp_path / "journal.jsonl")  # fmt: skip
-    for place, mode in ((code, 0o666), (folder, 0o777), (folder.parent, 0o777)):
+    for place, mode in ((code, 0o666), (code, 0o664), (folder, 0o777), (folder.parent, 0o777)):
         before = place.stat().st_mode
         place.chmod(mode)
         status, _, said = run(*words)
@@ -77,6 +79,36 @@ def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_pat
         place.chmod(before)
     run(*words)
     assert (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("named", ["policy", "optimizer"])
+def test_code_of_another_user_is_not_run_by_a_driver(config, run, tmp_path, named):
+    code = tmp_path / "mine.py"
+    code.write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
+    os.chown(code, 1001, 1001)
+    path = config(f'{named} = "{code}:mine"\n')
+    status, _, said = run(
+        "slurm", "drive", "--config", path, "--journal", tmp_path / "journal.jsonl"
+    )
+    assert (status, "it belongs to user 1001" in said) == (2, True)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_code_of_another_user_that_an_experiment_names_is_not_run(run, tmp_path, monkeypatch):
+    """In a process that checks files, as drivers do."""
+    code = tmp_path / "mine.py"
+    code.write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
+    os.chown(code, 1001, 1001)
+    experiment = tmp_path / "experiment.toml"
+    experiment.write_text(
+        f'[[workload]]\nsource = "embedded"\n\n[[policy]]\nname = "{code}:mine"\n'
+    )
+    monkeypatch.setattr(source, "check_file", check_trusted)
+    status, _, said = run("experiment", "run", experiment, "--out", tmp_path / "out")
+    assert (status, "it belongs to user 1001" in said) == (2, True)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_file_of_another_user_is_refused(tmp_path):
@@ -224,9 +256,9 @@ def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
     """Nobody but the driver's user may write it; here it cannot even be made."""
     (tmp_path / "file").touch()
     flags = ("--state", tmp_path / "file" / "state", "--journal", tmp_path / "journal.jsonl")
-    words = ("--from", tmp_path / "none", "--ticks", "1", "--policy", "fcfs")
+    words = ("--conf", tmp_path / "none", "--ticks", "1", "--policy", "fcfs")
     code, _, said = run("slurm", "drive", "--mode", "dry-run", *flags, *words)
-    assert (code, "there is no such folder of saved output" in said) == (1, True)
+    assert (code, "there is no such Slurm configuration" in said) == (1, True)
 
 
 @pytest.mark.skipif(

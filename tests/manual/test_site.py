@@ -26,6 +26,8 @@ QUESTIONS = {
     "how is an interrupted experiment resumed?": ("experiment killed resumed", "tutorials/5-dask.html"),
     "what does wfp3 do?": ("wfp3", "reference/names.html"),
     "what is not modelled?": ("not modelled", "model.html"),
+    "do jobs start when planned?": ("jobs start when planned", "starts.html"),
+    "how does it compare with others?": ("compares Batsim AccaSim", "comparison.html"),
 }  # fmt: skip
 
 
@@ -49,19 +51,28 @@ class Page(HTMLParser):
         super().__init__()
         self.links: list[str] = []
         self.loaded: list[str] = []
+        self.in_text: list[str] = []
+        self._article = 0
         self.places: set[str] = {""}
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Look at one tag."""
         given = {name: value or "" for name, value in attrs}
+        self._article += tag == "article"
         self.places |= {given[name] for name in ("id", "name") if name in given}
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
+            if self._article:
+                self.in_text.append(given["href"])
         elif tag == "link" and given.get("rel") in ("stylesheet", "icon", "preload"):
             self.loaded.append(given["href"])
         elif "src" in given:
             self.loaded.append(given["src"])
+
+    def handle_endtag(self, tag: str) -> None:
+        """Look at the end of an element."""
+        self._article -= tag == "article"
 
 
 def pages_of(site: Path) -> dict[Path, Page]:
@@ -91,6 +102,21 @@ def no_link_is_broken(site, pages):
     assert broken == []
 
 
+def questions_are_answered_within_two_links(site, pages):
+    """From the text of the landing page, without the navigation."""
+    reached = {site / "index.html"}
+    for _ in range(2):
+        found = {
+            (path.parent / unquote(urlsplit(link).path)).resolve()
+            for path in reached
+            for link in pages[path].in_text
+            if not urlsplit(link).netloc and urlsplit(link).path
+        }
+        reached |= found & set(pages)
+    far = {page for _, page in QUESTIONS.values() if site / page not in reached}
+    assert far == set()
+
+
 def nothing_is_fetched(pages):
     """Scripts, styles, fonts and pictures are all in the folder."""
     for path, page in pages.items():
@@ -107,7 +133,7 @@ def tutorials_show_what_they_print(site):
     assert "ended by signal 9" in (site / "tutorials" / "5-dask.html").read_text(encoding="utf-8")
 
 
-def ten_questions_are_answered_by_one_search(site, tmp_path):
+def questions_are_answered_by_one_search(site, tmp_path):
     """In a browser, from files, without a server: the page is among the first three that the search finds."""
     missed = {}
     with browser(tmp_path) as driver:
@@ -133,12 +159,13 @@ def test_the_site(tmp_path):
     site = built(tmp_path / "site")
     pages = pages_of(site)
     no_link_is_broken(site, pages)
+    questions_are_answered_within_two_links(site, pages)
     nothing_is_fetched(pages)
     tutorials_show_what_they_print(site)
-    ten_questions_are_answered_by_one_search(site, tmp_path)
+    questions_are_answered_by_one_search(site, tmp_path)
 
 
-def test_ten_questions_are_answered_within_two_clicks():
+def test_questions_are_answered_within_two_clicks():
     """From any page of a wide screen: a tab, which lists its pages, and one of them."""
     navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     reached = set()

@@ -8,7 +8,7 @@ import pytest
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.objectives.wait import powered_wait
 from planbatch.planner.bounds import lower_bound
-from planbatch.planner.budget import Budget
+from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Status
@@ -16,7 +16,7 @@ from planbatch.planner.optimizers import OPTIMIZERS
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import check_plan
 from planbatch.planner.round import Round
-from planbatch.planner.solve import EVALUATIONS, SMALL_ROUND, solve
+from planbatch.planner.solve import SMALL_ROUND, solve
 from tests.builders import random_round
 
 
@@ -39,7 +39,7 @@ def test_the_search_is_that_of_the_optimizer():
     assert result.permutation.tolist() == alone.permutation.tolist()
     assert (result.cost, result.evaluations) == (alone.cost, alone.evaluations)
     assert np.isnan(alone.lower_bound)
-    assert solve(problem, WAIT).evaluations == EVALUATIONS
+    assert solve(problem, WAIT).evaluations == ROUND_EVALUATIONS
 
 
 def test_a_bound_that_reaches_the_cost_is_a_proof():

@@ -23,6 +23,8 @@ from planbatch.experiments.cli.slurm.flags import (
     Watched,
     every_option,
     lines_option,
+    private_files,
+    private_option,
     ticks_option,
     watch_options,
 )
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 )
 @flag("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
       help="How many jobs the table lists.")  # fmt: skip
+@private_option
 @lines_option
 def command(
     watched: Watched,
@@ -71,6 +74,7 @@ def command(
     journal_path: Path | None,
     journal_size: int,
     rows: int,
+    private: bool,
     as_json: bool,
 ) -> int:
     """Plan what waits, tick by tick, beside Slurm's own forecast; nothing is ever written to the cluster.
@@ -79,6 +83,7 @@ def command(
     that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
     """
     check_folder(out)
+    watched.check()
     chosen.check()
     policy = chosen.make(name, chosen.promise)
 
@@ -91,7 +96,7 @@ def command(
     advisor = Advisor(policy, watched.options, chosen.seed)
     advisor.memory = {(one.key, one.task): known for one, known in remembered(path, time()).items()}
     check_live(policy)
-    with Journal(path, journal_size * 2**20) as journal:
+    with private_files(private), Journal(path, journal_size * 2**20) as journal:
         try:
             failed = watch(watched, advisor, journal, out, every, ticks, None if as_json else rows)
         except KeyboardInterrupt:

@@ -21,11 +21,13 @@ from planbatch.experiments.cli.slurm.flags import (
     horizon_option,
     lines_option,
     noplan_option,
+    private_files,
+    private_option,
     state_option,
     ticks_option,
     watch_options,
 )
-from planbatch.experiments.cli.verb import OneOf, Verb, flag
+from planbatch.experiments.cli.verb import RUN, OneOf, Verb, flag
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
@@ -53,6 +55,15 @@ if TYPE_CHECKING:
     help="Whose commands a dry run prints.",
 )
 @every_option("5s")
+@flag(
+    "--look",
+    panel=RUN,
+    type=Duration(),
+    default="0.2s",
+    show_default=True,
+    metavar="TIME",
+    help="Between ticks, how often to look for jobs that came or ended, which begins a tick.",
+)
 @watch_options
 @policy_option("What plans")
 @policy_options_without("policy", "estimates", "deadlines")
@@ -117,6 +128,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The journal.",
 )
+@private_option
 @flag(
     "--metrics",
     type=click.IntRange(0, 65535),
@@ -129,6 +141,7 @@ def command(
     mode: str,
     shown: str,
     every: float,
+    look: float,
     watched: Watched,
     name: str,
     chosen: PolicyOptions,
@@ -142,6 +155,7 @@ def command(
     on_exit: str,
     state: Path,
     journal_path: Path,
+    private: bool,
     metrics: int | None,
     ticks: int | None,
     as_json: bool,
@@ -173,14 +187,16 @@ def command(
     parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())
     rules = DriveRules(
         acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
-        idle_ticks,
+        idle_ticks, look,
     )  # fmt: skip
     planner = Planner(policy, rules, watched.options, chosen.seed, Guard.parse(guard))
     client = SlurmClient(watched.conf, watched.timeout)
     leave: Any = on_exit
     driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
     check_live(policy)
+    watched.check()
     with ExitStack() as stack:
+        stack.enter_context(private_files(private))
         tellers: list[Callable[[Tick], None]] = [report_tick if as_json else Terminal(dry_run)]
         tellers += _metered(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())

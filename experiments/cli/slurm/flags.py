@@ -1,7 +1,9 @@
 """The flags of verbs that look at a cluster."""
 
 import functools
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +43,11 @@ class Watched:
     conf: Path | None
     timeout: float
     options: "ObserveOptions"
+
+    def check(self) -> None:
+        """Raise the error of saved output that cannot be read: waiting does not mend it."""
+        if self.saved is not None:
+            self.snapshot()
 
     def snapshot(self, keep: Path | None = None) -> "Snapshot":
         """Take a snapshot of the cluster, or read the saved one.
@@ -97,6 +104,25 @@ lines_option = flag(
     is_flag=True,
     help="One JSON object per tick on standard output, on a line each.",
 )
+private_option = flag(
+    "--private",
+    is_flag=True,
+    panel=RUN,
+    help="Write journal and page for this user and group only (0640), for sites that hide jobs.",
+)
+
+
+@contextmanager
+def private_files(wanted: bool) -> Iterator[None]:
+    """While it is entered, other users may not read what is written, if that is wanted."""
+    before = os.umask(0o027) if wanted else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.umask(before)
+
+
 noplan_option = flag(
     "--noplan", multiple=True, default=("root",), show_default=True, metavar="USER",
     panel=DRIVER, help="Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.",
@@ -138,6 +164,8 @@ _FLAGS = (
     default_limit_option("Time limit of jobs that have none, in partitions that have none."),
     flag("--tasks", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", panel=CLUSTER,
          help="How many tasks of one array are planned."),
+    flag("--memory", is_flag=True, panel=CLUSTER,
+         help="Count memory beside CPUs, where Slurm gives it to jobs (CR_*_Memory)."),
 )  # fmt: skip
 
 
@@ -154,6 +182,7 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
             int(kwargs.pop("slack")),
             int(kwargs.pop("default_limit")),
             kwargs.pop("tasks"),
+            kwargs.pop("memory"),
         )
         watched = Watched(kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options)
         return command(*args, watched=watched, **kwargs)

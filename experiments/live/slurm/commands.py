@@ -5,7 +5,7 @@ repeated: applied twice, the second time there is nothing to do.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from planbatch.experiments.common.text import clock_time
@@ -27,7 +27,7 @@ from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 #: Begin times that differ by no more than this are left as they are (s).
 TOLERANCE = 1
 
-Action = Literal["release", "take back", "park", "begin", "give back", "mark back"]
+Action = Literal["release", "open", "take back", "park", "begin", "give back", "mark back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,11 @@ class Command:
 
 
 def commands_for(
-    snapshot: Snapshot, starts: Mapping[Target, int], now: int, rules: DriveRules
+    snapshot: Snapshot,
+    starts: Mapping[Target, int],
+    now: int,
+    rules: DriveRules,
+    protected: frozenset[Target] = frozenset(),
 ) -> list[Command]:
     """Return what has to be done now, in order: what is taken back comes before what is released.
 
@@ -87,6 +91,9 @@ def commands_for(
         come meanwhile: the job whose place it takes was still running.
     rules : DriveRules
         The mode, and what goes with it.
+    protected : frozenset of Target
+        Jobs that nothing may delay any more. Soft: they may start before they are due, so that Slurm, which starts
+        what arrives between two ticks, reserves nodes for them.
 
     Examples
     --------
@@ -117,13 +124,38 @@ def commands_for(
         for key, job in managed.items()
         if key not in busy and (job.array is None or _array(job) not in arrays)
     }
+    opened = _opened(waiting, states, protected, now, rules)
+    for target in protected if rules.mode == "soft" else ():
+        waiting.pop(target.key, None)
     others = _parked if rules.mode == "strict" else _begins
     return [
         *_all_given_back(foreign, now),
         *_taken_back(managed, states, snapshot, now, rules),
         *released,
+        *opened,
         *others(waiting, states, starts, now, rules),
     ]
+
+
+def _opened(
+    waiting: Mapping[JobKey, LiveJob],
+    states: Mapping[JobKey, JobState],
+    protected: frozenset[Target],
+    now: int,
+    rules: DriveRules,
+) -> list[Command]:
+    """Soft: let jobs start as soon as Slurm can that nothing may delay any more."""
+    commands = []
+    for key in {target.key for target in protected} & waiting.keys():
+        job, mark = waiting[key], states[key].mark
+        if job.held or rules.mode == "strict" or (mark is not None and mark.open):
+            continue
+        line = _line(
+            str(int(job.job_id)), replace(_marked(job, states[key], now, rules), open=True), now
+        )
+        why = "it has waited longest, and nothing may delay it any more"
+        commands.append(Command("open", key, job.label, (line,), why))
+    return commands
 
 
 def _array(job: LiveJob) -> int | None:

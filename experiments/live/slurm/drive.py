@@ -231,6 +231,7 @@ class Driver:
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
         driver, left, missed, idle = self, False, 0, 0
+        news: frozenset[tuple[int, bool]] = frozenset()
         rivals, keep = Rivals(self.rules.driver), self.on_exit == "keep"
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
@@ -252,7 +253,7 @@ class Driver:
                 if idle == self.rules.idle_ticks and not (driver.observing or self.dry_run):
                     driver = replace(self, observing=True)
                     driver._leave(tell, keep=False)  # noqa: SLF001 - a copy of itself
-                stop.wait(self._pause(tick))
+                news = self._wait(stop, tick, news)
         except BlockingIOError:
             keep = True  # what there is is the other driver's
             raise
@@ -286,7 +287,9 @@ class Driver:
             planned = self.planning(snapshot, memory)
             now = int(self.clock())
             wanted = (
-                [] if self.observing else commands_for(snapshot, planned.starts, now, self.rules)
+                []
+                if self.observing
+                else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
             )
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
             done = Tick(began, 0.0, snapshot, planned, commands)
@@ -317,6 +320,34 @@ class Driver:
         shares = [lines_of(commands[k::STREAMS]) for k in range(STREAMS)]
         with ThreadPoolExecutor(STREAMS) as pool:
             return [answer for share in pool.map(self.client.script, shares) for answer in share]
+
+    def _wait(
+        self, stop: Event, tick: Tick, known: frozenset[tuple[int, bool]]
+    ) -> frozenset[tuple[int, bool]]:
+        """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
+
+        Looking takes a tenth of the time at most. Returns what was noticed: jobs, and whether they are there. What a
+        snapshot does not explain begins no second tick.
+        """
+        pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
+        if not look or snapshot is None or tick.fault or tick.later:
+            stop.wait(pause)
+            return known
+        ends = time.monotonic() + pause
+        before = {job.job_id for job in snapshot.jobs if job.pending or job.running}
+        gap = max(look, SHORTEST)
+        while ends - time.monotonic() > gap and not stop.wait(gap):
+            began = time.monotonic()
+            try:
+                there = self.client.queued()
+            except SlurmError:
+                break
+            news = frozenset((number, number in there) for number in there ^ before)
+            if news - known:
+                return news
+            gap = max(gap, 10 * (time.monotonic() - began))
+        stop.wait(max(ends - time.monotonic(), 0.0))
+        return known
 
     def _pause(self, tick: Tick) -> float:
         """Wait for the next tick: a period from the begin of this one, until the next planned start, or for nothing."""

@@ -3,8 +3,8 @@
 Users cannot write them, they survive a restart of the controller, and a driver that was killed finds them again. The
 whole of what a driver remembers is in the marks (and in the journal, for people). The driver never holds a job: holds
 are those of users and administrators. It sets begin times, and notes in the mark the one that the user asked for:
-``planbatch:asked=A:begin=B``, then, as far as they apply, ``:by=D`` and ``:back=T:times=K``; ``planbatch:free`` is a
-job that was given back to Slurm.
+``planbatch:asked=A:begin=B``, then, as far as they apply, ``:by=D``, ``:back=T:times=K`` and ``:open``. A job that was
+given back to Slurm has ``planbatch:free``.
 """
 
 import math
@@ -22,7 +22,7 @@ NO_PLAN = "noplan"
 #: Slurm moves a begin time that has passed to the moment in which it is set, no more than this later (s).
 LATE = 60
 _FORM = re.compile(
-    r"planbatch:asked=(\d{1,10}):begin=(\d{1,10})(?::by=(\d{1,13}))?(?::back=(\d{1,10}):times=(\d{1,3}))?",
+    r"planbatch:asked=(\d{1,10}):begin=(\d{1,10})(?::by=(\d{1,13}))?(?::back=(\d{1,10}):times=(\d{1,3}))?(:open)?",
     re.ASCII,
 )
 
@@ -43,6 +43,8 @@ class Mark:
         When the job was last taken back since it did not start, 0 for never.
     times : int
         How often it was.
+    open : bool
+        Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
 
     Examples
     --------
@@ -55,23 +57,28 @@ class Mark:
     by: int = 0
     back: int = 0
     times: int = 0
+    open: bool = False
 
     def __str__(self) -> str:
         by = f":by={self.by}" if self.by else ""
         back = f":back={self.back}:times={min(self.times, 999)}" if self.times else ""
-        return f"{PREFIX}asked={self.asked}:begin={self.begin}{by}{back}"
+        opened = ":open" if self.open else ""
+        return f"{PREFIX}asked={self.asked}:begin={self.begin}{by}{back}{opened}"
 
 
 def mark_of(admin_comment: str) -> Mark | None:
     """Read a mark; None for any other text, so that a mark from elsewhere leaves the job alone.
 
     >>> mark_of("planbatch:asked=0:begin=1795379090")
-    Mark(asked=0, begin=1795379090, by=0, back=0, times=0)
+    Mark(asked=0, begin=1795379090, by=0, back=0, times=0, open=False)
     >>> mark_of("planbatch:keep your hands off") is None
     True
     """
     found = _FORM.fullmatch(admin_comment.strip())
-    return Mark(*(int(number or 0) for number in found.groups())) if found else None
+    if not found:
+        return None
+    asked, begin, by, back, times = (int(number or 0) for number in found.groups()[:5])
+    return Mark(asked, begin, by, back, times, found[6] is not None)
 
 
 def is_set(job: LiveJob, mark: Mark) -> bool:
@@ -89,6 +96,8 @@ def asked_begin(job: LiveJob) -> int:
 Mode = Literal["soft", "strict"]
 #: Slurm's reasons that say nothing against a job that was released: it was not looked at yet, or others come first.
 NEUTRAL = frozenset(("", "None", "Priority", "Resources", "BeginTime"))
+#: How long a released job may at least wait in soft mode (s): Slurm's backfill looks for room every 30 s by default.
+BACKFILL = 60.0
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,8 @@ class DriveRules:
         far ahead, which is put forward when they are due.
     every : float
         Seconds from tick to tick.
+    look : float
+        Between ticks, after how many seconds it is looked whether jobs came or ended, which begins a tick; 0 for never.
     grace : float
         How long a released job may wait before it is taken back (s).
     horizon : int
@@ -142,6 +153,7 @@ class DriveRules:
     noplan: frozenset[str] = frozenset({"root"})
     driver: int = 0
     idle_ticks: int = 3
+    look: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("every", "grace", "horizon", "idle_ticks"):
@@ -169,7 +181,9 @@ class DriveRules:
         """
         if reason not in NEUTRAL:
             return 0.0
-        return min(self.grace, max(2 * self.every, 3.0)) if reason == "Resources" else self.grace
+        if reason == "Resources":
+            return min(self.grace, max(2 * self.every, 3.0))
+        return self.grace if self.mode == "strict" else max(self.grace, BACKFILL)
 
 
 @dataclass(frozen=True)
@@ -203,6 +217,8 @@ def state_of(job: LiveJob, rules: DriveRules, now: int) -> JobState:
     may_start = job.held is None and job.begin_time <= now
     if not (managed and may_start and mark is not None and is_set(job, mark) and mark.begin <= now):
         return JobState(mark, managed)
+    if mark.open and job.reason in NEUTRAL:
+        return JobState(mark, True)
     return JobState(mark, True, mark.begin, now - mark.begin > rules.patience(job.reason))
 
 

@@ -40,12 +40,16 @@ class Planned:
         What is carried out: the planned start of every job (s), in the order of the round.
     memory : mapping of Target to Remembered
         For the next tick.
+    protected : frozenset of Target
+        Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of
+        what the guard allows.
     """
 
     observation: Observation
     plan: LivePlan[Target]
     starts: Mapping[Target, int]
     memory: Memory
+    protected: frozenset[Target] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ class Planner:
         targets = [Target(one.job.key, one.task) for one in jobs]
         rng = np.random.default_rng([self.seed, snapshot.time])
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
+        heads = _heads(jobs)
         plan = plan_round(
             problem,
             targets,
@@ -157,10 +162,11 @@ class Planner:
             memory,
             rng,
             ended_early=True,
-            heads=_heads(jobs),
+            heads=heads,
             guard=self.guard if isinstance(self.policy, PlanBased) else None,
         )
         _check(plan)
+        bound = heads & (plan.start >= plan.problem.jobs.latest - 1)
         kept = {
             target: known
             for target, known in memory.items()
@@ -171,6 +177,7 @@ class Planner:
             plan,
             self._starts(plan, targets),
             {**kept, **plan.memory},
+            frozenset(targets[k] for k in np.flatnonzero(bound)),
         ), used
 
     def _starts(self, plan: LivePlan[Target], targets: list[Target]) -> dict[Target, int]:

@@ -20,11 +20,12 @@ TEXT, NUMBER, TEXTS, SWITCH = (str,), (int, float), (list,), (bool,)
 #: The keys, and the types of their values; each is the name of a flag of ``planbatch slurm drive``.
 KEYS: Mapping[str, tuple[type, ...]] = {
     "mode": TEXT, "as": TEXT, "policy": TEXT, "optimizer": TEXT, "evaluations": (int,), "seconds": NUMBER,
-    "promise": TEXT, "calendar": TEXT, "seed": (int,), "every": TEXT, "grace": TEXT, "horizon": TEXT,
+    "promise": TEXT, "calendar": TEXT, "seed": (int,), "every": TEXT, "look": TEXT, "grace": TEXT, "horizon": TEXT,
     "on-exit": TEXT, "adopt": SWITCH,
     "share": NUMBER, "noplan": TEXTS, "guard": TEXT, "idle-ticks": (int,),
-    "state": TEXT, "journal": TEXT, "metrics": (int,), "conf": TEXT,
+    "state": TEXT, "journal": TEXT, "private": SWITCH, "metrics": (int,), "conf": TEXT,
     "timeout": TEXT, "partition": TEXTS, "unit": TEXT, "slack": TEXT, "default-limit": TEXT, "tasks": (int,),
+    "memory": SWITCH,
 }  # fmt: skip
 _WORDS: Mapping[tuple[type, ...], str] = {
     TEXT: "a text",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.planner.display import counted
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class SwfLog:
                 or "none was selected"
             )
             raise ValueError(
-                f"{self.source}: no usable job on {selection.capacity} processors ({reasons})"
+                f"{self.source}: no usable job on {counted(selection.capacity, 'processor')} ({reasons})"
             )
         logged = np.maximum(_seconds(self.columns["runtime"][rows]), 1)
         requested = self.columns["requested_time"][rows]

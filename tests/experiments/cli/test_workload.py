@@ -167,7 +167,7 @@ def test_a_path_comes_before_a_name(cache, tmp_path, monkeypatch):
         (LOG[14:], (), "give it with --capacity"),
         (LOG, ("--capacity", 0), "capacity: 0 is not a positive number"),
         (LOG, ("--capacity", "many"), "'many' is not a valid integer"),
-        (LOG, ("--capacity", 1), "no usable job on 1 processors"),
+        (LOG, ("--capacity", 1), "no usable job on 1 processor ("),
         (LOG, ("--first", 0), "first: 0 is not a positive number"),
         (LOG, ("--load", -1), "load: -1.0 is not a positive factor"),
         (LOG, ("--round-sizes", 9), "larger than the machine"),

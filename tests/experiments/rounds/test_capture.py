@@ -97,11 +97,8 @@ def test_bad_sizes_are_refused(workload, sizes, per_size):
 )
 def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name):
     """To the last field: reservations, notes, promises and demands, too."""
-    policy = make_policy(
-        {"memory": "easy", "promising": "plan-wait"}.get(name, name),
-        evaluations=20,
-        promise="1h" if name == "promising" else "none",
-    )
+    plan = "plan-wait:evaluations=20,promise=1h"
+    policy = make_policy({"memory": "easy", "promising": plan}.get(name, name))
     if name == "dbf":
         workload = with_deadlines(workload, "random:40", 1)
     if name == "memory":

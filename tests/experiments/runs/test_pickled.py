@@ -1,7 +1,15 @@
 """Policies on their way to another process."""
 
-from planbatch.baselines.catalogue import make_policy
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+
+from planbatch.baselines.catalogue import POLICIES, make_policy
+from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.runs.pickled import packed, unpacked
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.objectives.catalogue import OBJECTIVES, make_objective
+from planbatch.planner.solve import solve
+from tests.builders import random_round
 
 
 def test_policies_of_the_core_travel_by_their_arguments():
@@ -13,3 +21,24 @@ def test_policies_of_the_core_travel_by_their_arguments():
 def test_functions_without_a_module_travel_as_copies():
     """A policy that was defined on the spot."""
     assert unpacked(packed(lambda problem, rng: 42))(None, None) == 42
+
+
+def figures(things):
+    """Return what policies, objectives, a round and a trace of this process, or of another, are worth."""
+    policies, objectives, problem, trace = things
+    starts = [replay(trace.workload, policy).start.tolist() for policy in policies]
+    costs = [solve(problem, objective, evaluations=20).cost for objective in objectives]
+    return starts, costs, trace.start.tolist(), [policy.name for policy in policies]
+
+
+def test_all_that_comes_by_name_is_pickled_under_spawn():
+    """Plain pickle, another process, the same results."""
+    workload = synthetic_workload(jobs=30, capacity=16)
+    things = (
+        [make_policy(name) for name in POLICIES],
+        [make_objective(name) for name in OBJECTIVES],
+        random_round(9),
+        replay(workload, "easy"),
+    )
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(figures, things).result() == figures(things)

@@ -1,0 +1,62 @@
+"""HPCOpt's leaderboard and ILOS's protocol: the rules, by hand, and the reports."""
+
+import csv
+
+import pytest
+from click.testing import CliRunner
+
+from planbatch.experiments.cli.main import planbatch
+from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.reproduce.hpcopt_2026 import LOGS, SLOWDOWN, measure
+from planbatch.experiments.reproduce.ilos_2026 import WINDOW, blocking, searched, window
+from planbatch.experiments.reproduce.zhang_2020_simulator import Job, Machine
+from planbatch.experiments.workloads.lublin import synthetic_workload
+from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+from planbatch.planner.model import Workload
+
+JOBS = [Job(-1, 10, 10, 3), Job(-2, 5, 5, 2), Job(-3, 1, 1, 1)]
+
+
+def test_the_head_of_an_order_blocks():
+    """Four processors: the second job waits for the first, and the third, which would fit, for the second."""
+    assert blocking(JOBS, [0, 1, 2], 4).tolist() == [0, 10, 10]
+    assert blocking(JOBS, [2, 1, 0], 4).tolist() == [5, 0, 0]
+    assert blocking(JOBS, [1], 4).tolist() == [-1, 0, -1]
+
+
+def test_the_papers_search_finds_the_best_of_three():
+    """Of six orders, only those that end with the long job cost 0 + 0 + 5."""
+    order = searched(JOBS, [0, 1, 2], 4)
+    assert order[-1] == 0
+
+
+def test_windows_wait_since_the_thousand_seconds_before():
+    """Each submission is drawn once, and equal places give equal windows."""
+    machine = Machine(tuple(Job(0, 0, -1, 1) for _ in range(100)), 4)
+    submit = [job.submit for job in window(machine, 7)]
+    assert len(set(submit)) == WINDOW
+    assert submit == sorted(submit, reverse=True)
+    assert -1000 < submit[-1] <= submit[0] <= 0
+    assert submit == [job.submit for job in window(machine, 7)]
+    assert {(job.run, job.request) for job in window(machine, 7)} == {(1, 1)}
+
+
+def test_the_slowdown_has_a_floor_of_a_minute():
+    """One processor, jobs of 30 and 120 s: (0 + 30) / 60 and (30 + 120) / 120; the 95th percentile of 0.5 and 1.25."""
+    workload = Workload("two", 1, [1, 2], [0, 0], [1, 1], [30, 120], [30, 120])
+    assert measure(replay(workload, "fcfs"))[SLOWDOWN] == pytest.approx(0.5 + 0.95 * 0.75)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("paper", ["hpcopt-2026", "ilos-2026"])
+def test_reports(tmp_path, paper):
+    """The command writes rows for each policy; the published values are for whole logs only."""
+    workload = synthetic_workload(jobs=300, capacity=32, seed=1, load=0.8)
+    write_swf(tmp_path / f"{LOGS['HPC2N']}.swf", swf_from_workload(workload))
+    out = tmp_path / "out"
+    words = ["reproduce", paper, "--workloads", str(tmp_path), "--out", str(out), "--quick"]
+    assert CliRunner().invoke(planbatch, words).exit_code == 0
+    with (out / "comparison.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["workload"] for row in rows} >= {"HPC2N"}
+    assert all(row["paper"] == "" and row["ours"] != "" for row in rows)
