@@ -1,20 +1,25 @@
-"""Optimizers judged by optima from outside, and by plans of a hundred times the budget.
+"""Optimizers judged by optima from outside, and by plans of ten times the budget.
 
 ``python -m benchmarks.search strips [FOLDER]`` measures the excess over the optimal makespan on perfectly packed
 rounds: generated ones, or the instances in FOLDER (``NAME.json``: ``capacity``, ``optimum``, ``jobs`` as [processors,
 seconds]; the class of an instance is its name up to the first digit behind it). ``rounds FILE…`` measures the excess
-over the best plan that any of the optimizers found in a hundred times the seconds. ``plain-cp-sat`` is what anybody
+over the best plan that any of the optimizers found, or the first of them in ten times the longest of ``--seconds``.
+``benchmark`` is ``planbatch rounds compare --benchmark --quick``, in processor time. ``plain-cp-sat`` is what anybody
 would write in twenty lines. Jobs are shuffled by the seed, since some instances list them in the order of the optimum.
 """
 
 import argparse
 import json
 import re
+import threading
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from planbatch.experiments.cli.rounds import command
+from planbatch.experiments.rounds.benchmark import BEST_KNOWN
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.packed import packed_round
 from planbatch.objectives import make_objective
@@ -24,32 +29,64 @@ from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.round import Round
 
 
-def plain_cp_sat(problem: Round, seconds: float, seed: int) -> float:
-    """Return the makespan that CP-SAT finds with one cumulative constraint and one worker; NaN without a plan."""
+def plain_cp_sat(problem: Round, objective: str, seconds: float, seed: int) -> float:
+    """Return the cost that CP-SAT finds with one cumulative constraint and one worker; NaN without a plan.
+
+    ``objective`` is makespan, wait or squared-wait. The seconds are those of the clock that budgets have.
+    """
     from ortools.sat.python import cp_model
 
-    model = cp_model.CpModel()
-    last = int(problem.jobs.walltime.sum())
-    end = model.new_int_var(0, last, "end")
-    spans = []
-    for walltime in problem.jobs.walltime.tolist():
-        start = model.new_int_var(0, last, "")
+    model, jobs, running = cp_model.CpModel(), problem.jobs, problem.running
+    horizon = int(jobs.walltime.sum() + (running.end - problem.now).max(initial=0))
+    fixed = (running.end - problem.now).tolist()
+    spans = [model.new_fixed_size_interval_var(0, left, "") for left in fixed]
+    starts = [model.new_int_var(0, horizon, "") for _ in range(len(problem))]
+    for start, walltime in zip(starts, jobs.walltime.tolist(), strict=True):
         spans.append(model.new_fixed_size_interval_var(start, walltime, ""))
-        model.add(start + walltime <= end)
-    model.add_cumulative(spans, problem.jobs.procs.tolist(), problem.capacity)
-    model.minimize(end)
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
+    model.add_cumulative(spans, [*running.procs.tolist(), *jobs.procs.tolist()], problem.capacity)
+    past = (problem.now - jobs.submit).tolist()
+    if objective == "makespan":
+        end = model.new_int_var(0, horizon, "")
+        for start, walltime in zip(starts, jobs.walltime.tolist(), strict=True):
+            model.add(start + walltime <= end)
+        model.minimize(end)
+    elif objective == "wait":
+        model.minimize(sum(starts))
+    elif objective == "squared-wait":
+        squares = []
+        for start, age in zip(starts, past, strict=True):
+            wait = model.new_int_var(age, horizon + age, "")
+            model.add(wait == start + age)
+            squares.append(model.new_int_var(0, (horizon + age) ** 2, ""))
+            model.add_multiplication_equality(squares[-1], [wait, wait])
+        model.minimize(sum(squares))
+    else:
+        raise ValueError(f"objective: plain-cp-sat does not know {objective}")
+    solver, clock = cp_model.CpSolver(), Budget(seconds=seconds).start()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed
-    found = solver.solve(model) in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    return solver.objective_value if found else float("nan")
+    done = threading.Event()
+
+    def end_in_time() -> None:
+        while not done.wait(0.005):
+            if clock.remaining <= 0:
+                solver.stop_search()
+
+    watch = threading.Thread(target=end_in_time)
+    watch.start()
+    status = solver.solve(model)
+    done.set()
+    watch.join()
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return float("nan")
+    start = np.array([solver.value(variable) for variable in starts]) + problem.now
+    return float(make_objective(objective).cost(start, jobs, problem.now))
 
 
 def cost(name: str, problem: Round, objective: str, seconds: float, seed: int) -> float:
     """Return the cost that an optimizer finds."""
     if name == "plain-cp-sat":
-        return plain_cp_sat(problem, seconds, seed)
+        return plain_cp_sat(problem, objective, seconds, seed)
     rng = np.random.default_rng(seed)
     goal = make_objective(objective).drawn(problem, rng)
     return make_optimizer(name).optimize(problem, goal, Budget(seconds=seconds), rng).cost
@@ -93,11 +130,11 @@ def tell(name: str, seconds: float, excess: dict[str, list[float]]) -> None:
 def main() -> None:
     """Measure, and print a line per optimizer."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("strips", "rounds"))
+    parser.add_argument("what", choices=("strips", "rounds", "benchmark"))
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--optimizer", action="append")
     parser.add_argument("--objective", action="append")
-    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[2.0])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="Take every N-th round.")
     parser.add_argument(
@@ -107,42 +144,40 @@ def main() -> None:
     if chosen.shared:
         budget.perf_counter = time.process_time  # type: ignore[attr-defined]
     names = chosen.optimizer or ["hybrid", "annealing"]
+    if chosen.what == "benchmark":
+        asked = ["--seeds", str(chosen.seeds), "--jobs", "1", "--best-known", str(BEST_KNOWN)]
+        asked += [word for name in names for word in ("--optimizer", name)]
+        command(["compare", "--benchmark", "--quick", *asked], standalone_mode=False)
+        return
+    excess: dict[str, list[float]]
     if chosen.what == "strips":
-        for name in names:
-            excess: dict[str, list[float]] = {}
+        for name, seconds in product(names, chosen.seconds):
+            excess = {}
             for seed in range(1, chosen.seeds + 1):
                 made = list(strips(chosen.paths[0] if chosen.paths else None, seed).values())
                 for kind, problem, optimum in made[:: chosen.every]:
-                    value = cost(name, problem, "makespan", chosen.seconds, seed)
+                    value = cost(name, problem, "makespan", seconds, seed)
                     excess.setdefault(kind, []).append(100 * (value / optimum - 1))
-            tell(name, chosen.seconds, excess)
+            tell(name, seconds, excess)
         return
     for objective in chosen.objective or ["wait", "squared-wait"]:
-        costs: dict[str, dict[Path, list[float]]] = {name: {} for name in names}
+        costs: dict[tuple[str, float], dict[Path, list[float]]] = {}
         best: dict[Path, float] = {}
         for path in chosen.paths[:: chosen.every]:
             problem = read_round(path)
-            for name in names:
-                found = [
-                    cost(name, problem, objective, chosen.seconds, s) for s in range(chosen.seeds)
-                ]
-                costs[name][path] = found
-            longer = [cost(name, problem, objective, 100 * chosen.seconds, 99) for name in names]
-            best[path] = min(*longer, *(value for each in costs.values() for value in each[path]))
-        for name in names:
-            excess = {
-                f"{size} jobs": [
-                    100 * (value / best[path] - 1 if best[path] else 0.0)
-                    for path, found in costs[name].items()
-                    if size in path.stem
-                    for value in found
-                ]
-                for size in sorted(
-                    {re.search(r"n\d+", path.stem + "-n")[0] for path in costs[name]}
-                )  # type: ignore[index]
-            }
+            best[path] = cost(names[0], problem, objective, 10 * max(chosen.seconds), 99)
+            for run in product(names, chosen.seconds):
+                found = [cost(run[0], problem, objective, run[1], s) for s in range(chosen.seeds)]
+                costs.setdefault(run, {})[path] = found
+                best[path] = float(np.nanmin([best[path], *found]))
+        for (name, seconds), by_path in costs.items():
+            excess = {}
+            for path, found in by_path.items():
+                size = re.search(r"n\d+", path.stem + "-n0")
+                above = [100 * (value / best[path] - 1 if best[path] else 0.0) for value in found]
+                excess.setdefault(f"{size[0] if size else ''} jobs", []).extend(above)
             print(objective, end=" ")
-            tell(name, chosen.seconds, excess)
+            tell(name, seconds, excess)
 
 
 if __name__ == "__main__":

@@ -173,7 +173,8 @@ def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json
 @flag("--benchmark", is_flag=True, panel=ROUNDS,
       help="Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled "
       "to the speed of this machine.")  # fmt: skip
-@flag("--quick", is_flag=True, panel=ROUNDS, help="Of the benchmark, a part that takes minutes.")
+@flag("--quick", is_flag=True, panel=ROUNDS,
+      help="Of the benchmark, a part that takes minutes: --seeds at 2 s.")  # fmt: skip
 @jobs_option("Processes; by default as many as there are cores, but one with --seconds.")
 @flag("--curves/--no-curves", default=None,
       help="Whether to follow the cost over time, which takes more searches. "
@@ -217,7 +218,9 @@ def compare_command(
     if benchmark == bool(files):
         raise ValueError("give round files, or --benchmark")
     if benchmark:
-        run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, jobs, out, best_known, as_json)
+        run_benchmark(
+            optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json
+        )
         return 0
     if curves is None:
         curves = seconds is None
@@ -296,7 +299,8 @@ def show(comparison: "RoundComparison") -> None:
 
 
 def run_benchmark(
-    optimizers: tuple[str, ...], quick: bool, jobs: int | None, out: Path, best_known: Path | None, as_json: bool
+    optimizers: tuple[str, ...], quick: bool, seeds: int, jobs: int | None, out: Path,
+    best_known: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run the benchmark, print its table, and write it with performance profiles."""
     from rich.table import Table
@@ -308,6 +312,7 @@ def run_benchmark(
     table, comparisons, scale = run_benchmark(
         tuple(dict.fromkeys(optimizers)),
         quick=quick,
+        seeds=seeds,
         jobs=jobs or default_jobs(),
         best_known=best_known or out / "benchmark-best-known.json",
     )
@@ -359,17 +364,17 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
     try:
         claim = json.loads(file.read_text(encoding="utf-8"))
-        key, cost = claimed(claim, benchmark_rounds())
+        key, entry = claimed(claim, benchmark_rounds())
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
     known = read_known().get(key)
     told = {
         "round": key,
-        "cost": cost,
+        "cost": entry["cost"],
         "best_known": known and known["cost"],
         "by": known and known["by"],
     }
-    return key, {"cost": cost, "bound": None, "by": str(claim.get("by", "unknown"))}, told
+    return key, entry, told
 
 
 def _show_claim(told: dict[str, Any]) -> None:
@@ -394,17 +399,13 @@ def check_command(file: Path, as_json: bool) -> None:
 @json_option
 def submit_command(file: Path, best_known: Path | None, as_json: bool) -> None:
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
-    from planbatch.experiments.rounds.benchmark import BEST_KNOWN, better_of, read_known
-    from planbatch.experiments.rounds.best_known import write_entries
+    from planbatch.experiments.rounds.benchmark import BEST_KNOWN, improve_known
 
     key, entry, told = _claim(file)
     path = best_known or BEST_KNOWN
-    known = read_known(path)
-    merged = better_of(known, {key: entry})
-    if merged != known:
-        write_entries(path, merged)
+    improved = improve_known(path, {key: entry})
     if as_json:
-        print_json({**told, "file": str(path), "improved": merged != known})
+        print_json({**told, "file": str(path), "improved": improved})
         return
     _show_claim(told)
-    say(f"{path} stays as it is" if merged == known else f"{path} has it now")
+    say(f"{path} has it now" if improved else f"{path} stays as it is")

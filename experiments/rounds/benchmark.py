@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.rounds.best_known import same_cost, write_entries
+from planbatch.experiments.common.lock import locked
+from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.experiments.rounds.packed import packed_round
@@ -30,16 +31,16 @@ from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import plan_faults, true_cost
+from planbatch.planner.soundness import plan_faults
 
 #: What is minimised in rounds that no rectangle gave; of packed strips, the makespan.
 OBJECTIVES = ("wait", "squared-wait", "makespan", "tardiness")
-#: The file of best-known costs and proven bounds, by round and objective.
+#: The file of best-known plans and proven bounds, by round and objective.
 BEST_KNOWN = Path(__file__).with_name("best_known.json")
 #: Evaluations that annealing makes in a second of the machine whose seconds count (:func:`pace`).
 REFERENCE_PACE = 230_000.0
-#: Seconds and seeds of a release's table, and of a quick look.
-RELEASE, QUICK = ((2.0, 10), (10.0, 3), (60.0, 1)), ((2.0, 1),)
+#: Seconds and seeds of a release's table; seconds of a quick look.
+RELEASE, QUICK = ((2.0, 10), (10.0, 3), (60.0, 1)), 2.0
 #: Offered load at which queues of so many jobs occur.
 LONG_QUEUES = {1000: 2.0, 10_000: 4.0}
 
@@ -173,7 +174,9 @@ def pace() -> float:
 
 
 def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
-    """Read best-known costs and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by"}}``.
+    """Read best-known plans and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by", "order"}}``.
+
+    ``order`` has the ids of the jobs in the order of their starts; decoded, it is the plan. Older entries have none.
 
     Raises
     ------
@@ -184,8 +187,8 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
         return {}
     try:
         known: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        if any(set(entry) != {"cost", "bound", "by"} for entry in known.values()):
-            raise ValueError("an entry has other fields than cost, bound and by")
+        if any(set(entry) != {"cost", "bound", "by", "order"} for entry in known.values()):
+            raise ValueError("an entry has other fields than cost, bound, by and order")
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path}: not a file of the benchmark's best-known costs ({error}); name another"
@@ -196,21 +199,39 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
 def better_of(
     known: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the lower cost and the higher bound of every entry."""
+    """Return the lower cost and the higher bound of every entry; of equal costs the first that has a plan."""
     merged = dict(known)
     for key, new in found.items():
         old = known.get(key)
         if old is None:
             merged[key] = new
             continue
-        better = new["cost"] < old["cost"] and not same_cost(new["cost"], old["cost"])
+        equal = same_cost(new["cost"], old["cost"])
+        better = old["order"] is None if equal else new["cost"] < old["cost"]
         bounds = [b for b in (old["bound"], new["bound"]) if b is not None]
         merged[key] = {**(new if better else old), "bound": max(bounds) if bounds else None}
     return merged
 
 
-def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, float]:
-    """Check a claimed plan, ``{"round", "objective", "starts": {id: start}, "by"?}``; return its key and true cost.
+def improve_known(path: Path, found: dict[str, dict[str, Any]]) -> bool:
+    """Merge entries into the file, whoever else writes it; return whether it became better."""
+    with locked(path.with_name(f".{path.name}.lock"), wait=True):
+        known = read_known(path)
+        merged = better_of(known, found)
+        if merged == known:
+            return False
+        write_entries(path, merged)
+        return True
+
+
+def entry_of(plan: BestKnown, by: str, bound: float = float("nan")) -> dict[str, Any]:
+    """Return the entry of a plan for the file; NaN for no bound."""
+    known = None if bound != bound else bound
+    return {"cost": plan.cost, "bound": known, "by": by, "order": list(plan.order)}
+
+
+def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[str, Any]]:
+    """Check a claimed plan, ``{"round", "objective", "starts": {id: start}, "by"?}``; return its key and its entry.
 
     Raises
     ------
@@ -234,11 +255,18 @@ def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, float
     faults = plan_faults(problem, start)
     if faults:
         raise ValueError(f"starts: no plan of {name}: {faults[0]}")
-    return f"{name}|{objective.name}", true_cost(problem, objective, start)
+    by = str(claim.get("by", "unknown"))
+    plan = BestKnown.of(problem, objective, start, by, "", 0)
+    return f"{name}|{objective.name}", entry_of(plan, by)
 
 
 def run_benchmark(
-    optimizers: Sequence[Any], *, quick: bool = False, jobs: int = 1, best_known: Path | None = None
+    optimizers: Sequence[Any],
+    *,
+    quick: bool = False,
+    seeds: int = 1,
+    jobs: int = 1,
+    best_known: Path | None = None,
 ) -> tuple[pd.DataFrame, list[RoundComparison], float]:
     """Run optimizers on the benchmark, one core each.
 
@@ -247,7 +275,9 @@ def run_benchmark(
     optimizers : sequence of Optimizer, function or str
         The optimizers.
     quick : bool
-        A look: fewer rounds, one seed, two seconds.
+        A look: fewer rounds, two seconds.
+    seeds : int
+        Seeds of a quick look.
     jobs : int
         Processes.
     best_known : Path, optional
@@ -268,31 +298,24 @@ def run_benchmark(
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}
     others = {name: problem for name, problem in rounds.items() if name not in packed}
     comparisons, frames = [], []
-    for seconds, seeds in QUICK if quick else RELEASE:
+    found: dict[str, dict[str, Any]] = {}
+    for seconds, times in ((QUICK, seeds),) if quick else RELEASE:
         for part, objectives in ((packed, ("makespan",)), (others, OBJECTIVES)):
             done = compare_rounds(
-                part, optimizers, objectives, seconds=seconds * scale, seeds=seeds, jobs=jobs
+                part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs
             )
             comparisons.append(done)
             frames.append(done.to_frame().assign(budget=seconds))
+            for (name, objective), plan in done.best.items():
+                by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
+                entry = entry_of(plan, by, done.bounds.get((name, objective), float("nan")))
+                found = better_of(found, {f"{name}|{objective}": entry})
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
-    found: dict[str, dict[str, Any]] = {}
-    for key, rows in data.groupby(keys):
-        own = rows[rows["cost"].notna()]
-        if not len(own):
-            continue
-        least = own.sort_values("cost", kind="stable").iloc[0]
-        bound = float(own["lower_bound"].max())
-        found[str(key)] = {
-            "cost": float(least["cost"]),
-            "bound": None if bound != bound else bound,
-            "by": f"{least['optimizer']}, {least['budget']:g} s, seed {least['seed']}",
-        }
     known = better_of(read_known(), found)
     if best_known is not None:
-        known = better_of(known, read_known(best_known))
-        write_entries(best_known, known)
+        improve_known(best_known, known)
+        known = read_known(best_known)
     data["class"] = data["round"].map(class_of)
     data["to_best"] = list(map(partial(_to, known, excess, "cost"), keys, data["cost"]))
     data["to_bound"] = list(map(partial(_to, known, gap, "bound"), keys, data["cost"]))
