@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -234,8 +235,23 @@ def checkout(commit: str) -> Path:
     return python
 
 
+def two_threads() -> float:
+    """Return how many times as fast two threads replay four workloads as one does, by the clock."""
+    import planbatch as pb
+
+    workloads = [pb.synthetic_workload(jobs=3000, capacity=256, seed=seed) for seed in range(4)]
+    best = dict.fromkeys((1, 2), float("inf"))
+    for _ in range(3):
+        for threads in best:
+            began = time.monotonic()
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(lambda w: pb.replay(w, "plan-squared-wait"), workloads))
+            best[threads] = min(best[threads], time.monotonic() - began)
+    return best[1] / best[2]
+
+
 def wall_clock() -> None:
-    """Print what takes how long by the clock: the first and last replay of ``make run``, and building the core."""
+    """Print what the clock says: of the replays of ``make run``, of two threads, and of building the core."""
     programs = Path(sys.executable).parent
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
@@ -246,6 +262,7 @@ def wall_clock() -> None:
             assert process.stdout
             rows = [time.monotonic() - began for line in process.stdout if " of 8: " in line]
         print(f"make run: first {rows[0]:.1f} s, last {rows[-1]:.1f} s (1 / 5 s, 0.5 / 3 s)")
+        print(f"two threads: {two_threads():.2f} times as fast as one (1.8)")
         core = f"-DPython_EXECUTABLE={sys.executable}"
         path = f"{programs}{os.pathsep}{os.environ['PATH']}"
         began = time.monotonic()
@@ -272,7 +289,9 @@ def main() -> None:
     parser.add_argument(
         "--only", default="*", help="cases whose name matches, such as '*conservative'"
     )
-    parser.add_argument("--clock", action="store_true", help="make run and the build instead")
+    parser.add_argument(
+        "--clock", action="store_true", help="make run, threads and the build instead"
+    )
     given = parser.parse_args()
     if given.clock:
         return wall_clock()

@@ -1,5 +1,6 @@
 // Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
-// says so, the whole queue is then searched in tournaments; for the makespan in turns with a beam search, from the start.
+// says so, the whole queue is then searched in tournaments and by basin hopping, by turns; for the makespan also by a
+// beam search, from the start.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
@@ -7,6 +8,7 @@
 #include "../objectives/combined.hpp"
 #include "../objectives/response.hpp"
 #include "../order_search.hpp"
+#include "basin_hopping.hpp"
 #include "front_search.hpp"
 #include "tournament.hpp"
 #include "whole_orders.hpp"
@@ -35,7 +37,7 @@ class Annealing {
     OrderSearch<K, Number>& search() { return search_; }
     const OrderSearch<K, Number>& search() const { return search_; }
 
-    static constexpr std::size_t beam_share = 3;  // evaluations of beams for one of tournaments
+    static constexpr std::size_t beam_share = 3;  // evaluations of beams for one of annealing
 
     // The number of permutations if a budget allows trying them all, else 0.
     static std::size_t orders_to_try(std::size_t n, std::size_t evaluations) {
@@ -114,7 +116,8 @@ class Annealing {
 
     BeamSearch<K, Number> beam_;
     Tournament<K, Number> tournament_;
-    bool competes_ = false;       // whether the tournaments have begun
+    BasinHopping<K, Number> hopping_;
+    bool competes_ = false;       // whether tournaments and hopping have begun
     bool beams_ = false, in_pass_ = false;
     std::size_t beamed_ = 0;      // evaluations that went into beams
     double bound_ = -infinity;
@@ -123,21 +126,23 @@ class Annealing {
         if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
         return dynamic_cast<const Makespan*>(&objective) != nullptr;
     }
-    // So many evaluations or less of a tournament or a beam search, to whichever the next belong; none if a cost was
-    // not a finite number. Of four evaluations beams get three; a node that is expanded is one.
+    // So many evaluations or less of a tournament, of hopping or of a beam search, to whichever the next belong; none if
+    // a cost was not a finite number. Of four evaluations beams get three; a node that is expanded is one.
     std::size_t compete(std::size_t evaluations, Random& rng) {
         if (!competes_) {
             competes_ = true, left_ = std::size_t(never);
             tournament_.begin(search_, setting_);
+            hopping_.begin(search_, setting_);
         }
-        if (!beams_ || (!in_pass_ && (!tournament_.between_cycles() || beamed_ > beam_share * tournament_.spent()))) return tournament_.advance(evaluations, rng);
+        const bool between = tournament_.between_cycles() && hopping_.between_cycles();
+        if (!beams_ || (!in_pass_ && (!between || beamed_ > beam_share * (tournament_.spent() + hopping_.spent())))) return anneal(evaluations, rng);
         if (!in_pass_) {
             std::int64_t last = 0;
             for (std::size_t i = 0; i < search_.size(); ++i) last = std::max(last, search_.start()[i] + search_.round().jobs.walltime[i]);
             const std::int64_t known = last - search_.round().now;
             if (double(known) <= bound_) {  // nothing is left for beams; what comes behind the makespan is
                 beams_ = false;
-                return tournament_.advance(evaluations, rng);
+                return anneal(evaluations, rng);
             }
             beam_.begin_pass(known - 1);
             in_pass_ = true;
@@ -147,6 +152,12 @@ class Annealing {
         if (in_pass_ || !beam_.found()) return 1;
         std::copy(beam_.order().begin(), beam_.order().end(), search_.trial_order().begin());
         return std::isnan(search_.try_order()) ? none : 1;
+    }
+
+    // Tournaments and hopping get equally many evaluations.
+    std::size_t anneal(std::size_t evaluations, Random& rng) {
+        const bool hops = !hopping_.between_cycles() || (tournament_.between_cycles() && hopping_.spent() <= tournament_.spent());
+        return hops ? hopping_.advance(evaluations, rng) : tournament_.advance(evaluations, rng);
     }
 
     // On long queues, once the first front is annealed.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of
+from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison
 from planbatch.experiments.rounds.search import Found, Search
@@ -251,7 +251,8 @@ def proven_bounds(
     """Return the largest lower bound for every round and objective: that of the searches or that of ``solve``."""
     pairs = list(best)
     tasks = [
-        without_progress(proven_bound, problems[r], costs[c], best[r, c].cost) for r, c in pairs
+        without_progress(proven_bound, problems[r], costs[c], plan_of(problems[r], best[r, c]))
+        for r, c in pairs
     ]
     bounds = dict.fromkeys(product(problems, costs), math.nan)
     for place, bound in run_tasks(tasks, jobs):

@@ -73,7 +73,7 @@ class Annealing:
     front_jobs : int
         Number of jobs in the first front.
     tournaments : bool
-        Whether the search of the whole queue is a tournament; see :meth:`hybrid`.
+        Whether tournaments, hopping and beams search the whole queue; see :meth:`hybrid`.
     first_plans : tuple of str
         The plans to start from, among :data:`KNOWN_PLANS`; ``expected-area`` and ``expected-slowdown`` ask for the
         past of users.
@@ -149,9 +149,10 @@ class Annealing:
     def hybrid(cls, name: str = "hybrid") -> "Annealing":
         """The search that is the default for single rounds: it never freezes, and knows no budget.
 
-        Annealing in tournaments: cycles from the first plan, of which the best third goes on for three times as long,
-        and so on to one. The first tournament is one cycle of 440 evaluations, and each is two or three times as long
-        as the one before. A second criterion of the objective (:attr:`Objective.guide`) decides between plans of like
+        Annealing in tournaments and basin hopping, by turns. Tournaments: short cycles from the first plan, of two that
+        are equally long the better goes on for twice as long, and so on. Hopping: a few jobs of the best plan move
+        anywhere, a cycle follows, and its plan is taken unless it is worse; cycles grow with the square root of the
+        evaluations. A second criterion of the objective (:attr:`Objective.guide`) decides between plans of like
         cost; for the makespan it is the mean end of the work. If the makespan comes first, three of four evaluations
         go into an iterative beam search: plans are built time by time, of what wastes least and leaves small jobs for
         later gaps, in passes of growing width; a node that is expanded counts as an evaluation. The search ends when

@@ -403,7 +403,7 @@ def test_a_line_of_another_shape_is_one_sentence_and_stops_nobody(path, run, tmp
     code, _, said = run("slurm", "when", "--all", "--journal", path)
     assert (code, "Traceback" in said, path.name in said) == (2, False, True)
     flags = ("--mode", "dry-run", "--state", tmp_path / "state", "--ticks", "1", "--policy", "fcfs")
-    code, _, said = run("slurm", "drive", "--from", tmp_path / "none", "--journal", path, *flags)
+    code, _, said = run("slurm", "drive", "--conf", tmp_path / "none", "--journal", path, *flags)
     assert (code, "Traceback" in said, "promised starts anew" in said) == (1, False, True)
 
 

@@ -226,6 +226,24 @@ def test_gpus_are_a_resource():
     assert seen.problem.jobs.demands.tolist() == [[4], [0]]
 
 
+def test_memory_is_a_resource_where_slurm_gives_it_to_jobs():
+    """Of 2 × 8,000 MB a running job has 1,000; the others ask for 12,000, a whole node, and 16,001: too much."""
+    machine = (node("n1", memory=8000), node("n2", memory=8000))
+    jobs = (
+        running(1, "1", 600, exclusive=False, cpus=1, tres={"mem": 1000}),
+        waiting(2, exclusive=False, cpus=2, tres={"mem": 12000}),
+        waiting(3, exclusive=True, tres={"mem": 100}),
+        waiting(4, exclusive=False, cpus=2, tres={"mem": 16001}),
+    )
+    seen = observe(cluster(*jobs, nodes=machine), ObserveOptions(memory=True))
+    (memory,) = seen.problem.resources
+    assert (memory.name, memory.capacity) == ("memory", 16000)
+    assert seen.problem.running.demands.tolist() == [[1000]]
+    assert seen.problem.jobs.demands.tolist() == [[12000], [8000]]
+    assert why(seen) == {"4": "too large now"}
+    assert observe(cluster(*jobs, nodes=machine)).problem.resources == ()
+
+
 def test_partitions_with_a_part_of_the_nodes_are_resources():
     """Main has n1 to n3, long has n3 and n4. A job of long takes nodes of long; one that may go to either takes none.
 

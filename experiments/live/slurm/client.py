@@ -9,9 +9,10 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -144,6 +145,9 @@ OLDEST, NEWEST = (20, 11), (25, 11)
 #: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``, ``reservations`` as well.
 JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
 
+#: For how long a version is believed (s).
+VERSION_AGE = 60.0
+
 #: The lines that ``scontrol`` is ever sent: numbers, times as numbers, and marks of our own, or none.
 LINE = re.compile(
     r"update JobId=(?P<job>\d{1,10}(?:_\d{1,10})?)"
@@ -200,9 +204,17 @@ class SlurmClient:
     conf: Path | None = None
     timeout: float = 20.0
     programs: Path | None = None
+    _version: list[tuple[float, tuple[int, int]]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     def version(self) -> tuple[int, int]:
-        """Give Slurm's version, such as (22, 5); one that is not known here is an error."""
+        """Give Slurm's version, such as (22, 5); one that is not known here is an error.
+
+        It is asked again after a minute: Slurm may be upgraded under a driver.
+        """
+        if self._version and time.monotonic() - self._version[-1][0] < VERSION_AGE:
+            return self._version[-1][1]
         said = self.run("squeue", "--version")
         found = re.search(r"(\d+)\.(\d+)", said)
         if not found:
@@ -214,6 +226,7 @@ class SlurmClient:
                 f"Slurm {found[0]} is not known here: its output is read from "
                 f"{_version_text(OLDEST)} to {_version_text(NEWEST)}",
             )
+        self._version[:] = [(time.monotonic(), version)]
         return version
 
     def jobs(self) -> Listing:

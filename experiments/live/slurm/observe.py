@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from planbatch.experiments.common.text import duration
 from planbatch.experiments.live.slurm.marks import NEUTRAL, asked_begin
 from planbatch.experiments.live.slurm.pool import (
     GPUS,
+    MEMORY,
     Held,
     ObserveOptions,
     Pool,
@@ -104,7 +106,9 @@ class Queue:
         self._running_tasks = Counter(
             job.array.job_id for job in snapshot.jobs if job.running and job.array is not None
         )
-        self._largest = sorted((node.cpus for node in pool.usable.values()), reverse=True)
+        nodes = pool.usable.values()
+        self._largest = _largest_first([node.cpus for node in nodes])
+        self._memory = _largest_first([node.memory for node in nodes])
         self._capacity = pool.capacity
         self._parts = {part: pool.amount(names) for part, names in pool.divided.items()}
         self._sizes = self._configured()
@@ -216,7 +220,15 @@ class Queue:
         )
         if amount > room or job.nodes > len(self.pool.usable) or job.gpus > self._gpus:
             return "too large now", f"{amount} {self.pool.unit}, and {room} are up"
+        if self.pool.memory and (wanted := self._wanted_memory(job)) > self._memory[-1]:
+            return "too large now", f"{wanted:,} MB, and {self._memory[-1]:,} are up"
         return None
+
+    def _wanted_memory(self, job: LiveJob) -> int:
+        """Memory in all (MB); a job that takes whole nodes has all of the largest ones."""
+        if job.exclusive:
+            return self._memory[: max(job.nodes, 1) + 1][-1]
+        return job.tres.get("mem", 0)
 
     def _elsewhere(self, job: LiveJob) -> tuple[str, str] | None:
         """Jobs that Slurm does not start, and those that ask for nodes that are busy, or asked for before them."""
@@ -239,7 +251,7 @@ class Queue:
         if self.pool.unit == "nodes":
             return max(job.nodes, 1)
         if job.exclusive:
-            return max(sum(self._largest[: max(job.nodes, 1)]), 1)
+            return max(self._largest[: max(job.nodes, 1) + 1][-1], 1)
         return max(job.cpus, job.nodes, 1)
 
     def _further(self, job: LiveJob, amount: int) -> dict[str, int]:
@@ -250,6 +262,8 @@ class Queue:
             if len(names) == 1 and names[0] in self._parts
             else {}
         )
+        if self.pool.memory and (wanted := self._wanted_memory(job)):
+            further[MEMORY] = wanted
         return further | ({GPUS: job.gpus} if job.gpus else {})
 
     def _walltime(self, job: LiveJob) -> int:
@@ -286,6 +300,11 @@ class Queue:
             self._leave_out(
                 job, "array", "Slurm cut off the list of its tasks; set SLURM_BITSTR_LEN=0"
             )
+
+
+def _largest_first(sizes: Sequence[int]) -> list[int]:
+    """What the largest 0, 1, 2, … nodes have together."""
+    return [0, *accumulate(sorted(sizes, reverse=True))]
 
 
 #: Most names of nodes that a remark spells out.

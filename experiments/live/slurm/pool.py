@@ -15,6 +15,8 @@ from planbatch.planner.resources import Resource, Windows
 Unit = Literal["nodes", "cpus"]
 #: Name of the resource besides nodes or CPUs.
 GPUS = "gpus"
+#: Name of the resource of memory (MB).
+MEMORY = "memory"
 #: Within what time Slurm starts a job that was released (s): two to three with its default settings.
 LAG = 3
 #: Until when a job without any limit is expected to run, if nothing else is known (s).
@@ -37,6 +39,8 @@ class ObserveOptions:
         The time limit of jobs that have none, in partitions that have none (s).
     most_tasks : int
         How many tasks of one array are planned.
+    memory : bool
+        Whether jobs are given memory (``SelectTypeParameters=CR_*_Memory``), which counts beside CPUs.
 
     Raises
     ------
@@ -61,6 +65,7 @@ class ObserveOptions:
     slack: int = 60
     default_limit: int = DEFAULT_LIMIT
     most_tasks: int = 1000
+    memory: bool = False
 
     def __post_init__(self) -> None:
         for name in ("slack", "default_limit", "most_tasks"):
@@ -123,12 +128,15 @@ class Pool:
         Those that are up.
     divided : mapping of str to frozenset of str
         Partitions that have a part of the nodes only, with the names of those.
+    memory : bool
+        Whether memory counts: whole nodes have it all.
     """
 
     unit: Unit
     nodes: Mapping[str, LiveNode]
     usable: Mapping[str, LiveNode]
     divided: Mapping[str, frozenset[str]]
+    memory: bool = False
 
     def amount(self, names: Sequence[str] | frozenset[str]) -> int:
         """Nodes or CPUs of the usable ones among some nodes."""
@@ -142,9 +150,11 @@ class Pool:
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """The resources besides: GPUs if there are any, and partitions that have a part of the nodes."""
+        """The resources besides: GPUs and memory if there are any, and partitions that have a part of the nodes."""
         gpus = sum(node.gpus for node in self.usable.values())
         found = [Resource(GPUS, gpus)] if gpus else []
+        memory = sum(node.memory for node in self.usable.values()) if self.memory else 0
+        found += [Resource(MEMORY, memory, "MB")] if memory else []
         parts = {
             partition_resource(name): self.amount(names) for name, names in self.divided.items()
         }
@@ -191,7 +201,8 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
     }
     asked = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
     divided = {name: part for name, part in divided.items() if name in asked}
-    return Pool(options.unit or unit_of(snapshot, nodes), nodes, usable, divided)
+    unit = options.unit or unit_of(snapshot, nodes)
+    return Pool(unit, nodes, usable, divided, options.memory and unit == "cpus")
 
 
 def members_of(snapshot: Snapshot) -> dict[str, frozenset[str]]:
@@ -275,7 +286,7 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
     held = []
     for job, end in running:
         cpus: dict[str, int] = {}
-        gpus = 0
+        gpus = memory = 0
         for place, name in enumerate(job.allocated):
             if name not in pool.usable:
                 continue
@@ -286,11 +297,13 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Held]:
                 else min(share_of(job.cpus, len(job.allocated), place), node.cpus)
             )
             gpus += min(share_of(job.gpus, len(job.allocated), place), node.gpus)
+            share = share_of(job.tres.get("mem", 0), len(job.allocated), place)
+            memory += node.memory if job.exclusive else min(share, node.memory)
         further = {
             partition_resource(part): sum(count for name, count in cpus.items() if name in names)
             for part, names in pool.divided.items()
         }
-        held.append(Held(sum(cpus.values()), {**further, GPUS: gpus}, end))
+        held.append(Held(sum(cpus.values()), {**further, GPUS: gpus, MEMORY: memory}, end))
     return held
 
 
@@ -370,8 +383,8 @@ def windows_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Windo
             for place, resource in enumerate(names, 1):
                 if resource in parts:
                     row[place] += amount
-                elif resource == GPUS and not held.get(name):
-                    row[place] += node.gpus
+                elif resource in (GPUS, MEMORY) and not held.get(name):
+                    row[place] += node.gpus if resource == GPUS else node.memory
     order = sorted(amounts)
     table = np.array([amounts[span] for span in order], dtype=np.int64).reshape(
         len(order), 1 + len(names)

@@ -4,8 +4,9 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from planbatch.experiments.live.slurm.parse import (
     origin,
@@ -71,15 +72,22 @@ def read_snapshot(client: Client) -> Snapshot:
     ValueError
         If what it printed cannot be read.
     """
-    listed = client.jobs()
+    with ThreadPoolExecutor(
+        4
+    ) as pool:  # side by side: what a tick waits for is mostly programs that start
+        asked = [
+            pool.submit(ask)
+            for ask in (client.jobs, client.nodes, client.reservations, client.partitions)
+        ]
+    listed, nodes, reserved = (cast("Printing", one.result()) for one in asked[:3])
+    partitions = cast("str", asked[3].result())
     jobs = parse_jobs(listed.data) if listed.data is not None else _of_lines(client, listed.text)
-    nodes, reserved = client.nodes(), client.reservations()
     cluster, version = origin(listed.data) if listed.data is not None else ("", "")
     return Snapshot(
         int(time.time()),
         jobs,
         parse_nodes(nodes.data if nodes.data is not None else nodes.text),
-        parse_partitions(client.partitions()),
+        parse_partitions(partitions),
         cluster,
         version,
         parse_reservations(reserved.data if reserved.data is not None else reserved.text),

@@ -1,4 +1,4 @@
-"""The default of single rounds: tournaments of annealing, and beams for the makespan."""
+"""The default of single rounds: tournaments of annealing, basin hopping, and beams for the makespan."""
 
 from itertools import pairwise
 

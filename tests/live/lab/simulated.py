@@ -1,0 +1,254 @@
+"""Slurm's backfill and the driver on one cluster, in simulated time: what promises, guards and delays cost and give.
+
+    python -m tests.live.lab.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.01x+1.5w]
+
+The driver is the real one: its planner and its commands. Slurm is a model: whenever something changes, the jobs whose
+begin time has come are tried in the order of their numbers until one does not fit; and once a second backfill plans
+them all in that order, by their limits, and starts those that fit. The jobs are those of ``compare_with_slurm``.
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.live.planning import Guard
+from planbatch.experiments.live.slurm.client import LINE
+from planbatch.experiments.live.slurm.commands import commands_for, lines_of
+from planbatch.experiments.live.slurm.marks import DriveRules
+from planbatch.experiments.live.slurm.planner import Memory, Planner
+from planbatch.experiments.live.slurm.pool import ObserveOptions
+from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, LiveNode, Snapshot
+from planbatch.experiments.workloads.load import workload_of_source
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import IntArray
+from planbatch.planner.round import Round
+from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs
+
+#: Length of a step (s), and when the simulation begins (s).
+STEP, EPOCH = 0.1, 1_000_000
+
+
+@dataclass(frozen=True)
+class Delays:
+    """What takes how long (s): to notice that a job has ended, to see that jobs came or ended, to plan and to act."""
+
+    end: float = 0.2
+    look: float = 0.3
+    act: float = 0.15
+
+
+class Cluster:
+    """Slurm, as far as it matters here; ``parked``: jobs arrive with a begin time ahead, as in strict mode."""
+
+    def __init__(self, jobs: Sequence[LabJob], delays: Delays, parked: bool) -> None:
+        self.jobs, self.delays, self.parked = jobs, delays, parked
+        self.submit = np.array([job.submit for job in jobs])
+        self.procs = np.array([job.procs for job in jobs])
+        self.limit = np.array([60 * job.minutes for job in jobs])
+        self.start = np.full(len(jobs), np.inf)
+        self.free_at = np.full(len(jobs), np.inf)
+        self.begin = np.zeros(len(jobs), dtype=np.int64)
+        self.mark = [""] * len(jobs)
+        self.now, self.changed, self.news = 0.0, False, False
+
+    @property
+    def time(self) -> int:
+        """The time on its clock (s)."""
+        return EPOCH + int(self.now)
+
+    @property
+    def running(self) -> IntArray:
+        """The jobs that have processors."""
+        return np.flatnonzero((self.start <= self.now) & (self.free_at > self.now))
+
+    @property
+    def eligible(self) -> IntArray:
+        """The jobs that wait and may start."""
+        here = (self.submit <= self.now) & np.isinf(self.start)
+        return np.flatnonzero(here & (self.begin <= self.time))
+
+    @property
+    def free(self) -> int:
+        """Processors that nobody has."""
+        return NODES * CPUS - int(self.procs[self.running].sum())
+
+    def advance(self) -> None:
+        """Go on by a step: ends and submissions, then Slurm's two schedulers."""
+        before, self.now = self.now, round(self.now + STEP, 1)
+        came = np.flatnonzero((self.submit > before) & (self.submit <= self.now))
+        for k in came if self.parked else ():
+            self.begin[k] = self.time + 600
+            self.mark[k] = f"planbatch:asked=0:begin={self.begin[k]}"
+        if len(came) or ((self.free_at > before) & (self.free_at <= self.now)).any():
+            self.changed = self.news = True
+        second = self.now == int(self.now)
+        if self.changed or second:
+            for k in self.eligible.tolist():
+                if self.procs[k] > self.free:
+                    break
+                self._launch(k)
+            self.changed = False
+        if second and self.free and len(waiting := self.eligible):
+            for k in waiting[self._backfilled(waiting) == int(self.now)].tolist():
+                self._launch(k)
+
+    def _backfilled(self, waiting: IntArray) -> IntArray:
+        """Starts of a plan in the order of numbers."""
+        now, busy = int(self.now), self.running
+        ends = np.maximum(self.start[busy].astype(int) + self.limit[busy], now + 1)
+        problem = Round.of(
+            capacity=NODES * CPUS, now=now,
+            running=list(zip(self.procs[busy].tolist(), ends.tolist(), strict=True)),
+            waiting=[(int(self.submit[k]), int(self.procs[k]), int(self.limit[k])) for k in waiting],
+        )  # fmt: skip
+        return decode(problem, np.arange(len(waiting))).start
+
+    def _launch(self, k: int) -> None:
+        self.start[k] = self.now
+        self.free_at[k] = self.now + self.jobs[k].seconds + self.delays.end
+
+    def snapshot(self) -> Snapshot:
+        """Take a snapshot; running jobs get CPUs from the first nodes on."""
+        free = dict.fromkeys((f"n{k + 1}" for k in range(NODES)), CPUS)
+        rows, busy = [], set(self.running.tolist())
+        for k in np.flatnonzero(self.submit <= self.now).tolist():
+            waits = bool(np.isinf(self.start[k]))
+            if not waits and k not in busy:
+                continue
+            state = {
+                "state": "PENDING",
+                "reason": "BeginTime" if self.begin[k] > self.time else "Priority",
+            }
+            if not waits:
+                began = EPOCH + int(self.start[k])
+                state = {"state": "RUNNING", "start_time": began, "end_time": began + int(self.limit[k]),
+                         "allocated": _taken(free, int(self.procs[k]))}  # fmt: skip
+            key = JobKey(k + 1, EPOCH + int(self.submit[k]))
+            rows.append(LiveJob(key, "j", "ann", "a", "main", 1, int(self.procs[k]), **state,
+                                time_limit=int(self.limit[k]), begin_time=int(self.begin[k]),
+                                admin_comment=self.mark[k], priority=1))  # fmt: skip
+        nodes = tuple(
+            LiveNode(name, "IDLE", frozenset(), CPUS, partitions=("main",)) for name in free
+        )
+        return Snapshot(self.time, tuple(rows), nodes)
+
+    def script(self, lines: Sequence[str]) -> None:
+        """Do as told, unless a job has started."""
+        for line in lines:
+            words = LINE.fullmatch(line)
+            assert words is not None
+            k = int(words["job"]) - 1
+            if np.isinf(self.start[k]):
+                begin = words["begin"] or "now"
+                self.begin[k] = max(0 if begin == "now" else int(begin[3:]), self.time)
+                self.mark[k] = words["mark"] or ""
+        self.changed = True
+
+
+def _taken(free: dict[str, int], wanted: int) -> tuple[str, ...]:
+    """Take CPUs of nodes; their names."""
+    names = []
+    for name, left in free.items():
+        if wanted and left:
+            names.append(name)
+            free[name], wanted = left - min(left, wanted), wanted - min(left, wanted)
+    return tuple(names)
+
+
+def waits(
+    jobs: Sequence[LabJob],
+    side: str,
+    planner: Planner | None = None,
+    delays: Delays = Delays(),
+) -> IntArray:
+    """Simulate a side, ``slurm``, ``strict`` or ``soft``; the waits (s)."""
+    cluster = Cluster(jobs, delays, side == "strict")
+    memory: Memory = {}
+    lines: list[str] = []
+    tick, looked, due = 0.5, 0.0, np.inf
+    while np.isinf(cluster.start).any():
+        cluster.advance()
+        if planner is None:
+            continue
+        if cluster.now >= due:
+            cluster.script(lines)
+            due = np.inf
+        if due == np.inf and (
+            cluster.now >= tick or (cluster.news and cluster.now >= looked + delays.look)
+        ):
+            seen = cluster.snapshot()
+            planned = planner(seen, memory)
+            memory, cluster.news, looked = planned.memory, False, cluster.now
+            acts = cluster.now + delays.act
+            lines = lines_of(
+                commands_for(
+                    seen, planned.starts, EPOCH + int(acts), planner.rules, planned.protected
+                )
+            )
+            due, tick = acts, cluster.now + planner.rules.every
+            if side == "strict":
+                tick = min(
+                    [
+                        tick,
+                        *(
+                            start - EPOCH
+                            for start in planned.starts.values()
+                            if start > cluster.time
+                        ),
+                    ]
+                )
+    return (np.floor(cluster.start) - np.floor(cluster.submit)).astype(np.int64)
+
+
+def main() -> None:
+    """Print a row per policy, promise, guard and delay: waits divided by those of Slurm's backfill."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("log")
+    parse.add_argument("--seeds", type=int, default=5)
+    parse.add_argument("--sides", default="strict,soft")
+    parse.add_argument("--policy", default="plan-wait")
+    parse.add_argument("--promise", default="2x")
+    parse.add_argument("--guard", default="none,0s,0.01x+1.5w")
+    parse.add_argument("--look", default="0.3", help="s; 1: no looks between ticks")
+    parse.add_argument("--act", default="0.15", help="s")
+    given = parse.parse_args()
+    log = workload_of_source(given.log)
+    drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, given.seeds + 1)]
+    alone = [waits(jobs, "slurm") for jobs in drawn]
+    print(
+        "Slurm: mean",
+        [f"{each.mean():.1f}" for each in alone],
+        "longest",
+        [int(each.max()) for each in alone],
+    )
+    rows = [
+        (policy, promise, guard, Delays(look=float(look), act=float(act)), side)
+        for policy in given.policy.split(",")
+        for promise in given.promise.split(",")
+        for guard in given.guard.split(",")
+        for look in given.look.split(",")
+        for act in given.act.split(",")
+        for side in given.sides.split(",")
+    ]
+    for policy, promise, guard, delays, side in rows:
+        rules = DriveRules("strict" if side == "strict" else "soft", every=1.0)
+        made = make_policy(policy, promise=promise)
+        planner = Planner(made, rules, ObserveOptions(unit="cpus"), guard=Guard.parse(guard))
+        found = [
+            (waits(jobs, side, planner, delays), base)
+            for jobs, base in zip(drawn, alone, strict=True)
+        ]
+        means = [mine.mean() / base.mean() - 1 for mine, base in found]
+        longest = [mine.max() / base.max() for mine, base in found]
+        print(f"{policy}, promise {promise}, guard {guard}, looks {delays.look:g} s, acts {delays.act:g} s, {side}: "
+              f"mean {np.mean(means):+.0%} ({min(means):+.0%} to {max(means):+.0%}), "
+              f"longest {np.mean(longest):.2f} × ({min(longest):.2f} to {max(longest):.2f})", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
