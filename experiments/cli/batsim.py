@@ -28,8 +28,7 @@ def command(
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which
     planbatch convert reads.
     """
-    chosen.check()
-    policy = chosen.make(name, chosen.promise)
+    policy = chosen.one(name)
 
     from planbatch.experiments.live.batsim.scheduler import BatsimOptions
     from planbatch.experiments.live.batsim.serve import serve

@@ -114,6 +114,13 @@ class PolicyOptions:
 
             check_estimates(self.estimates)
 
+    def one(self, name: str) -> "Policy":
+        """Make the policy of a command that has one; all that is given has to be for it."""
+        from planbatch.baselines.catalogue import make_policy
+
+        self.check()
+        return make_policy(name, promise=self.promise, **self.settings)
+
     def make(self, name: str, promise: str) -> "Policy":
         """Make one policy, with a promise of its own."""
         from planbatch.baselines.catalogue import make_policy, taken_of

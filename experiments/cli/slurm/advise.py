@@ -84,8 +84,7 @@ def command(
     """
     check_folder(out)
     watched.check()
-    chosen.check()
-    policy = chosen.make(name, chosen.promise)
+    policy = chosen.one(name)
 
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import check_live
