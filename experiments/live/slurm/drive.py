@@ -326,8 +326,8 @@ class Driver:
     ) -> frozenset[tuple[int, bool]]:
         """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
 
-        Looking takes a tenth of the time at most, ticks that begin so half of it. Returns what was noticed: jobs, and whether they are there. What a
-        snapshot does not explain begins no second tick.
+        Looking takes a tenth of the time at most, ticks that begin so half of it. Returns what was noticed: jobs, and
+        whether they are there. What a snapshot does not explain begins no second tick.
         """
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
         if not look or snapshot is None or tick.fault or tick.later:
