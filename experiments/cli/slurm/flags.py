@@ -164,7 +164,7 @@ _FLAGS = (
     default_limit_option("Time limit of jobs that have none, in partitions that have none."),
     flag("--tasks", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", panel=CLUSTER,
          help="How many tasks of one array are planned."),
-    flag("--memory", is_flag=True, panel=CLUSTER,
+    flag("--count-memory", is_flag=True, panel=CLUSTER,
          help="Count memory beside CPUs, where Slurm gives it to jobs (CR_*_Memory)."),
 )  # fmt: skip
 
@@ -182,7 +182,7 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
             int(kwargs.pop("slack")),
             int(kwargs.pop("default_limit")),
             kwargs.pop("tasks"),
-            kwargs.pop("memory"),
+            kwargs.pop("count_memory"),
         )
         watched = Watched(kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options)
         return command(*args, watched=watched, **kwargs)

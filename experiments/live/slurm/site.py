@@ -25,7 +25,7 @@ KEYS: Mapping[str, tuple[type, ...]] = {
     "share": NUMBER, "noplan": TEXTS, "guard": TEXT, "idle-ticks": (int,),
     "state": TEXT, "journal": TEXT, "private": SWITCH, "metrics": (int,), "conf": TEXT,
     "timeout": TEXT, "partition": TEXTS, "unit": TEXT, "slack": TEXT, "default-limit": TEXT, "tasks": (int,),
-    "memory": SWITCH,
+    "count-memory": SWITCH,
 }  # fmt: skip
 _WORDS: Mapping[tuple[type, ...], str] = {
     TEXT: "a text",
