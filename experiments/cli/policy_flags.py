@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import click
+from click.core import ParameterSource
+
 from planbatch.experiments.cli.flags import seed_option
 from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
@@ -115,11 +118,13 @@ class PolicyOptions:
             check_estimates(self.estimates)
 
     def one(self, name: str) -> "Policy":
-        """Make the policy of a command that has one; all that is given has to be for it."""
-        from planbatch.baselines.catalogue import make_policy
+        """Make the policy of a command that has one; all that is given, a command's own default apart, has to be for it."""
+        from planbatch.baselines.catalogue import make_policy, takes
 
         self.check()
-        return make_policy(name, promise=self.promise, **self.settings)
+        source = click.get_current_context().get_parameter_source("promises")
+        default = source is ParameterSource.DEFAULT_MAP and "promise" not in takes(name)
+        return make_policy(name, promise="none" if default else self.promise, **self.settings)
 
     def make(self, name: str, promise: str) -> "Policy":
         """Make one policy, with a promise of its own."""
