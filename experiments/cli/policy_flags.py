@@ -118,7 +118,7 @@ class PolicyOptions:
             check_estimates(self.estimates)
 
     def one(self, name: str) -> "Policy":
-        """Make the policy of a command that has one; all that is given has to be for it, defaults of the command apart."""
+        """Make the policy of a command that has one; all that is given, its defaults apart, has to be for it."""
         from planbatch.baselines.catalogue import make_policy, takes
 
         self.check()
