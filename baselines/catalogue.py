@@ -264,8 +264,8 @@ def make_policy(name: str, **settings: Any) -> Policy:
         One of :data:`POLICIES`, with parameters after a colon: ``easy:smallest-area``,
         ``plan:squared-wait,optimizer=tabu``, ``plan-aged-wait:12h``; or a user's own, ``FILE.py:name``.
     **settings
-        Parameters that the name does not give, of those that the policy takes (:func:`taken_of` chooses them from a
-        set for several policies):
+        Parameters that the name does not give, of those that the policy takes (:func:`settings_for` chooses them from
+        a set for several policies):
 
         - ``optimizer`` (str), ``evaluations`` (int) or ``seconds`` (float): how plan-based policies search in a
           round;
@@ -295,13 +295,10 @@ def make_policy(name: str, **settings: Any) -> Policy:
     """
     if not isinstance(name, str):
         raise ValueError(f"policy: {shown(name)} is not a name")
-    unknown = settings.keys() - SETTINGS.keys()
-    if unknown:
-        raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")
-    for key, value in settings.items():
-        if value not in (None, SETTINGS[key]) and key not in takes(name):
-            other = "plan-wait" if key in takes("plan-wait") else "wdbf"
-            raise ValueError(f"{key}: the policy {name} takes none; {other} does")
+    check_settings(settings)
+    if key := untaken(settings, name):
+        other = "plan-wait" if key in takes("plan-wait") else "wdbf"
+        raise ValueError(f"{key}: the policy {name} takes none; {other} does")
     if {"evaluations", "seconds"} & POLICY_NAMES.reference(name).settings.keys():
         # One of the two in the name replaces either of those that serve all policies.
         settings = {k: v for k, v in settings.items() if k not in ("evaluations", "seconds")}
@@ -313,10 +310,25 @@ def takes(name: str) -> tuple[str, ...]:
     return tuple(p.name for p in POLICY_NAMES.parameters(name) if p.name in SETTINGS)
 
 
-def taken_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def settings_for(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of some settings that the policy of a name takes."""
     taken = takes(name)
     return {key: value for key, value in settings.items() if key in taken}
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Raise ``TypeError`` for a setting that no policy has."""
+    unknown = settings.keys() - SETTINGS.keys()
+    if unknown:
+        raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")
+
+
+def untaken(settings: Mapping[str, Any], *names: str) -> str | None:
+    """Return the first setting that differs from its default and that none of the policies takes, if there is one."""
+    for key, value in settings.items():
+        if value not in (None, SETTINGS[key]) and not any(key in takes(name) for name in names):
+            return key
+    return None
 
 
 #: The makers whose parameters serve a list of policies: as flags, as keys of files and as keywords.

@@ -48,7 +48,7 @@ class StartBounds<K, Number> {
   public:
     static constexpr int most = 12;
 
-    using Classes = struct AmountClasses {
+    struct Classes {
         std::vector<ValueClasses<most>> of;  // of each resource
         void classify(const JobTable& jobs, std::size_t width) {
             of.resize(width);

@@ -197,8 +197,7 @@ def proven(
     result: Result, problem: Round, objective: Objective, rng: np.random.Generator
 ) -> Result:
     """Return a result with the plan and the bound of an exhaustive search, where they are better."""
-    known = replace(problem, planned=result.plan.start)
-    exact = Exhaustive().optimize(known, objective, Budget(evaluations=NODES), rng)
+    exact = _exhaustive(problem, objective, result.plan, rng)
     found = exact if exact.cost < result.cost else result
     bound = float(np.fmax(exact.lower_bound, result.lower_bound))
     done = exact.status is Status.OPTIMAL and result.status is not Status.INTERRUPTED
@@ -217,9 +216,15 @@ def proven_bound(problem: Round, objective: Objective, known: Plan | None = None
     cost = None if known is None else true_cost(problem, objective, known.start, known.order())
     bound = lower_bound(problem, objective, cost)
     if 0 < len(problem) <= SMALL_ROUND and objective.terms is not None:
-        if known is not None:
-            problem = replace(problem, planned=known.start)
         rng = np.random.default_rng(0)  # nothing is drawn from it
-        exact = Exhaustive().optimize(problem, objective, Budget(evaluations=NODES), rng)
-        bound = float(np.fmax(bound, exact.lower_bound))
+        bound = float(np.fmax(bound, _exhaustive(problem, objective, known, rng).lower_bound))
     return bound
+
+
+def _exhaustive(
+    problem: Round, objective: Objective, known: Plan | None, rng: np.random.Generator
+) -> Result:
+    """Search a small round exhaustively, from a plan that is known."""
+    if known is not None:
+        problem = replace(problem, planned=known.start)
+    return Exhaustive().optimize(problem, objective, Budget(evaluations=NODES), rng)

@@ -28,7 +28,7 @@ def command(
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which
     planbatch convert reads.
     """
-    policy = chosen.one(name)
+    policy = chosen.single_policy(name)
 
     from planbatch.experiments.live.batsim.scheduler import BatsimOptions
     from planbatch.experiments.live.batsim.serve import serve

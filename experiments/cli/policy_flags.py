@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from planbatch.experiments.cli.flags import seed_option
+from planbatch.experiments.cli.search_flags import check_one_budget
 from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
@@ -88,13 +89,11 @@ class PolicyOptions:
             If there is no such policy, or a parameter is out of its range; the message is one sentence.
         """
         self.check()
-        from planbatch.baselines.catalogue import SETTINGS, takes
+        from planbatch.baselines.catalogue import takes, untaken
 
         names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
-        given = {"promise": self.promises[0], **self.settings}
-        for key, value in given.items():
-            if value not in (None, SETTINGS[key]) and not any(key in takes(name) for name in names):
-                raise ValueError(f"{key}: none of the policies takes one: {', '.join(names)}")
+        if key := untaken({"promise": self.promises[0], **self.settings}, *names):
+            raise ValueError(f"{key}: none of the policies takes one: {', '.join(names)}")
         return [
             self.make(name, promise)
             for name in names
@@ -106,8 +105,7 @@ class PolicyOptions:
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
         limits = {name: self.settings[name] for name in ("evaluations", "seconds")}
-        if None not in limits.values():
-            raise ValueError("budget: give either --evaluations or --seconds")
+        check_one_budget(**limits)
         for name, value in limits.items():
             if value is not None and not value >= 0:
                 kind = "a whole number" if name == "evaluations" else "a number of seconds"
@@ -117,8 +115,8 @@ class PolicyOptions:
 
             check_estimates(self.estimates)
 
-    def one(self, name: str) -> "Policy":
-        """Make the policy of a command that has one; all that is given, its defaults apart, has to be for it."""
+    def single_policy(self, name: str) -> "Policy":
+        """Make the policy of a command that has one; it has to take all that is given."""
         from planbatch.baselines.catalogue import make_policy, takes
 
         self.check()
@@ -128,9 +126,9 @@ class PolicyOptions:
 
     def make(self, name: str, promise: str) -> "Policy":
         """Make one policy, with a promise of its own."""
-        from planbatch.baselines.catalogue import make_policy, taken_of
+        from planbatch.baselines.catalogue import make_policy, settings_for
 
-        return make_policy(name, **taken_of(name, {"promise": promise, **self.settings}))
+        return make_policy(name, **settings_for(name, {"promise": promise, **self.settings}))
 
     def with_deadlines(
         self, workload: "Workload", source: str | None = None, options: WorkloadOptions = NO_CHANGES

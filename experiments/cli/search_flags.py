@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from planbatch.planner.round import Round
 
 
+def check_one_budget(evaluations: int | None, seconds: float | None) -> None:
+    """Raise ``ValueError`` if a search is limited twice."""
+    if None not in (evaluations, seconds):
+        raise ValueError("budget: give either --evaluations or --seconds")
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """How to search for a plan.
@@ -51,8 +57,7 @@ class SearchOptions:
 
         if self.seed < 0:
             raise ValueError(f"seed: {self.seed} is negative; give 0 or more")
-        if None not in (self.evaluations, self.seconds):
-            raise ValueError("budget: give either --evaluations or --seconds")
+        check_one_budget(self.evaluations, self.seconds)
         optimizer, objective = make_optimizer(self.optimizer), make_objective(self.objective)
         check_supported(optimizer, objective)
         if objective.name in DEADLINE_OBJECTIVES:

@@ -128,7 +128,7 @@ def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[d
                 for name in (*_FIGURES, *metrics)
             },
             **{
-                name + end: pick(float(row[name]) for row in own)
+                name + end: pick(float(row[name] or "nan") for row in own)
                 for name in ("mean_wait", "max_wait")
                 for end, pick in (("_low", min), ("_high", max))
             },

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from planbatch.baselines.catalogue import make_policy, taken_of
+from planbatch.baselines.catalogue import make_policy, settings_for
 from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
@@ -129,7 +129,7 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
     tasks = {}
     for policy in (*EASY, *PLANS):
         chosen, estimates = PLANS.get(policy, (policy, "requested"))
-        made = make_policy(chosen, **taken_of(chosen, {"evaluations": EVALUATIONS}))
+        made = make_policy(chosen, **settings_for(chosen, {"evaluations": EVALUATIONS}))
         for number, workload in workloads.items():
             for seed in seeds(run, policy):
                 task = ReplayTask(workload, made, estimates, seed=seed)

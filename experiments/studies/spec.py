@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
-from planbatch.baselines.catalogue import SETTINGS, make_policy, takes
+from planbatch.baselines.catalogue import check_settings, make_policy, takes
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.identity import content_digest
@@ -120,11 +120,7 @@ class PolicySpec:
         where: str = "",
         **settings: Any,
     ) -> None:
-        unknown = settings.keys() - SETTINGS.keys()
-        if unknown:
-            raise TypeError(
-                f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}"
-            )
+        check_settings(settings)
         values = {"name": name, "label": label, "policy": policy, "where": where}
         for key, value in (values | {"settings": settings}).items():
             object.__setattr__(self, key, value)  # the class is frozen

@@ -8,7 +8,7 @@ from planbatch.baselines.catalogue import (
     POLICIES,
     make_policy,
     plan_based,
-    taken_of,
+    settings_for,
 )
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import core_form
@@ -36,7 +36,7 @@ class TestCatalogue(PolicyContract):
     @pytest.fixture(params=NAMES)
     def policy(self, request):
         """Return the policies one after the other, those that search with few evaluations."""
-        return make_policy(request.param, **taken_of(request.param, {"evaluations": 20}))
+        return make_policy(request.param, **settings_for(request.param, {"evaluations": 20}))
 
 
 class TestOrdered(PolicyContract):

@@ -84,7 +84,7 @@ def command(
     """
     check_folder(out)
     watched.check()
-    policy = chosen.one(name)
+    policy = chosen.single_policy(name)
 
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import check_live

@@ -180,7 +180,7 @@ def command(
     source.check_file = (
         check_trusted  # the driver's rights are more than those of who wrote a policy
     )
-    policy = chosen.one(name)
+    policy = chosen.single_policy(name)
     dry_run = mode == "dry-run"
     acting: Any = shown if dry_run else mode
     parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())

@@ -326,7 +326,7 @@ class Driver:
     ) -> frozenset[tuple[int, bool]]:
         """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
 
-        Looking takes a tenth of the time at most, ticks that begin so half of it. Returns what was noticed: jobs, and
+        Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed: jobs, and
         whether they are there. What a snapshot does not explain begins no second tick.
         """
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look

@@ -72,13 +72,10 @@ def read_snapshot(client: Client) -> Snapshot:
     ValueError
         If what it printed cannot be read.
     """
-    with ThreadPoolExecutor(
-        4
-    ) as pool:  # side by side: what a tick waits for is mostly programs that start
-        asked = [
-            pool.submit(ask)
-            for ask in (client.jobs, client.nodes, client.reservations, client.partitions)
-        ]
+    asking = (client.jobs, client.nodes, client.reservations, client.partitions)
+    # Side by side: a tick mostly waits for programs to start.
+    with ThreadPoolExecutor(len(asking)) as pool:
+        asked = [pool.submit(ask) for ask in asking]
     listed, nodes, reserved = (cast("Printing", one.result()) for one in asked[:3])
     partitions = cast("str", asked[3].result())
     jobs = parse_jobs(listed.data) if listed.data is not None else _of_lines(client, listed.text)

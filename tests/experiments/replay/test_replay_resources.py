@@ -144,8 +144,8 @@ def from_scratch(problem, rng):
 @given(
     workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"])
 )
-def test_re_planning_forgets_nothing_and_remembers_nothing(workload, estimates):
-    """Where the core continues its last plan, decoding from scratch gives the same starts."""
+def test_replanned_starts_jobs_as_decoding_from_scratch_does(workload, estimates):
+    """Even where the core continues its last plan."""
     traces = [
         replay(workload, policy, estimates=estimates) for policy in ("replanned", from_scratch)
     ]

@@ -23,9 +23,9 @@ def test_functions_without_a_module_travel_as_copies():
     assert unpacked(packed(lambda problem, rng: 42))(None, None) == 42
 
 
-def figures(things):
-    """Return what policies, objectives, a round and a trace of this process, or of another, are worth."""
-    policies, objectives, problem, trace = things
+def results(arguments):
+    """Return the starts and costs that policies and objectives give, in this process or in another."""
+    policies, objectives, problem, trace = arguments
     starts = [replay(trace.workload, policy).start.tolist() for policy in policies]
     costs = [solve(problem, objective, evaluations=20).cost for objective in objectives]
     return starts, costs, trace.start.tolist(), [policy.name for policy in policies]
@@ -34,11 +34,11 @@ def figures(things):
 def test_all_that_comes_by_name_is_pickled_under_spawn():
     """Plain pickle, another process, the same results."""
     workload = synthetic_workload(jobs=30, capacity=16)
-    things = (
+    arguments = (
         [make_policy(name) for name in POLICIES],
         [make_objective(name) for name in OBJECTIVES],
         random_round(9),
         replay(workload, "easy"),
     )
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        assert pool.submit(figures, things).result() == figures(things)
+        assert pool.submit(results, arguments).result() == results(arguments)

@@ -20,7 +20,7 @@ import pandas as pd
 
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.workloads.load import workload_of_source
-from planbatch.planner.model import Workload
+from planbatch.planner.model import IntArray, Workload
 from tests.live.lab.lab import Lab
 
 NODES, CPUS = 16, 8
@@ -95,6 +95,13 @@ def figures(frame: pd.DataFrame) -> dict[str, float]:
         "mean": waits.mean(), "longest": waits.max(), "utilisation": used / (NODES * CPUS * makespan),
         "planned": len(late), "as planned": int((late <= 2).sum()),
     }  # fmt: skip
+
+
+def ratios(waits: Sequence[IntArray], base: Sequence[IntArray]) -> tuple[list[float], list[float]]:
+    """Return the changes of the mean wait and the ratios of the longest, workload by workload."""
+    pairs = list(zip(waits, base, strict=True))
+    means = [float(mine.mean() / other.mean()) - 1 for mine, other in pairs]
+    return means, [float(mine.max() / other.max()) for mine, other in pairs]
 
 
 def summary(out: Path) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import NEVER, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
-from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs
+from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 
 
 @dataclass
@@ -94,12 +94,7 @@ def main() -> None:
                 made = make_policy(given.policy, promise=promise)
                 return made if guard is None else Guarded(made, guard, Promise.parse(promise))
 
-            found = [
-                (waits(workload, policy()), base)
-                for workload, base in zip(drawn, easy, strict=True)
-            ]
-            means = [mine.mean() / base.mean() - 1 for mine, base in found]
-            longest = [mine.max() / base.max() for mine, base in found]
+            means, longest = ratios([waits(workload, policy()) for workload in drawn], easy)
             print(f"promise {promise}, guard {text}: mean wait {np.mean(means):+.0%} ({max(means):+.0%} at worst), "
                   f"longest {np.mean(longest):.2f} × ({max(longest):.2f}); the large job: "
                   f"{waits(stream, policy())[large]} s", flush=True)  # fmt: skip

@@ -25,7 +25,7 @@ from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
-from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs
+from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 
 #: Length of a step (s), and when the simulation begins (s).
 STEP, EPOCH = 0.1, 1_000_000
@@ -190,16 +190,8 @@ def waits(
             )
             due, tick = acts, cluster.now + planner.rules.every
             if side == "strict":
-                tick = min(
-                    [
-                        tick,
-                        *(
-                            start - EPOCH
-                            for start in planned.starts.values()
-                            if start > cluster.time
-                        ),
-                    ]
-                )
+                to_come = [start for start in planned.starts.values() if start > cluster.time]
+                tick = min([tick, *(start - EPOCH for start in to_come)])
     return (np.floor(cluster.start) - np.floor(cluster.submit)).astype(np.int64)
 
 
@@ -239,12 +231,7 @@ def main() -> None:
         rules = DriveRules("strict" if side == "strict" else "soft", every=1.0)
         made = make_policy(policy, promise=promise)
         planner = Planner(made, rules, ObserveOptions(unit="cpus"), guard=Guard.parse(guard))
-        found = [
-            (waits(jobs, side, planner, delays), base)
-            for jobs, base in zip(drawn, alone, strict=True)
-        ]
-        means = [mine.mean() / base.mean() - 1 for mine, base in found]
-        longest = [mine.max() / base.max() for mine, base in found]
+        means, longest = ratios([waits(jobs, side, planner, delays) for jobs in drawn], alone)
         print(f"{policy}, promise {promise}, guard {guard}, looks {delays.look:g} s, acts {delays.act:g} s, {side}: "
               f"mean {np.mean(means):+.0%} ({min(means):+.0%} to {max(means):+.0%}), "
               f"longest {np.mean(longest):.2f} × ({min(longest):.2f} to {max(longest):.2f})", flush=True)  # fmt: skip
