@@ -10,6 +10,7 @@
 #include "../order_search.hpp"
 #include "basin_hopping.hpp"
 #include "front_search.hpp"
+#include "justification.hpp"
 #include "tournament.hpp"
 #include "whole_orders.hpp"
 
@@ -26,9 +27,10 @@ class Annealing {
         search_.begin(round, objective, scenarios, relaxes);
         front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
         whole_.begin(search_.round().jobs);
+        justification_.begin(search_);
         competes_ = false, beams_ = setting.tournaments && minds_makespan(objective) && !scenarios;
         if (!beams_) return;
-        front_jobs_ = search_.size(), whole_.left = 0, beamed_ = 0, in_pass_ = false;
+        front_jobs_ = search_.size(), whole_.left = 0, beamed_ = partial_passes_ = 0, in_pass_ = false;
         beam_.begin(search_.round());
         bound_ = double(beam_.bound());
     }
@@ -37,7 +39,11 @@ class Annealing {
     OrderSearch<K, Number>& search() { return search_; }
     const OrderSearch<K, Number>& search() const { return search_; }
 
-    static constexpr std::size_t beam_share = 3;  // evaluations of beams for one of annealing
+    static constexpr std::size_t beam_share = 3;       // evaluations of beams for one of annealing
+    static constexpr double looser = 0.01;             // plans of beams may end so much later, since justification follows
+    static constexpr std::size_t most_plans = 100;     // of a pass that are justified
+    static constexpr std::size_t partial_passes = 10;  // between two full ones, once there are `first_passes` of these
+    static constexpr std::size_t first_passes = 4;
 
     // The number of permutations if a budget allows trying them all, else 0.
     static std::size_t orders_to_try(std::size_t n, std::size_t evaluations) {
@@ -117,9 +123,11 @@ class Annealing {
     BeamSearch<K, Number> beam_;
     Tournament<K, Number> tournament_;
     BasinHopping<K, Number> hopping_;
+    Justification<K, Number> justification_;
     bool competes_ = false;       // whether tournaments and hopping have begun
     bool beams_ = false, in_pass_ = false;
     std::size_t beamed_ = 0;      // evaluations that went into beams
+    std::size_t partial_passes_ = 0;  // since the last full one
     double bound_ = -infinity;
 
     static bool minds_makespan(const Objective& objective) {
@@ -131,8 +139,8 @@ class Annealing {
     std::size_t compete(std::size_t evaluations, Random& rng) {
         if (!competes_) {
             competes_ = true, left_ = std::size_t(never);
-            tournament_.begin(search_, setting_);
-            hopping_.begin(search_, setting_);
+            tournament_.begin(search_, justification_, setting_);
+            hopping_.begin(search_, justification_, setting_);
         }
         const bool between = tournament_.between_cycles() && hopping_.between_cycles();
         if (!beams_ || (!in_pass_ && (!between || beamed_ > beam_share * (tournament_.spent() + hopping_.spent())))) return anneal(evaluations, rng);
@@ -144,14 +152,40 @@ class Annealing {
                 beams_ = false;
                 return anneal(evaluations, rng);
             }
-            beam_.begin_pass(known - 1);
-            in_pass_ = true;
+            begin_pass(known, rng);
         }
         ++beamed_;
         in_pass_ = !beam_.step(rng);
-        if (in_pass_ || !beam_.found()) return 1;
-        std::copy(beam_.order().begin(), beam_.order().end(), search_.trial_order().begin());
-        return std::isnan(search_.try_order()) ? none : 1;
+        return in_pass_ || try_plans() ? 1 : none;
+    }
+    // Begins a beam search of all jobs, or of the last ones of the best plan, which ends `known` seconds after now: those
+    // that start in its last tenth to half.
+    void begin_pass(std::int64_t known, Random& rng) {
+        in_pass_ = true;
+        const std::int64_t target = known - 1 + std::int64_t(looser * double(known));
+        if (beam_.passes() >= first_passes && partial_passes_ < partial_passes) {
+            ++partial_passes_;
+            const Column start = search_.start();
+            const std::int64_t last = *std::max_element(start.begin(), start.end()) - search_.round().now;
+            beam_.begin_partial_pass(target, start, std::min(last, std::int64_t(double(known) * (0.5 + 0.4 * rng.draw()))));
+        } else {
+            partial_passes_ = 0;
+            beam_.begin_pass(target);
+        }
+    }
+    // Tries the plans of a pass, evenly chosen if there are many, and justifies them; false if a cost was not finite.
+    bool try_plans() {
+        const std::size_t plans = beam_.plans(), count = std::min(plans, most_plans);
+        for (std::size_t p = 0; p < count; ++p) {
+            const Order order = beam_.order(p * plans / count);
+            std::copy(order.begin(), order.end(), search_.trial_order().begin());
+            const double cost = search_.try_order();
+            if (std::isnan(cost)) return false;
+            if (cost == infinity) continue;
+            const double energy = justification_.energy(cost, search_.trial());
+            if (!justification_.improve(search_.trial(), energy, [](Column, double, double) {})) return false;
+        }
+        return true;
     }
 
     // Tournaments and hopping get equally many evaluations.

@@ -6,6 +6,7 @@
 #pragma once
 #include "../order_search.hpp"
 #include "front_search.hpp"
+#include "justification.hpp"
 
 namespace planbatch {
 
@@ -18,8 +19,8 @@ class BasinHopping {
     static constexpr double spread = 5.0;     // lengths vary by this factor in both directions
     static constexpr double further = 0.5;    // probability of one more move
 
-    void begin(OrderSearch<K, Number>& search, const Setting& setting) {
-        search_ = &search, setting_ = cycle_ = setting;
+    void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
+        search_ = &search, justification_ = &justification, setting_ = cycle_ = setting;
         cycle_.hottest = std::max(hottest, 2.0 * setting.coldest), cycle_.moves = 1.0;
         annealing_.prepare(search.round(), search.objective(), search.scenarios(), setting);
         sizes_of(search.round(), area_);
@@ -40,13 +41,12 @@ class BasinHopping {
         const double energy = annealing_.best_energy();
         search_->offer(annealing_.best(), annealing_.best_start(), annealing_.best_cost(), annealing_.guided() ? energy : infinity);
         left_ -= count, spent_ += count;
-        if (left_ == 0 && (annealing_.best_cost() < cost_ || (annealing_.best_cost() == cost_ && energy <= energy_)))
-            take(annealing_.best_start(), annealing_.best_cost(), energy);
-        return count;
+        return left_ > 0 || end_cycle(energy) ? count : none;
     }
 
   private:
     OrderSearch<K, Number>* search_ = nullptr;
+    Justification<K, Number>* justification_ = nullptr;
     FrontSearch<K, Number> annealing_;
     StableSort sort_;
     Setting setting_{}, cycle_{};
@@ -55,6 +55,14 @@ class BasinHopping {
     double cost_ = infinity, energy_ = infinity;
     std::size_t left_ = 0, spent_ = 0;
 
+    // False if a cost was not a finite number.
+    bool end_cycle(double energy) {
+        const auto consider = [this](Column start, double cost, double its_energy) {
+            if (cost < cost_ || (cost == cost_ && its_energy <= energy_)) take(start, cost, its_energy);
+        };
+        consider(annealing_.best_start(), annealing_.best_cost(), energy);
+        return justification_->improve(annealing_.best_start(), energy, consider);
+    }
     void take(Column start, double cost, double energy) {
         sort_(start.data(), plan_);
         cost_ = cost, energy_ = energy;

@@ -8,6 +8,7 @@
 
 #include "../order_search.hpp"
 #include "front_search.hpp"
+#include "justification.hpp"
 
 namespace planbatch {
 
@@ -16,8 +17,8 @@ class Tournament {
   public:
     static constexpr std::size_t shortest = 110;  // evaluations of a cycle from the first plan
 
-    void begin(OrderSearch<K, Number>& search, const Setting& setting) {
-        search_ = &search, setting_ = cycle_ = setting;
+    void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
+        search_ = &search, justification_ = &justification, setting_ = cycle_ = setting;
         annealing_.prepare(search.round(), search.objective(), search.scenarios(), setting);
         first_.order.assign(search.order().begin(), search.order().end());
         plan_ = first_;
@@ -35,8 +36,7 @@ class Tournament {
         if (!annealing_.anneal(cycle_, rng, count)) return none;
         search_->offer(annealing_.best(), annealing_.best_start(), annealing_.best_cost(), annealing_.guided() ? annealing_.best_energy() : infinity);
         left_ -= count, spent_ += count;
-        if (left_ == 0) end_cycle();
-        return count;
+        return left_ > 0 || end_cycle() ? count : none;
     }
 
   private:
@@ -45,6 +45,7 @@ class Tournament {
         double energy = infinity;
     };
     OrderSearch<K, Number>* search_ = nullptr;
+    Justification<K, Number>* justification_ = nullptr;
     FrontSearch<K, Number> annealing_;
     Setting setting_{}, cycle_{};
     Plan first_, plan_;                         // `plan_`: from which the next cycle starts
@@ -57,19 +58,25 @@ class Tournament {
         cycle_.cooling = std::pow(setting_.coldest / setting_.hottest, 1.0 / double(left_));
         annealing_.restart(plan_.order, cycle_);
     }
-    void end_cycle() {
+    // False if a cost was not a finite number.
+    bool end_cycle() {
         const Order best = annealing_.best();
         plan_ = {{best.begin(), best.end()}, annealing_.best_energy()};
+        const bool finite = justification_->improve(annealing_.best_start(), plan_.energy, [this](Column, double, double energy) {
+            if (energy < plan_.energy) plan_ = {search_->trial_order(), energy};
+        });
+        if (!finite) return false;
         if (waiting_.size() <= round_) waiting_.resize(round_ + 1);
         std::optional<Plan>& other = waiting_[round_];
         if (!other) {
             other = std::move(plan_);
             plan_ = first_, round_ = 0;
-            return;
+            return true;
         }
         if (other->energy <= plan_.energy) plan_ = std::move(*other);
         other.reset();
         ++round_;
+        return true;
     }
 };
 

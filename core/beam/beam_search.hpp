@@ -15,6 +15,7 @@
 
 #include "../random.hpp"
 #include "../round_profile.hpp"
+#include "../stable_order.hpp"
 #include "filling.hpp"
 
 namespace planbatch {
@@ -35,7 +36,7 @@ class BeamSearch {
         group_jobs();
         area_ = 0.0;
         for (const Type& type : types_) area_ += double(type.jobs.size()) * type.area;
-        width_ = 1.0;
+        width_ = 1.0, passes_ = 0;
     }
     // The first moment (s after now) at which the machine can have done all the work.
     std::int64_t bound() const {
@@ -64,6 +65,28 @@ class BeamSearch {
         for (std::size_t k = 0; k < types_.size(); ++k) root.left[k] = std::uint16_t(types_[k].jobs.size());
         root.first = 0, root.waste = root.placed = 0.0;
         level_ = next_node_ = 0, nodes_ = 1, children_.clear();
+        partial_ = false;
+    }
+    // The same; jobs that start before a moment (s after now) in a plan start as they do there. Not all may.
+    void begin_partial_pass(std::int64_t target, Column start, std::int64_t moment) {
+        begin_pass(target);
+        partial_ = true;
+        std::vector<JobNumber> order(start.size());
+        StableSort()(start.data(), order);
+        Node& root = beam_[0];
+        for (const JobNumber job : order) {
+            const auto j = std::size_t(job);
+            const std::int64_t begin = start[j] - round_.now;
+            if (begin >= moment) break;
+            const std::size_t k = type_of_[j];
+            root.profile.take_between(Number(begin), Number(begin) + types_[k].walltime, demand_of(k));
+            --root.left[k];
+            root.placed += types_[k].area;
+            links_[level_++].assign(1, {0, std::int32_t(k)});
+        }
+        const std::size_t first = root.profile.split(Number(moment));
+        for (std::size_t i = 0; i < first; ++i) root.waste += free_at(root.profile, i) * double(root.profile.time(i + 1) - root.profile.time(i));
+        root.profile.begin_at(first);
     }
     // Expands a node; true if that was the last one of the pass.
     bool step(Random& rng) {
@@ -71,14 +94,20 @@ class BeamSearch {
         if (next_node_ < nodes_) return false;
         select();
         if (nodes_ > 0 && ++level_ < round_.jobs.size()) return false;
-        if (found()) write_order();
+        if (partial_) return true;
+        ++passes_;
         const double most = std::max(1.0, double(most_entries) / double(types_.size() + 64));
         width_ = std::min(most, std::max(growth * width_, width_ + 1.0));
         return true;
     }
-    // Whether the pass found a plan.
-    bool found() const { return nodes_ > 0; }
-    Order order() const { return order_; }
+    // How many plans the last pass found; none while it has not ended.
+    std::size_t plans() const { return nodes_; }
+    // The order of one of them.
+    Order order(std::size_t plan) {
+        write_order(plan);
+        return order_;
+    }
+    std::size_t passes() const { return passes_; }  // that were not partial
 
   private:
     struct Type {  // jobs of equal amounts and walltime
@@ -107,9 +136,11 @@ class BeamSearch {
     Profile<K, Number> base_;
     std::vector<Number> amounts_;  // of the types
     std::vector<Type> types_;
+    std::vector<std::size_t> type_of_;  // of each job
     double area_ = 0.0, width_ = 1.0, slack_ = 0.0;
     std::int64_t target_ = 0;
-    std::size_t level_ = 0, next_node_ = 0, nodes_ = 0;
+    std::size_t level_ = 0, next_node_ = 0, nodes_ = 0, passes_ = 0;
+    bool partial_ = false;
     std::vector<Node> beam_, next_;
     std::vector<Child> children_;
     std::vector<std::vector<Link>> links_;  // of the nodes of each level
@@ -144,7 +175,7 @@ class BeamSearch {
         std::vector<JobNumber> jobs(n);
         std::iota(jobs.begin(), jobs.end(), 0);
         std::stable_sort(jobs.begin(), jobs.end(), [&](JobNumber a, JobNumber b) { return compare(a, b) < 0; });
-        types_.clear(), amounts_.clear();
+        types_.clear(), amounts_.clear(), type_of_.resize(n);
         for (const JobNumber job : jobs) {
             if (types_.empty() || compare(types_.back().jobs[0], job) != 0 || types_.back().jobs.size() == 65535) {
                 const std::int64_t walltime = round_.jobs.walltime[std::size_t(job)], amount = row(job)[bottleneck_];
@@ -152,6 +183,7 @@ class BeamSearch {
                 for (const std::int64_t a : row(job)) amounts_.push_back(Number(a));
             }
             types_.back().jobs.push_back(job);
+            type_of_[std::size_t(job)] = types_.size() - 1;
         }
     }
 
@@ -219,11 +251,11 @@ class BeamSearch {
         nodes_ = children_.size(), next_node_ = 0;
         children_.clear();
     }
-    // The order of the first node of the last level.
-    void write_order() {
+    // The order of a node of the last level.
+    void write_order(std::size_t node) {
         std::vector<std::size_t> used(types_.size(), 0);
         std::vector<std::int32_t> types(round_.jobs.size());
-        std::int32_t at = 0;
+        auto at = std::int32_t(node);
         for (std::size_t level = types.size(); level-- > 0;) {
             const Link& link = links_[level][std::size_t(at)];
             types[level] = link.type, at = link.parent;
