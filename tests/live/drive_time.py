@@ -19,7 +19,7 @@ from typing import Any
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.slurm.client import LINE, Answer, Listing
+from planbatch.experiments.live.slurm.client import LINE, Answer
 from planbatch.experiments.live.slurm.drive import Driver, record
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.planner import Memory, Planner
@@ -81,21 +81,21 @@ class RecordedCluster:
         """The time there (s)."""
         return self.source.time + time.time() - self.began
 
-    def jobs(self) -> Listing:
+    def jobs(self) -> Any:
         """Read what was printed."""
-        return Listing(json.loads(self.printed))
+        return json.loads(self.printed)
 
-    def nodes(self) -> Listing:
+    def nodes(self) -> Any:
         """The nodes."""
-        return Listing(self.machine)
+        return self.machine
 
     def partitions(self) -> str:
         """Its partitions; of a drawn one, none: all nodes are one pool."""
         return self.source.partitions
 
-    def reservations(self) -> Listing:
+    def reservations(self) -> Any:
         """None."""
-        return Listing(None)
+        return ""
 
     def run(self, *command: str) -> str:
         """Nothing is asked in text."""

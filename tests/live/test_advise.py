@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import time
 from typing import Any
@@ -16,8 +16,8 @@ from planbatch.experiments.figures.live_table import clock, shown, signed, when
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
 from planbatch.experiments.live.slurm.client import SlurmError
+from planbatch.experiments.live.slurm.estimates import last_tick, start_estimates, why_start
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
-from planbatch.experiments.live.slurm.planned import last_tick, start_estimates, why_start
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot, saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
@@ -26,35 +26,27 @@ from tests.live.builders import NOW, array, cluster, running, waiting
 from tests.live.dialects import RECORDED, SAMPLES, generated, recorded, second_dialect
 
 
-@dataclass(frozen=True)
-class Said:
-    """What a program printed."""
-
-    data: dict[str, Any] | None
-    text: str = ""
-
-
 class FakeClient:
-    """A cluster that answers with recorded output, or fails as told."""
+    """A cluster that answers with recorded output."""
 
     def __init__(self, queue: Any = None, machine: Any = None, text: str = "") -> None:
-        self.queue, self.machine, self.text = queue, machine, text
+        self.queue, self.machine = text if queue is None else queue, machine or recorded("sinfo")
 
-    def jobs(self) -> Said:
+    def jobs(self) -> Any:
         """The queue."""
-        return Said(self.queue, self.text)
+        return self.queue
 
-    def nodes(self) -> Said:
+    def nodes(self) -> Any:
         """The nodes."""
-        return Said(self.machine or recorded("sinfo"))
+        return self.machine
 
     def partitions(self) -> str:
         """One partition."""
         return "PartitionName=main MaxTime=1-00:00:00 DefaultTime=NONE Nodes=n[1-4] State=UP Default=YES\n"
 
-    def reservations(self) -> Said:
+    def reservations(self) -> str:
         """None."""
-        return Said(None, "No reservations in the system\n")
+        return "No reservations in the system\n"
 
     def run(self, *command: str) -> str:
         """The numbers of the jobs."""

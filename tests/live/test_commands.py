@@ -18,8 +18,8 @@ from planbatch.experiments.live.slurm.marks import (
     DriveRules,
     Mark,
     Target,
-    asked_begin,
     mark_of,
+    requested_begin,
     without_driver_changes,
 )
 from planbatch.experiments.live.slurm.snapshot import JobArray
@@ -145,7 +145,7 @@ def test_a_begin_time_that_slurm_set_a_little_later_is_the_driver_s():
     """What has passed becomes the moment in which Slurm reads it."""
     late = replace(freed(1, 3), begin_time=NOW - 1)
     assert without_driver_changes(snapshot(late), STRICT).released.keys() == {late.key}
-    assert asked_begin(late) == 0
+    assert requested_begin(late) == 0
 
 
 def test_a_job_that_somebody_let_start_outside_the_plan_is_put_off_again():

@@ -17,7 +17,8 @@ from planbatch.experiments.cli.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.client import Answer, SlurmError
-from planbatch.experiments.live.slurm.drive import Driver, Rivals, record, remembered
+from planbatch.experiments.live.slurm.drive import Driver, Rivals, record
+from planbatch.experiments.live.slurm.estimates import remembered
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner

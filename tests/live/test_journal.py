@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.live import journal as live_journal
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.planned import observed_again, options_of, rounds_of_journal
+from planbatch.experiments.live.slurm.estimates import (
+    accuracy_of,
+    observed_again,
+    options_of,
+    planned_starts,
+    rounds_of_journal,
+)
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
-from planbatch.experiments.live.slurm.starts import accuracy_of, planned_starts
 from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log

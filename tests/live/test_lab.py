@@ -22,7 +22,7 @@ from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveJob
-from planbatch.experiments.live.slurm.tick import NAME, beat
+from planbatch.experiments.live.slurm.tick import HEARTBEAT, beat
 from tests import needs
 from tests.live.lab.accounts import give_rights
 from tests.live.lab.drive import Drive
@@ -335,7 +335,7 @@ def test_the_watchdog_releases_everything_if_the_driver_is_silent(lab):
     early = watchdog(lab)
     assert "nothing was done" in early
     assert waits(lab.jobs()[waiting])
-    beat(lab.state / NAME, time.time() - lab.silent - 1)  # as if so much time had passed
+    beat(lab.state / HEARTBEAT, time.time() - lab.silent - 1)  # as if so much time had passed
     assert "1 jobs were given back" in watchdog(lab)
     assert not waits(lab.jobs()[waiting])
     unheld = lab.submit("-N1", "--exclusive", "-t1")

@@ -18,7 +18,6 @@ from planbatch.experiments.live.slurm.parse import (
     pending_tasks,
 )
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, JobArray, JobKey, LiveJob
-from planbatch.experiments.live.slurm.text import jobs_of_text
 from planbatch.experiments.live.slurm.values import gpus_in, moment, number, seconds, tres
 from tests.live.dialects import SAMPLES, recorded, second_dialect, wrapped
 
@@ -117,8 +116,8 @@ def test_no_name_or_comment_changes_what_else_is_read_from_text(name, comment):
         "Comment=noplan", f"Comment={comment}"
     )
     other = LINE.replace("JobId=344", "JobId=345")
-    found = jobs_of_text(f"{line}\n{other}\n", {344, 345})
-    plain = jobs_of_text(other)[0]
+    found = parse_jobs(f"{line}\n{other}\n", {344, 345})
+    plain = parse_jobs(other)[0]
     assert {job.job_id for job in found} <= {344, 345}
     for job in found:
         if job.state == UNREADABLE:
@@ -143,7 +142,7 @@ def test_no_name_or_comment_changes_what_else_is_read_from_text(name, comment):
 def test_an_imitation_is_not_believed(name):
     """A name that holds fields, a whole row, or another job's row."""
     text = f"{LINE.replace('JobName=running', f'JobName={name}')}\n{LINE.replace('344', '345')}\n"
-    found = {job.job_id: job for job in jobs_of_text(text, {344, 345})}
+    found = {job.job_id: job for job in parse_jobs(text, {344, 345})}
     assert UNREADABLE in {job.state for job in found.values()}
     assert all(job.user in ("root", "") for job in found.values())
     assert not any(job.pending for job in found.values())

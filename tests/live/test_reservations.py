@@ -12,7 +12,7 @@ from planbatch.experiments.live.slurm.commands import commands_for
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.observe import observe
 from planbatch.experiments.live.slurm.parse import parse_reservations
-from planbatch.experiments.live.slurm.pool import ObserveOptions, left_of
+from planbatch.experiments.live.slurm.pool import ObserveOptions, reserved_rest
 from planbatch.experiments.live.slurm.reading import saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import LivePartition, LiveReservation
 from planbatch.planner.decoder import decode
@@ -185,7 +185,7 @@ spans = st.lists(
 @given(spans, spans, st.integers(0, 25), st.integers(1, 8))
 def test_what_is_left_of_a_node_is_that_of_every_second(reservations, held, now, total):
     """At every second: what is wanted, and no more than running jobs leave."""
-    pieces = left_of(total, reservations, held, now)
+    pieces = reserved_rest(total, reservations, held, now)
     for second in range(45):
         there = [amount for start, end, amount in pieces if start <= second < end]
         wanted, busy = (

@@ -9,17 +9,22 @@ import tomllib
 
 import pytest
 
+from planbatch.experiments.cli.slurm.config import flags_of
+from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
+from planbatch.experiments.cli.slurm.drive import command as drive
 from planbatch.experiments.live.slurm.site import (
-    KEYS,
     SITE_FILES,
-    Owner,
     check_owner,
     check_trusted,
-    read_settings,
     site_file,
 )
 from planbatch.experiments.live.slurm.tick import beat, last_beat, silent_for, stop_beating
 from planbatch.planner.registry import source
+
+
+def read_settings(path):
+    """Read a configuration of the driver."""
+    return read_settings_with(path, flags_of(drive))
 
 
 @pytest.fixture
@@ -112,16 +117,16 @@ def test_code_of_another_user_that_an_experiment_names_is_not_run(run, tmp_path,
 
 
 def test_a_file_of_another_user_is_refused(tmp_path):
-    check_owner(tmp_path, Owner(0, 0o644), 1000)
-    check_owner(tmp_path, Owner(1000, 0o600), 1000)
+    check_owner(tmp_path, 0, 0o644, 1000)
+    check_owner(tmp_path, 1000, 0o600, 1000)
     with pytest.raises(ValueError, match="belongs to user 1001"):
-        check_owner(tmp_path, Owner(1001, 0o600), 1000)
+        check_owner(tmp_path, 1001, 0o600, 1000)
 
 
 @pytest.mark.parametrize(("text", "words"), [
     ('mode = "soft"\nmodus = "x"\n', r"line 2: modus: there is no such key; did you mean mode?"),
     ("seed = true\n", "line 1: seed: True is not a whole number"),
-    ('partition = "main"\n', "is not a list of texts"), ("partition = [1]\n", "is not a list of texts"),
+    ("partition = [1]\n", "is not a list of texts"),
     ("every = 5\n", "line 1: every: 5 is not a text"), ("every = \n", "no TOML file"),
 ])  # fmt: skip
 def test_mistakes_name_the_line(config, text, words):
@@ -150,11 +155,39 @@ def test_flags_go_before_the_file(config, run, tmp_path):
     assert "file/x" in said
 
 
-def test_every_key_of_the_file_is_a_flag():
-    from planbatch.experiments.cli.slurm.drive import command
+KEYS = {
+    "mode", "as", "policy", "optimizer", "evaluations", "seconds", "promise", "calendar", "seed", "every", "look",
+    "grace", "horizon", "on-exit", "adopt", "share", "noplan", "guard", "idle-ticks", "state", "journal", "private",
+    "metrics", "conf", "timeout", "partition", "unit", "slack", "default-limit", "tasks", "count-memory",
+}  # fmt: skip
 
-    flags = {option.removeprefix("--") for param in command.params for option in param.opts}
-    assert set(KEYS) <= flags
+
+def test_the_flags_are_the_keys_of_the_file():
+    assert set(flags_of(drive)) >= KEYS
+    assert not set(flags_of(drive)) & {
+        "config",
+        "from",
+        "ticks",
+        "json",
+        "quiet",
+        "verbose",
+        "help",
+    }
+
+
+def test_a_text_is_one_value_of_a_flag_that_takes_several(config):
+    assert read_settings(config('promise = "2x"\n')) == {"promise": ["2x"]}
+
+
+@pytest.mark.parametrize("words", [(), ("--promise", "1h")])
+@pytest.mark.parametrize("shipped", [False, True])
+def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipped):
+    """Finding 5, with the configuration that is installed and without any."""
+    text = site_file("planbatch.toml", tmp_path, 60, ("main",))
+    flags = ("--config", str(config(text))) if shipped else ()
+    context = drive.make_context("drive", [*flags, *words])
+    assert context.params["promises"] == (words[1:] or ("2x",))
+    assert context.params["partitions"] == (("main",) if shipped else ())
 
 
 # The heartbeat

@@ -3,29 +3,18 @@
 from dataclasses import asdict
 from pathlib import Path
 
-import click
-
 from planbatch.experiments.cli.flags import json_option, out_file
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.slurm.flags import Watched, watch_options
+from planbatch.experiments.cli.slurm.flags import Watched, folder_option, watch_options
 from planbatch.experiments.cli.verb import flag, verb
 
 
 @verb
 @watch_options
 @out_file("The round file; - for standard output.", "out/round.json")
-@flag(
-    "--keep",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Save Slurm's own output there as well, for --from.",
-)
-@flag(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="List every job that is left out, not only the first ones.",
-)
+@folder_option("--keep", about="Save Slurm's own output there as well, for --from.")
+@flag("--all", "everything", is_flag=True,
+      help="List every job that is left out, not only the first ones.")  # fmt: skip
 @json_option
 def command(
     watched: Watched, out: Path, keep: Path | None, everything: bool, as_json: bool

@@ -10,32 +10,18 @@ import numpy as np
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.journal import Journal
 from planbatch.experiments.live.planning import LivePlan, Remembered, check_live, plan_round
+from planbatch.experiments.live.slurm.marks import Target
 from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
-from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
+from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import counted
 from planbatch.planner.model import NEVER
 
-#: What a waiting job, or a task of an array, is known by from tick to tick.
-WaitingKey = tuple[JobKey, int | None]
-
 
 @dataclass(frozen=True)
 class JobAdvice:
-    """One waiting job of a plan; times in seconds, None where there is none.
-
-    Attributes
-    ----------
-    waiting : WaitingJob
-        The job.
-    start : int
-        Its planned start.
-    latest : int, optional
-        The latest start that it is promised.
-    forecast : int, optional
-        Slurm's own forecast of its start.
-    """
+    """One waiting job of a plan: its planned start, the latest that it is promised, and Slurm's own forecast (s)."""
 
     waiting: WaitingJob
     start: int
@@ -89,7 +75,7 @@ class Advice:
     """
 
     seen: Observation
-    plan: LivePlan[WaitingKey]
+    plan: LivePlan[Target]
     jobs: tuple[JobAdvice, ...]
     effect: Effect
     policy: str
@@ -103,15 +89,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Fault:
-    """A tick that failed: nothing was done, and the next one is tried again.
-
-    Attributes
-    ----------
-    time : int
-        When (s).
-    message : str
-        One sentence.
-    """
+    """A tick that failed at a time (s): nothing was done, and the next one is tried again."""
 
     time: int
     message: str
@@ -137,13 +115,8 @@ class Advisor:
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments import Advisor, JobKey, LiveJob, LiveNode, ObserveOptions, Snapshot
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import Advisor, ObserveOptions, Snapshot
+    >>> snapshot = Snapshot.example()
     >>> advisor = Advisor(pb.make_policy("plan-wait"), ObserveOptions())
     >>> advisor.tick(snapshot).plan.start
     array([100])
@@ -152,7 +125,7 @@ class Advisor:
     def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:
         check_live(policy)
         self.policy, self.options, self.seed = policy, options, seed
-        self.memory: Mapping[WaitingKey, Remembered] = {}
+        self.memory: Mapping[Target, Remembered] = {}
         self._before: Snapshot | None = None
         self._ticks = 0
 
@@ -168,7 +141,7 @@ class Advisor:
             If it cannot be planned: no node is usable, say. Nothing is forgotten.
         """
         seen = observe(snapshot, self.options)
-        keys = [(one.job.key, one.task) for one in seen.jobs]
+        keys = [one.target for one in seen.jobs]
         rng = np.random.default_rng([self.seed, self._ticks])
         early = self._before is not None and ended_early(self._before, snapshot, self.options)
         plan = plan_round(seen.problem, keys, self.policy, self.memory, rng, ended_early=early)
@@ -189,25 +162,22 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
     )
 
 
-def job_advice(seen: Observation, plan: LivePlan[WaitingKey]) -> tuple[JobAdvice, ...]:
+def job_advice(seen: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ...]:
     """Return the waiting jobs with what is planned, promised and forecast, by planned start."""
-    starts, promises = plan.start.tolist(), plan.problem.jobs.latest.tolist()
-    counted: set[JobKey] = set()
-    found = []
-    for waiting, start, latest in zip(seen.jobs, starts, promises, strict=True):
+    now, previous = seen.snapshot.time, None
+    advice = []
+    for waiting, start, latest in zip(
+        seen.jobs, plan.start.tolist(), plan.problem.jobs.latest.tolist(), strict=True
+    ):
         job = waiting.job
         # Slurm's forecast of an array is that of its first task.
-        forecast = (
-            max(job.forecast, seen.snapshot.time)
-            if job.forecast and job.key not in counted
-            else None
-        )
-        counted.add(job.key)
-        found.append(JobAdvice(waiting, start, None if latest == NEVER else latest, forecast))
-    return tuple(sorted(found, key=lambda one: one.start))
+        forecast = max(job.forecast, now) if job.forecast and job is not previous else None
+        previous = job
+        advice.append(JobAdvice(waiting, start, None if latest == NEVER else latest, forecast))
+    return tuple(sorted(advice, key=lambda one: one.start))
 
 
-def effect_of(seen: Observation, plan: LivePlan[WaitingKey], jobs: Sequence[JobAdvice]) -> Effect:
+def effect_of(seen: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvice]) -> Effect:
     """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
     problem = plan.problem
     if not len(problem):

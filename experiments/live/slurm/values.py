@@ -8,41 +8,37 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from planbatch.experiments.live.slurm.snapshot import JobArray
 
 #: What a client printed: text, or JSON that was read already.
 Printed = str | Mapping[str, Any]
 Row = Mapping[str, Any]
-Found = TypeVar("Found")
+Read = TypeVar("Read")
 
 
-def object_in(printed: Printed, program: str) -> Row | None:
+def json_object(printed: Printed, program: str) -> Row | None:
     """Return the JSON object, or None if it is text."""
     if not isinstance(printed, str):
         return printed
     if not printed.lstrip().startswith("{"):
         return None
     try:
-        data = json.loads(printed)
+        return cast("Row", json.loads(printed))
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{program}: its JSON is cut off or damaged (line {error.lineno}: {error.msg})"
-        ) from None
-    if not isinstance(data, dict):
-        raise ValueError(f"{program}: its JSON is no object")
-    return data
+        where = f"line {error.lineno}: {error.msg}"
+        raise ValueError(f"{program}: its JSON is cut off or damaged ({where})") from None
 
 
 def each_row(
-    data: Row, key: str, name: str, program: str, read: Callable[[Row], Found]
-) -> list[Found]:
+    data: Row, key: str, name: str, program: str, read: Callable[[Row], Read]
+) -> list[Read]:
     """Read every row of a list; messages name the row."""
     if data.get("errors"):
         first = data["errors"][0]
-        said = first.get("description") or first.get("error") if isinstance(first, dict) else first
-        raise ValueError(f"{program}: it reports an error: {str(said)[:200]}")
+        words = first.get("description") or first.get("error") if isinstance(first, dict) else first
+        raise ValueError(f"{program}: it reports an error: {str(words)[:200]}")
     rows = data.get(key)
     if not isinstance(rows, list):
         raise ValueError(
@@ -65,6 +61,7 @@ _NO_NUMBER = frozenset(
     (0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 )
 _NO_TEXT = frozenset(("", "(null)", "null", "none", "n/a", "unknown", "none assigned"))
+_NO_LIMIT = frozenset(("UNLIMITED", "INFINITE", "PARTITION_LIMIT", "NOT_SET", "INVALID"))
 _CLOCK = re.compile(r"^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$", re.ASCII)
 _UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 _AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)([KMGTP]?)$", re.ASCII)
@@ -146,23 +143,15 @@ def seconds(written: str) -> int | None:
     >>> seconds("1-02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
     (93784, 120, 1800, None)
     """
-    if not text(written) or written.upper() in (
-        "UNLIMITED",
-        "INFINITE",
-        "PARTITION_LIMIT",
-        "NOT_SET",
-        "INVALID",
-    ):
+    if not text(written) or written.upper() in _NO_LIMIT:
         return None
     match = _CLOCK.match(written)
     if match is None:
         raise ValueError(f"{written[:40]!r} is no duration such as 1-02:03:04")
-    days, first, second, third = (int(part) if part else None for part in match.groups())
-    if days is not None:  # hours[:minutes[:seconds]]
-        return ((days * 24 + (first or 0)) * 60 + (second or 0)) * 60 + (third or 0)
-    if third is not None:
-        return ((first or 0) * 60 + (second or 0)) * 60 + third
-    return (first or 0) * 60 + (second or 0)
+    days, first, second, third = (int(part or 0) for part in match.groups())
+    if match[1] or match[4]:  # days-hours[:minutes[:seconds]], hours:minutes:seconds
+        return ((days * 24 + first) * 60 + second) * 60 + third
+    return first * 60 + second
 
 
 def tres(written: str) -> dict[str, int]:

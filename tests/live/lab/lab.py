@@ -16,7 +16,7 @@ from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
-from planbatch.experiments.live.slurm.tick import NAME, stop_beating
+from planbatch.experiments.live.slurm.tick import HEARTBEAT, stop_beating
 from tests.live.lab.accounts import (
     database_command,
     database_socket,
@@ -267,7 +267,7 @@ class Lab:
 
     def forget_drivers(self) -> None:
         """Delete what drivers left: heartbeat, journals and output."""
-        stop_beating(self.state / NAME)
+        stop_beating(self.state / HEARTBEAT)
         for pattern in ("*.out", "*.jsonl*", f"{STATE}/*.jsonl*"):
             for path in self.folder.glob(pattern):
                 path.unlink()

@@ -1,23 +1,35 @@
-"""What a journal says about jobs: start estimates of the last plan, their reasons, and the rounds of all ticks."""
+"""What a journal says: when jobs start and why, how the plans came true, what was promised, and all rounds."""
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planbatch.experiments.live.journal import Tick, read_ticks
-from planbatch.experiments.live.slurm.marks import mark_of
+from planbatch.experiments.live.planning import Remembered
+from planbatch.experiments.live.slurm.marks import Target, mark_of
 from planbatch.experiments.live.slurm.observe import TASK_IDS, Observation, observe
 from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import LiveJob
 from planbatch.experiments.rounds.capture import Sample
+from planbatch.experiments.studies.waits import early, late, within
 from planbatch.planner.explanation import explain
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: What plans a start → the place of its start in a line of the journal.
+PLANNERS = {"planbatch": 0, "Slurm": 2}
+#: An older plan says nothing about today (s).
+FORGOTTEN_AFTER = 3600
 #: Most times at which running jobs end that an explanation lists, and most jobs of each.
 MOST_ENDS = 4
 
@@ -98,41 +110,45 @@ def start_estimates(
     """
     assert tick.snapshot is not None
     reasons = _reasons(tick)
-    result: list[StartEstimate] = []
-    by_id = {job.job_id: job for job in tick.snapshot.jobs}
-    for place, times in tick.starts.items():
-        array, task = divmod(place, TASK_IDS)
-        job = by_id.get(array if place >= TASK_IDS else place)
-        if job is not None:
-            label = f"{array}_{task}" if place >= TASK_IDS else job.label
-            start, latest, forecast = times
-            result.append(StartEstimate(label, job, start, latest, forecast))
-    planned = {one.job.key for one in result}
+    estimates = [
+        StartEstimate(label, job, start, latest, forecast)
+        for label, job, (start, latest, forecast) in _planned(tick)
+    ]
+    planned = {one.job.key for one in estimates}
     for job in tick.snapshot.jobs:
         if job.key in planned:
             continue
-        if job.running:
-            result.append(StartEstimate(job.label, job, job.start_time, why=job.state.lower()))
-        elif job.pending:
-            result.append(StartEstimate(job.label, job, why=reasons.get(job.label, "not planned")))
-        elif number is not None:
-            result.append(
-                StartEstimate(job.label, job, job.start_time or None, why=job.state.lower())
-            )
+        start, why = job.start_time or None, job.state.lower()
+        if job.pending:
+            start, why = None, reasons.get(job.label, "not planned")
+        if job.pending or job.running or number is not None:
+            estimates.append(StartEstimate(job.label, job, start, why=why))
     if number is not None:
-        result = [
+        estimates = [
             one
-            for one in result
+            for one in estimates
             if number in (one.label, one.label.partition("_")[0], str(one.job.job_id))
         ]
-        if not result:
+        if not estimates:
             raise ValueError(f"job {number}: it is not in the queue")
     if user is not None:
-        result = [one for one in result if one.job.user == user]
-    last = 1 << 60
-    return tuple(
-        sorted(result, key=lambda one: (one.job.running, last if one.start is None else one.start))
-    )
+        estimates = [one for one in estimates if one.job.user == user]
+
+    def order(one: StartEstimate) -> tuple[bool, float]:
+        return one.job.running, math.inf if one.start is None else one.start
+
+    return tuple(sorted(estimates, key=order))
+
+
+def _planned(tick: Tick) -> Iterator[tuple[str, LiveJob, Sequence[int | None]]]:
+    """The label, the row and the times of every job that a tick plans."""
+    assert tick.snapshot is not None
+    jobs = {job.job_id: job for job in tick.snapshot.jobs}
+    for number, times in tick.starts.items():
+        array, task = divmod(number, TASK_IDS)
+        job = jobs.get(array or task)
+        if job is not None:
+            yield f"{array}_{task}" if array else job.label, job, times
 
 
 def _reasons(tick: Tick) -> dict[str, str]:
@@ -180,17 +196,16 @@ def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]
     labels = {str(one.id): one.label for one in seen.jobs}
     unit = {"nodes": "node", "cpus": "CPU"}[seen.pool.unit]
     lines = [
-        re.sub(r"(?<=job )\d+", lambda found: labels.get(found[0], found[0]), line).replace(
+        re.sub(r"(?<=job )\d+", lambda match: labels.get(match[0], match[0]), line).replace(
             "processor", unit
         )
         for line in _explained(seen.problem, Plan(np.array(start)), waiting.id, clock)
     ]
-    running = [job for job in seen.snapshot.jobs if job.running]
-    ends: dict[int, list[str]] = {}
-    for job in sorted(running, key=lambda job: job.end_time):
-        ends.setdefault(job.end_time, []).append(f"{job.label} ({','.join(job.allocated[:4])})")
-    before = [(end, names) for end, names in ends.items() if end <= first.start]
-    for end, names in before[-MOST_ENDS:]:
+    ends: dict[int, list[str]] = defaultdict(list)
+    for job in seen.snapshot.jobs:
+        if job.running and job.end_time <= first.start:
+            ends[job.end_time].append(f"{job.label} ({','.join(job.allocated[:4])})")
+    for end, names in sorted(ends.items())[-MOST_ENDS:]:
         lines.append(f"By its limit, job {', job '.join(names[:MOST_ENDS])} ends at {clock(end)}.")
     if first.latest is not None and first.latest < NEVER:
         lines.append(f"It is promised to start at {clock(first.latest)} at the latest.")
@@ -277,3 +292,93 @@ def rounds_of_journal(
             for sample in samples:
                 sample.offer(len(problem), problem)
     return {one.size: sorted(one.rounds, key=lambda problem: problem.now) for one in samples}
+
+
+def planned_starts(path: str | Path) -> "dict[str, DataFrame]":
+    """Return when jobs were planned to start, and when they did.
+
+    Parameters
+    ----------
+    path : str or Path
+        A journal.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        For planbatch, and for Slurm's own forecasts, one row per job that was seen waiting with a planned start and
+        later running: its ``job``, ``start``, and ``first_planned`` and ``last_planned`` before (s). Metrics such as
+        ``first-plan-within`` take these frames.
+
+    Raises
+    ------
+    OSError, ValueError
+        As for :func:`read_ticks`.
+    """
+    import pandas as pd
+
+    rows: dict[str, dict[str, list[int]]] = {name: {} for name in PLANNERS}
+    started: dict[str, int] = {}
+    for tick in read_ticks(path):
+        if tick.snapshot is None:
+            continue
+        for job in tick.snapshot.jobs:
+            if job.start_time and not job.pending:
+                started.setdefault(job.label, job.start_time)
+        for label, _, times in _planned(tick):
+            for name, place in PLANNERS.items():
+                planned = times[place]
+                if label not in started and planned is not None:
+                    rows[name].setdefault(label, [planned, planned])[1] = planned
+    columns = ["job", "start", "first_planned", "last_planned"]
+    return {
+        name: pd.DataFrame(
+            [(job, started[job], *planned[job]) for job in started if job in planned],
+            columns=columns,
+        )
+        for name, planned in rows.items()
+    }
+
+
+def accuracy_of(jobs: "DataFrame") -> dict[str, float]:
+    """Return how many jobs a frame of :func:`planned_starts` has, and the shares that started as planned."""
+    figures: dict[str, float] = {"jobs": len(jobs)}
+    if len(jobs):
+        for plan in ("first", "last"):
+            for minutes in (1, 10):
+                figures[f"{plan}_within_{minutes}"] = within(jobs, plan, minutes)
+            figures[f"{plan}_early_1"] = early(jobs, plan, 1)
+            figures[f"{plan}_late_1"] = late(jobs, plan, 1)
+    return figures
+
+
+def remembered(path: Path, now: float) -> Mapping[Target, Remembered]:
+    """Return what the last driver or adviser had planned and promised, by its journal.
+
+    Parameters
+    ----------
+    path : Path
+        The journal; there need not be one.
+    now : float
+        The time (s): a plan of more than an hour ago is forgotten.
+
+    Returns
+    -------
+    mapping of Target to Remembered
+        By the full keys of jobs: a number that was given out again is not known.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read, or is of another version.
+    """
+    tick = last_planned(path) if path.exists() else None
+    if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
+        return {}
+    keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
+    memory: dict[Target, Remembered] = {}
+    for number, (start, latest, _) in tick.starts.items():
+        row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
+        if row in keys and start is not None:
+            last = NEVER if latest is None else latest
+            memory[Target(keys[row], task)] = Remembered(start, last, start)
+    return memory
