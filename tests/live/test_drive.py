@@ -381,7 +381,7 @@ def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
     meter(last)
     assert meter.registry.get_sample_value("planbatch_driving") == 0
     assert meter.registry.get_sample_value("planbatch_idle_ticks") == 0  # no job is planbatch's
-    assert meter.health().well is False
+    assert meter.health()["well"] is False
 
 
 def test_plans_that_fail_count_only_if_a_node_could_run_a_job(tmp_path):
@@ -729,7 +729,7 @@ def test_what_is_refused_for_another_reason_is_an_error_in_journal_and_metrics(t
     assert value("planbatch_refused_lines_total") == 1
     assert value("planbatch_late_lines_total") == 3
     assert value("planbatch_faults_total", {"kind": "refused"}) == 1
-    assert meter.health().fault == tick.refusal
+    assert meter.health()["fault"] == tick.refusal
 
 
 # Many jobs at once

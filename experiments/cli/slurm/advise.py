@@ -20,7 +20,7 @@ from planbatch.experiments.cli.shell import (
     say,
 )
 from planbatch.experiments.cli.slurm.flags import (
-    Watched,
+    ClusterSource,
     every_option,
     file_option,
     lines_option,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @private_option
 @lines_option
 def command(
-    watched: Watched,
+    cluster: ClusterSource,
     name: str,
     chosen: PolicyOptions,
     every: float,
@@ -71,7 +71,7 @@ def command(
     that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
     """
     check_folder(out)
-    watched.check()
+    cluster.check()
     policy = chosen.single_policy(name)
 
     from planbatch.experiments.live.journal import Journal
@@ -79,13 +79,13 @@ def command(
     from planbatch.experiments.live.slurm.estimates import remembered
 
     path = journal_path or out / "journal.jsonl"
-    advisor = advise.Advisor(policy, watched.options, chosen.seed)
+    advisor = advise.Advisor(policy, cluster.options, chosen.seed)
     advisor.memory = remembered(path, time())
     write_page, failed = page_writer(), 0
     with private_files(private), Journal(path, journal_size * 2**20) as journal:
         try:
             with shown_live(None if as_json else rows) as show:
-                outcomes = advise.ticks(watched.snapshot, advisor, journal, every=every, most=ticks)
+                outcomes = advise.ticks(cluster.snapshot, advisor, journal, every=every, most=ticks)
                 for outcome in outcomes:
                     failed += isinstance(outcome, advise.Fault)
                     show(outcome)

@@ -18,7 +18,7 @@ from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm.config import config_option
 from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
-    Watched,
+    ClusterSource,
     every_option,
     file_option,
     horizon_option,
@@ -78,7 +78,7 @@ def command(
     shown: Any,
     every: float,
     look: float,
-    watched: Watched,
+    cluster: ClusterSource,
     name: str,
     chosen: PolicyOptions,
     grace: float,
@@ -111,7 +111,7 @@ def command(
     from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
 
-    if watched.saved is not None and mode != "dry-run":
+    if cluster.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
     source.check_file = check_trusted  # who wrote a policy may have fewer rights than the driver
     policy = chosen.single_policy(name)
@@ -122,18 +122,18 @@ def command(
         look=look,
         grace=grace,
         horizon=int(horizon),
-        partitions=frozenset(watched.options.partitions),
+        partitions=frozenset(cluster.options.partitions),
         adopt=adopt,
         share=share,
         noplan=frozenset(noplan),
         idle_ticks=idle_ticks,
         driver=int(1000 * time.time()),
     )
-    planner = Planner(policy, rules, watched.options, chosen.seed, Guard.parse(guard))
-    client = SlurmClient(watched.conf, watched.timeout)
-    driver = Driver(client, planner, rules, state, dry_run, on_exit, read=watched.snapshot)
+    planner = Planner(policy, rules, cluster.options, chosen.seed, Guard.parse(guard))
+    client = SlurmClient(cluster.conf, cluster.timeout)
+    driver = Driver(client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
     check_live(policy)
-    watched.check()
+    cluster.check()
     with ExitStack() as stack:
         stack.enter_context(private_files(private))
         listeners: list[Callable[[Tick], None]] = [print_tick if as_json else Terminal(dry_run)]

@@ -24,7 +24,7 @@ DRIVER = "Driver"
 
 
 @dataclass(frozen=True)
-class Watched:
+class ClusterSource:
     """Which cluster is looked at, and what of it is planned.
 
     Attributes
@@ -165,7 +165,7 @@ _FLAGS = (
 
 
 def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of :class:`Watched` to a command, as its parameter ``watched``."""
+    """Add the flags of :class:`ClusterSource` to a command, as its parameter ``cluster``."""
 
     @functools.wraps(command)
     def with_options(*args: Any, **kwargs: Any) -> Any:
@@ -179,8 +179,10 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
             kwargs.pop("tasks"),
             kwargs.pop("count_memory"),
         )
-        watched = Watched(kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options)
-        return command(*args, watched=watched, **kwargs)
+        cluster = ClusterSource(
+            kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options
+        )
+        return command(*args, cluster=cluster, **kwargs)
 
     for add in reversed(_FLAGS):
         with_options = add(with_options)

@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import LivePlan, Remembered, check_live, plan_round
+from planbatch.experiments.live.planning import JobMemory, LivePlan, check_live, plan_round
 from planbatch.experiments.live.slurm.marks import Target
 from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
@@ -125,7 +125,7 @@ class Advisor:
     def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:
         check_live(policy)
         self.policy, self.options, self.seed = policy, options, seed
-        self.memory: Mapping[Target, Remembered] = {}
+        self.memory: Mapping[Target, JobMemory] = {}
         self._before: Snapshot | None = None
         self._ticks = 0
 
@@ -182,14 +182,14 @@ def effect_of(seen: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvic
     problem = plan.problem
     if not len(problem):
         return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
-    known = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
-    forecast = np.array([known.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
+    forecasts = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
+    forecast = np.array([forecasts.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
     priority = np.array([one.job.priority for one in seen.jobs], dtype=np.int64)
     continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
     slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
     planned = plan.start - problem.jobs.submit
     figures = (planned.mean(), planned.max(), slurm.mean(), slurm.max())
-    return Effect(len(problem), len(known), *map(float, figures))
+    return Effect(len(problem), len(forecasts), *map(float, figures))
 
 
 def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:

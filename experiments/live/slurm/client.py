@@ -100,10 +100,10 @@ def kind_of(message: str) -> ErrorKind:
 def failed(command: Sequence[str], output: str) -> SlurmError:
     """Return the error of a program that failed: its first line that says something, without the programs' prefixes."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    known = [line for line in lines if kind_of(line) != "failed"]
-    first = (known or lines or ["it failed without a word"])[0]
-    words = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
-    return SlurmError(kind_of(first), f"{command[0]}: {words}")
+    explained = [line for line in lines if kind_of(line) != "failed"]
+    first = (explained or lines or ["it failed without a word"])[0]
+    message = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
+    return SlurmError(kind_of(first), f"{command[0]}: {message}")
 
 
 def answers_of(lines: Sequence[str], output: str) -> list[Answer]:

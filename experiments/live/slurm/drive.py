@@ -16,7 +16,7 @@ from planbatch.experiments.live.slurm.advise import Advice, effect_of, job_advic
 from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
 from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
-from planbatch.experiments.live.slurm.planner import Memory, Planned, Planner
+from planbatch.experiments.live.slurm.planner import ClusterPlan, Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.experiments.live.slurm.tick import (
@@ -96,7 +96,7 @@ MOST_MISSED = 3
 #: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
 STREAMS = 4
 #: Plans a snapshot, given what was planned before; a ``ValueError`` if it cannot.
-Planning = Callable[[Snapshot, Memory], Planned]
+Planning = Callable[[Snapshot, Memory], ClusterPlan]
 #: What is noticed between ticks: numbers of jobs, and whether they are there.
 News = frozenset[tuple[int, bool]]
 
@@ -189,7 +189,7 @@ class Driver:
             cannot beat, everything is given back.
         tell : callable
             Is told of every tick: the journal, the metrics, the terminal.
-        memory : mapping of Target to Remembered
+        memory : mapping of Target to JobMemory
             What the last driver had planned.
 
         Raises
@@ -253,7 +253,7 @@ class Driver:
 
         Parameters
         ----------
-        memory : mapping of Target to Remembered
+        memory : mapping of Target to JobMemory
             What the tick before had planned.
         check : callable, optional
             Looks at the snapshot first; its ``BlockingIOError`` ends the driver.
@@ -302,7 +302,7 @@ class Driver:
         with ThreadPoolExecutor(STREAMS) as pool:
             return [answer for share in pool.map(self.client.script, shares) for answer in share]
 
-    def _wait(self, stop: Event, tick: Tick, known: News) -> News:
+    def _wait(self, stop: Event, tick: Tick, old: News) -> News:
         """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
 
         Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed. What a
@@ -311,7 +311,7 @@ class Driver:
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
         if not look or snapshot is None or tick.fault or tick.later:
             stop.wait(pause)
-            return known
+            return old
         ends = time.monotonic() + pause
         before = {job.job_id for job in snapshot.jobs if job.pending or job.running}
         gap = max(look, SHORTEST, tick.seconds)
@@ -322,11 +322,11 @@ class Driver:
             except SlurmError:
                 break
             news = frozenset((number, number in there) for number in there ^ before)
-            if news - known:
+            if news - old:
                 return news
             gap = max(gap, 10 * (time.monotonic() - began))
         stop.wait(max(ends - time.monotonic(), 0.0))
-        return known
+        return old
 
     def _pause(self, tick: Tick) -> float:
         """Seconds to the next tick: a period from the begin of this one, until the next planned start, or none."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planbatch.experiments.live.journal import Tick, read_ticks
-from planbatch.experiments.live.planning import Remembered
+from planbatch.experiments.live.planning import JobMemory
 from planbatch.experiments.live.slurm.marks import Target, mark_of
 from planbatch.experiments.live.slurm.observe import TASK_IDS, Observation, observe
 from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
@@ -231,10 +231,10 @@ def options_of(tick: Tick) -> ObserveOptions:
     ValueError
         If another version wrote something else.
     """
-    given = dict(tick.plan.get("options", {}))
-    known = {one.name: given[one.name] for one in fields(ObserveOptions) if one.name in given}
+    written = dict(tick.plan.get("options", {}))
+    own = {one.name: written[one.name] for one in fields(ObserveOptions) if one.name in written}
     try:
-        return ObserveOptions(**{**known, "partitions": tuple(known.get("partitions", ()))})
+        return ObserveOptions(**{**own, "partitions": tuple(own.get("partitions", ()))})
     except TypeError as error:
         raise ValueError(f"the options of the plan are of another version ({error})") from None
 
@@ -351,7 +351,7 @@ def accuracy_of(jobs: "DataFrame") -> dict[str, float]:
     return figures
 
 
-def remembered(path: Path, now: float) -> Mapping[Target, Remembered]:
+def remembered(path: Path, now: float) -> Mapping[Target, JobMemory]:
     """Return what the last driver or adviser had planned and promised, by its journal.
 
     Parameters
@@ -363,7 +363,7 @@ def remembered(path: Path, now: float) -> Mapping[Target, Remembered]:
 
     Returns
     -------
-    mapping of Target to Remembered
+    mapping of Target to JobMemory
         By the full keys of jobs: a number that was given out again is not known.
 
     Raises
@@ -375,10 +375,10 @@ def remembered(path: Path, now: float) -> Mapping[Target, Remembered]:
     if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
         return {}
     keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
-    memory: dict[Target, Remembered] = {}
+    memory: dict[Target, JobMemory] = {}
     for number, (start, latest, _) in tick.starts.items():
         row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
         if row in keys and start is not None:
             last = NEVER if latest is None else latest
-            memory[Target(keys[row], task)] = Remembered(start, last, start)
+            memory[Target(keys[row], task)] = JobMemory(start, last, start)
     return memory

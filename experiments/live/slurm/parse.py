@@ -352,8 +352,8 @@ def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     >>> node_state(("IDLE", "DRAIN"))
     ('IDLE', frozenset({'DRAIN'}))
     """
-    known = USABLE_STATES | {"DOWN", "UNKNOWN", "ERROR", "FUTURE"}
-    state = next((each for each in states if each in known), states[0] if states else "UNKNOWN")
+    bases = USABLE_STATES | {"DOWN", "UNKNOWN", "ERROR", "FUTURE"}
+    state = next((each for each in states if each in bases), states[0] if states else "UNKNOWN")
     return state, frozenset(states) - {state}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.live.planning import Guard, LivePlan, Remembered, plan_round
+from planbatch.experiments.live.planning import Guard, JobMemory, LivePlan, plan_round
 from planbatch.experiments.live.slurm.marks import (
     DriveRules,
     Target,
@@ -23,11 +23,11 @@ from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round, RunningTable
 
 #: What is known of waiting jobs from tick to tick.
-Memory = Mapping[Target, Remembered]
+Memory = Mapping[Target, JobMemory]
 
 
 @dataclass(frozen=True)
-class Planned:
+class ClusterPlan:
     """A plan for a cluster.
 
     Attributes
@@ -38,7 +38,7 @@ class Planned:
         The plan; released jobs run in its round.
     starts : mapping of Target to int
         What is carried out: the planned start of every job (s), in the order of the round.
-    memory : mapping of Target to Remembered
+    memory : mapping of Target to JobMemory
         For the next tick.
     protected : frozenset of Target
         Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of
@@ -85,14 +85,14 @@ class Planner:
     seed: int = 0
     guard: Guard | None = None
 
-    def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
+    def __call__(self, snapshot: Snapshot, memory: Memory) -> ClusterPlan:
         """Plan a snapshot.
 
         Parameters
         ----------
         snapshot : Snapshot
             The cluster as it is.
-        memory : mapping of Target to Remembered
+        memory : mapping of Target to JobMemory
             What is known from the tick before.
 
         Raises
@@ -112,7 +112,7 @@ class Planner:
         return replace(others, starts={**others.starts, **put_off})
 
     def _beyond_share(
-        self, planned: Planned, used: int, suspects: frozenset[JobKey]
+        self, planned: ClusterPlan, used: int, suspects: frozenset[JobKey]
     ) -> frozenset[Target]:
         """Return the suspects' jobs that would start although others of them wait for Slurm to start them.
 
@@ -136,7 +136,7 @@ class Planner:
                 refused = True
         return frozenset(t for _, _, t in waiting if t not in allowed) if refused else frozenset()
 
-    def _plan(self, queue: UserQueue, memory: Memory) -> tuple[Planned, int]:
+    def _plan(self, queue: UserQueue, memory: Memory) -> tuple[ClusterPlan, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
         seen = observe(queue.snapshot, self.options)
         seen = replace(seen, problem=_with_lag(seen.problem))
@@ -160,7 +160,7 @@ class Planner:
         bound = heads & (plan.start >= plan.problem.jobs.latest - 1)
         absent = queue.released.keys() | queue.suspects
         before = {target: known for target, known in memory.items() if target.key in absent}
-        return Planned(
+        return ClusterPlan(
             replace(seen, problem=problem, jobs=jobs),
             plan,
             self._starts(plan, targets),

@@ -177,8 +177,8 @@ def keep_snapshot(client: Client, folder: Path) -> Snapshot:
     printed = _printed_by(client)
     snapshot = _live_snapshot(client, printed)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, said in printed.items():
-        path = folder / f"{name}.{'txt' if isinstance(said, str) else 'json'}"
-        path.write_text(said if isinstance(said, str) else json.dumps(said), encoding="utf-8")
+    for name, output in printed.items():
+        path = folder / f"{name}.{'txt' if isinstance(output, str) else 'json'}"
+        path.write_text(output if isinstance(output, str) else json.dumps(output), encoding="utf-8")
         os.utime(path, (snapshot.time, snapshot.time))  # by which its age is known
     return snapshot

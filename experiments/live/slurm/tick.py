@@ -18,7 +18,7 @@ from planbatch.experiments.live.slurm.client import (
 )
 from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.marks import mark_of
-from planbatch.experiments.live.slurm.planner import Planned
+from planbatch.experiments.live.slurm.planner import ClusterPlan
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
@@ -52,7 +52,7 @@ class Tick:
         When it began, and how long it took (s).
     snapshot : Snapshot, optional
         The cluster; None if it could not be read.
-    planned : Planned, optional
+    planned : ClusterPlan, optional
         The plan; None if there is none.
     commands : tuple of Command
         What was to be done.
@@ -74,7 +74,7 @@ class Tick:
     time: float
     seconds: float = 0.0
     snapshot: Snapshot | None = None
-    planned: Planned | None = None
+    planned: ClusterPlan | None = None
     commands: tuple[Command, ...] = ()
     answers: tuple[Answer, ...] = ()
     later: int = 0
