@@ -1,11 +1,14 @@
-"""The driver's configuration, its heartbeat, and the files that a site installs."""
+"""The driver's configuration, and the files that a site installs."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
+from contextlib import nullcontext
 
 import pytest
 
@@ -18,7 +21,7 @@ from planbatch.experiments.live.slurm.site import (
     check_trusted,
     site_file,
 )
-from planbatch.experiments.live.slurm.tick import beat, last_beat, silent_for, stop_beating
+from planbatch.experiments.live.slurm.tick import beat
 from planbatch.planner.registry import source
 
 
@@ -49,14 +52,12 @@ def test_a_configuration_is_read(config):
         "mode": "strict", "every": "5s", "partition": ["main"], "metrics": 9478, "adopt": True}  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", [0o664, 0o646, 0o666, 0o777])
-def test_a_file_that_others_may_write_is_refused(config, mode):
-    with pytest.raises(ValueError, match="chmod go-w"):
-        read_settings(config("", mode))
-
-
-def test_a_folder_in_which_others_may_replace_the_file_is_refused(config):
+def test_a_file_that_others_may_write_or_replace_is_refused(config):
     path = config("")
+    path.chmod(0o664)
+    with pytest.raises(ValueError, match="chmod go-w"):
+        read_settings(path)
+    path.chmod(0o644)
     path.parent.chmod(0o777)
     with pytest.raises(ValueError, match="others than its owner may write it"):
         read_settings(path)
@@ -87,40 +88,33 @@ def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_pat
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-@pytest.mark.parametrize("named", ["policy", "optimizer"])
-def test_code_of_another_user_is_not_run_by_a_driver(config, run, tmp_path, named):
+@pytest.mark.parametrize("named", ["policy", "optimizer", "experiment"])
+def test_code_of_another_user_is_not_run_by_a_driver(config, run, tmp_path, monkeypatch, named):
+    """Nor, in a process that checks files as drivers do, what an experiment names."""
     code = tmp_path / "mine.py"
     code.write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
     os.chown(code, 1001, 1001)
-    path = config(f'{named} = "{code}:mine"\n')
-    status, _, said = run(
-        "slurm", "drive", "--config", path, "--journal", tmp_path / "journal.jsonl"
-    )
+    if named == "experiment":
+        path = tmp_path / "experiment.toml"
+        path.write_text(f'[[workload]]\nsource = "embedded"\n\n[[policy]]\nname = "{code}:mine"\n')
+        monkeypatch.setattr(source, "check_file", check_trusted)
+        words = ("experiment", "run", path, "--out", tmp_path / "out")
+    else:
+        path = config(f'{named} = "{code}:mine"\n')
+        words = ("slurm", "drive", "--config", path, "--journal", tmp_path / "journal.jsonl")
+    status, _, said = run(*words)
     assert (status, "it belongs to user 1001" in said) == (2, True)
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_code_of_another_user_that_an_experiment_names_is_not_run(run, tmp_path, monkeypatch):
-    """In a process that checks files, as drivers do."""
-    code = tmp_path / "mine.py"
-    code.write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
-    os.chown(code, 1001, 1001)
-    experiment = tmp_path / "experiment.toml"
-    experiment.write_text(
-        f'[[workload]]\nsource = "embedded"\n\n[[policy]]\nname = "{code}:mine"\n'
-    )
-    monkeypatch.setattr(source, "check_file", check_trusted)
-    status, _, said = run("experiment", "run", experiment, "--out", tmp_path / "out")
-    assert (status, "it belongs to user 1001" in said) == (2, True)
-    assert not (tmp_path / "ran").exists()
-
-
-def test_a_file_of_another_user_is_refused(tmp_path):
-    check_owner(tmp_path, 0, 0o644, 1000)
-    check_owner(tmp_path, 1000, 0o600, 1000)
-    with pytest.raises(ValueError, match="belongs to user 1001"):
-        check_owner(tmp_path, 1001, 0o600, 1000)
+@pytest.mark.parametrize(("owner", "mode", "words"), [
+    (0, 0o644, ""), (1000, 0o600, ""), (1001, 0o600, "belongs to user 1001"), (1000, 0o664, "chmod go-w"),
+    (0, 0o646, "chmod go-w"),
+])  # fmt: skip
+def test_whose_files_are_trusted(tmp_path, owner, mode, words):
+    """Root's and the driver's own, who is 1000, if nobody else may write them."""
+    with pytest.raises(ValueError, match=words) if words else nullcontext():
+        check_owner(tmp_path, owner, mode, 1000)
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -190,28 +184,6 @@ def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipp
     assert context.params["partitions"] == (("main",) if shipped else ())
 
 
-# The heartbeat
-
-
-def test_the_heartbeat_is_the_time_of_the_last_beat(tmp_path):
-    path = tmp_path / "heartbeat"
-    assert last_beat(path) is None
-    assert silent_for(path, 5) == float("inf")
-    beat(path, 1000.9)
-    assert path.read_text() == "1000\n"
-    assert path.stat().st_mode & 0o777 == 0o644
-    assert silent_for(path, 1030) == 30
-    stop_beating(path)
-    stop_beating(path)
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_a_heartbeat_that_cannot_be_read_is_none(tmp_path):
-    path = tmp_path / "heartbeat"
-    path.write_text("soon")
-    assert last_beat(path) is None
-
-
 # What a site installs
 
 
@@ -220,12 +192,8 @@ def test_no_mark_is_left_in_a_file(name, tmp_path):
     text = site_file(name, tmp_path, 60, ("main", "gpu-a"))
     assert not re.search(r"@[A-Z_]+@", text)
     assert len(text) > 100
-
-
-def test_the_configuration_that_is_installed_can_be_read(config, tmp_path):
-    text = site_file("planbatch.toml", tmp_path, 60, ("main",))
-    assert tomllib.loads(text)["partition"] == ["main"]
-    assert read_settings(config(text))["mode"] == "dry-run"
+    if name.endswith(".toml"):
+        assert tomllib.loads(text)["partition"] == ["main", "gpu-a"]
 
 
 @pytest.mark.parametrize(("state", "partitions"), [
@@ -237,44 +205,35 @@ def test_no_text_gets_into_the_script_that_could_be_code(tmp_path, state, partit
 
 
 def test_the_files_are_written(run, tmp_path):
-    code, _, said = run(
-        "slurm",
-        "files",
+    words = (
         "--out",
         tmp_path / "site",
         "--state",
         "/run/planbatch",
         "--partition",
         "main",
+        "--noplan",
+        "*",
     )
+    code, out, said = run("slurm", "files", *words, "--json")
     assert code == 0
     assert {path.name for path in (tmp_path / "site").iterdir()} == set(SITE_FILES)
-    assert (
-        'local PARTITIONS = {["main"] = true}' in (tmp_path / "site" / "job_submit.lua").read_text()
-    )
+    assert len(json.loads(out)["files"]) == len(SITE_FILES)
+    script = (tmp_path / "site" / "job_submit.lua").read_text()
+    assert 'local PARTITIONS = {["main"] = true}' in script
+    assert 'local NOPLAN = {["*"] = true}' in script
     assert "beside slurm.conf" in said
 
 
 def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
-    import time
-
     beat(tmp_path / "heartbeat", time.time())
-    code, _, said = run(
-        "slurm",
-        "release-all",
-        "--silent-for",
-        "60s",
-        "--state",
-        tmp_path,
-        "--conf",
-        tmp_path / "no",
-    )
-    assert code == 0
-    assert "nothing was done" in said
+    words = ("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
+    code, _, said = run(*words, "--silent-for", "60s")
+    assert (code, "nothing was done" in said) == (0, True)
     assert os.path.exists(tmp_path / "heartbeat")
-    code, _, said = run("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
-    assert code == 1
-    assert "there is no such Slurm configuration" in said
+    code, _, said = run(*words)
+    assert (code, "there is no such Slurm configuration" in said) == (1, True)
+    assert not os.path.exists(tmp_path / "heartbeat")
 
 
 @pytest.mark.parametrize("name", [name for name in SITE_FILES if name.endswith(".service")])
