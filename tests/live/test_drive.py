@@ -91,6 +91,7 @@ def test_a_tick_releases_what_is_due_and_the_next_one_lets_nobody_start_in_its_p
     assert labels(first) == ["2"]
     assert first.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 63}
     assert by_number(cluster.queue, 2).begin_time == NOW
+    assert not first.idles
     cluster.now += 3
     second = one.tick(first.planned.memory)
     assert second.commands == ()
