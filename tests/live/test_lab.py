@@ -341,11 +341,11 @@ def watchdog(lab: Lab) -> str:
 
 
 def test_slurms_own_programs_are_a_way_out_too(lab):
-    """The line of docs/live-drive.md: what planbatch put off starts; holds and begin times of others stay.
+    """The line of docs/live.md: what planbatch put off starts; holds and begin times of others stay.
 
     A comment, which users write, that looks like a mark is none.
     """
-    page = (ROOT / "docs" / "live-drive.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")
     lines = re.findall(r"^squeue --noheader .*", page, re.MULTILINE)
     begin = int(time.time()) + 3600
     mark = f"planbatch:asked=0:begin={begin}"
