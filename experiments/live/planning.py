@@ -23,23 +23,15 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class JobMemory:
-    """What is known of a waiting job from earlier ticks; times in seconds.
+    """What is known of a waiting job from earlier ticks; times in seconds."""
 
-    Attributes
-    ----------
-    planned : int
-        Its start in the plan of the tick before.
-    latest : int
-        The latest start that it was promised, ``NEVER`` for none.
-    first : int
-        Its start in the first plan that had it.
-    note : int
-        What the policy noted about it, ``NEVER`` for nothing.
-    """
-
+    #: Its start in the plan of the tick before.
     planned: int
+    #: The latest start that it was promised, ``NEVER`` for none.
     latest: int = NEVER
+    #: Its start in the first plan that had it.
     first: int = NEVER
+    #: What the policy noted about it, ``NEVER`` for nothing.
     note: int = NEVER
 
 
@@ -99,27 +91,18 @@ class Guard:
 
 @dataclass(frozen=True)
 class LivePlan(Generic[Key]):
-    """The plan of one tick.
+    """The plan of one tick."""
 
-    Attributes
-    ----------
-    problem : Round
-        The round, with what was planned and promised before.
-    start : int64 array, shape (n,)
-        The planned start of every waiting job (s).
-    acted_on : bool array, shape (n,)
-        Whether the start is the policy's own; otherwise the policy left the job for later, and the start is the
-        earliest one behind the others.
-    memory : mapping of job to JobMemory
-        For the next tick.
-    seconds : float
-        How long planning took (s).
-    """
-
+    #: The round, with what was planned and promised before.
     problem: Round
+    #: The planned start of every waiting job (s).
     start: IntArray
+    #: Whether the start is the policy's own; otherwise the policy left the job for later, and the start is the
+    #: earliest one behind the others.
     acted_on: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+    #: For the next tick.
     memory: Mapping[Key, JobMemory]
+    #: How long planning took (s).
     seconds: float
 
 

@@ -227,6 +227,18 @@ def test_jobs_of_the_same_shape_and_user_are_left_alone_together():
     assert {key.job_id for key in asked.suspects} == {7, 8, 9}
 
 
+def test_jobs_beyond_the_share_are_planned_later():
+    """Of an array, the tasks; of a job, and of an array of which no task is left, the whole."""
+    row, other = parked(59, array=JobArray(59, None, (1, 2), 2)), parked(60)
+    queue = without_driver_changes(snapshot(row, other), STRICT)
+    first, second = Target(row.key, 1), Target(row.key, 2)
+    rest = queue.without(frozenset({first, Target(other.key)}), NOW + 5).snapshot
+    assert by_number(rest, 59).array.tasks == (2,)
+    assert [by_number(rest, number).begin_time for number in (59, 60)] == [0, NOW + 5]
+    rest = queue.without(frozenset({first, second}), NOW + 5).snapshot
+    assert by_number(rest, 59).begin_time == NOW + 5
+
+
 # Soft
 
 

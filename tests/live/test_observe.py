@@ -184,6 +184,8 @@ def test_tasks_of_arrays_are_jobs():
     assert "6 more tasks wait for its limit of 3 at once" in seen.left_out[0].why
     seen = observe(cluster(array(59, 8)), ObserveOptions(most_tasks=5))
     assert (len(seen.jobs), seen.left_out[0].why) == (5, "3 more tasks not planned: --tasks")
+    cut_off = replace(array(59, 8), array=replace(array(59, 8).array, cut_off=True))
+    assert "cut off the list" in observe(cluster(cut_off)).left_out[0].why
 
 
 def test_gpus_are_a_resource():

@@ -25,23 +25,15 @@ DRIVER = "Driver"
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """Which cluster is looked at, and what of it is planned.
+    """Which cluster is looked at, and what of it is planned."""
 
-    Attributes
-    ----------
-    saved : Path, optional
-        A folder of saved output, instead of a cluster.
-    conf : Path, optional
-        Slurm's configuration file.
-    timeout : float
-        After how many seconds Slurm's programs are ended.
-    options : ObserveOptions
-        What is planned, and how it is counted.
-    """
-
+    #: A folder of saved output, instead of a cluster.
     saved: Path | None
+    #: Slurm's configuration file.
     conf: Path | None
+    #: After how many seconds Slurm's programs are ended.
     timeout: float
+    #: What is planned, and how it is counted.
     options: "ObserveOptions"
 
     def check(self) -> None:

@@ -35,50 +35,34 @@ class Effect:
 
     Slurm forecasts the starts of the jobs at the front of its queue only. The others are taken to start behind these,
     each as early as it fits, in the order of their priorities.
-
-    Attributes
-    ----------
-    jobs, forecast : int
-        How many jobs there are, and of how many Slurm has a forecast.
-    mean, longest : float
-        Their waits by the plan, from submission to start (s).
-    slurm_mean, slurm_longest : float
-        Their waits under Slurm (s).
     """
 
+    #: How many jobs there are, and of how many Slurm has a forecast.
     jobs: int
     forecast: int
+    #: Their waits by the plan, from submission to start (s).
     mean: float
     longest: float
+    #: Their waits under Slurm (s).
     slurm_mean: float
     slurm_longest: float
 
 
 @dataclass(frozen=True)
 class Advice:
-    """One tick: what was seen, the plan, and what it would change.
+    """One tick: what was seen, the plan, and what it would change."""
 
-    Attributes
-    ----------
-    seen : Observation
-        The cluster as a round.
-    plan : LivePlan
-        The plan.
-    jobs : tuple of JobAdvice
-        The waiting jobs by planned start.
-    effect : Effect
-        Against Slurm's forecast.
-    policy : str
-        Name of the policy.
-    seconds : float
-        How long the tick took, from asking Slurm to the journal (s).
-    """
-
+    #: The cluster as a round.
     seen: Observation
+    #: The plan.
     plan: LivePlan[Target]
+    #: The waiting jobs by planned start.
     jobs: tuple[JobAdvice, ...]
+    #: Against Slurm's forecast.
     effect: Effect
+    #: Name of the policy.
     policy: str
+    #: How long the tick took, from asking Slurm to the journal (s).
     seconds: float = 0.0
 
     @property
@@ -193,13 +177,7 @@ def effect_of(seen: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvic
 
 
 def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:
-    """Write a tick's plan into the journal; its snapshot stands there already.
-
-    Raises
-    ------
-    OSError
-        If the journal cannot be written.
-    """
+    """Write a tick's plan into the journal; its snapshot stands there already."""
     starts = {one.waiting.id: (one.start, one.latest, one.forecast) for one in advice.jobs}
     journal.plan(
         advice.time,
@@ -223,25 +201,10 @@ def ticks(
     most: int | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Advice | Fault]:
-    """Look at a cluster again and again.
+    """Look at a cluster again and again, every so many seconds; ``most`` times if that is given.
 
     A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
-    next one is tried again.
-
-    Parameters
-    ----------
-    read : callable
-        Takes a snapshot.
-    advisor : Advisor
-        What plans it.
-    journal : Journal, optional
-        Where it is written down.
-    every : float
-        Time from one tick to the next (s); one that takes longer delays the next.
-    most : int, optional
-        After how many ticks to end.
-    sleep : callable
-        Waits for so many seconds.
+    next one is tried again. One that takes longer delays the next.
     """
     for done in itertools.count():
         if most is not None and done >= most:

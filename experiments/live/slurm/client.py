@@ -249,11 +249,6 @@ class SlurmClient:
     def script(self, lines: Sequence[str]) -> list[Answer]:
         """Send lines to the standard input of ``scontrol``, in order; one process for every thousand.
 
-        Parameters
-        ----------
-        lines : sequence of str
-            Each matches :data:`LINE`.
-
         Returns
         -------
         list of Answer
@@ -262,7 +257,7 @@ class SlurmClient:
         Raises
         ------
         ValueError
-            If a line is none that may be sent. Nothing is sent then.
+            If a line does not match :data:`LINE`. Nothing is sent then.
         SlurmError
             If scontrol cannot be run, or the controller not be reached.
         """
@@ -289,13 +284,7 @@ class SlurmClient:
         return answers
 
     def run(self, *command: str) -> str:
-        """Run a program and return what it prints.
-
-        Parameters
-        ----------
-        *command : str
-            The program and its arguments.
-        """
+        """Run a program with its arguments, and return what it prints."""
         try:
             code, out, err = self._finished(list(command))
         except _TimeUpError:

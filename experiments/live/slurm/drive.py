@@ -62,14 +62,7 @@ def restore_marks(
 ) -> list[Command]:
     """Return the commands that put the marks of jobs back which had started when they were told a begin time.
 
-    Parameters
-    ----------
-    snapshot : Snapshot
-        The cluster as it was read.
-    commands : sequence of Command
-        What was sent.
-    answers : sequence of Answer
-        What became of its lines.
+    The snapshot is the cluster as it was read, the commands and answers are what was sent then, and what became of it.
     """
     late = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
     jobs = {job.key: job for job in snapshot.jobs}
@@ -350,10 +343,7 @@ class Driver:
 def record(journal: Journal, planner: Planner, tick: Tick) -> None:
     """Write a tick into a journal: snapshot and plan as ``advise`` does, then commands, results and faults.
 
-    Raises
-    ------
-    OSError
-        If the journal cannot be written.
+    Raises an ``OSError`` if the journal cannot be written.
     """
     when = int(tick.snapshot.time if tick.snapshot is not None else tick.time)
     if tick.snapshot is not None:

@@ -36,42 +36,24 @@ MOST_ENDS = 4
 
 @dataclass(frozen=True)
 class StartEstimate:
-    """What a user may know of a job; times in seconds, None where there is none.
+    """What a user may know of a job; times in seconds, None where there is none."""
 
-    Attributes
-    ----------
-    label : str
-        Slurm's number; ``59_1`` for a task of an array.
-    job : LiveJob
-        Its row of the queue.
-    start : int, optional
-        Planned start; of a job that runs or has run, its start.
-    latest : int, optional
-        The latest start that it is promised.
-    forecast : int, optional
-        Slurm's own forecast.
-    why : str
-        Why it has no planned start, or that it runs.
-    """
-
+    #: Slurm's number; ``59_1`` for a task of an array.
     label: str
+    #: Its row of the queue.
     job: LiveJob
+    #: Planned start; of a job that runs or has run, its start.
     start: int | None = None
+    #: The latest start that it is promised.
     latest: int | None = None
+    #: Slurm's own forecast.
     forecast: int | None = None
+    #: Why it has no planned start, or that it runs.
     why: str = ""
 
 
 def last_tick(path: Path) -> Tick:
-    """Return the last tick of a journal that has a plan.
-
-    Raises
-    ------
-    OSError
-        If there is no journal.
-    ValueError
-        If it has no plan yet, or a line cannot be read.
-    """
+    """Return the last tick of a journal that has a plan; a ``ValueError`` if none has, or a line cannot be read."""
     result = last_planned(path)
     if result is None:
         raise ValueError(
@@ -94,19 +76,7 @@ def start_estimates(
 ) -> tuple[StartEstimate, ...]:
     """Return what the last plan says about one job, about a user's, or about all; by planned start.
 
-    Parameters
-    ----------
-    tick : Tick
-        With a snapshot and a plan.
-    number : str, optional
-        A job, an array, or a task of one: ``59_1``.
-    user : str, optional
-        Name of a user.
-
-    Raises
-    ------
-    ValueError
-        If there is no such job; one sentence.
+    ``number`` is a job, an array, or a task of one (``59_1``); a ``ValueError`` if there is no such job.
     """
     assert tick.snapshot is not None
     reasons = _reasons(tick)
@@ -164,19 +134,7 @@ def _reasons(tick: Tick) -> dict[str, str]:
 def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]:
     """Explain in sentences why a job starts when the last plan says: what holds its nodes until when, who goes first.
 
-    Parameters
-    ----------
-    tick : Tick
-        With a snapshot and a plan.
-    number : str
-        A job, or a task of an array: ``59_1``.
-    clock : callable
-        Writes a time (s).
-
-    Raises
-    ------
-    ValueError
-        If there is no such job, or no node was usable.
+    ``number`` is a job, or a task of an array; ``clock`` writes a time. A ``ValueError`` if there is no such job.
     """
     (first, *_) = start_estimates(tick, number)
     seen = observed_again(tick)
@@ -226,10 +184,7 @@ def _explained(problem: Round, plan: Plan, number: int, clock: Callable[[int], s
 def options_of(tick: Tick) -> ObserveOptions:
     """Return what was planned in a tick, and how it was counted, as far as it is known here.
 
-    Raises
-    ------
-    ValueError
-        If another version wrote something else.
+    A ``ValueError`` if another version wrote something else.
     """
     written = dict(tick.plan.get("options", {}))
     own = {one.name: written[one.name] for one in fields(ObserveOptions) if one.name in written}
@@ -240,13 +195,7 @@ def options_of(tick: Tick) -> ObserveOptions:
 
 
 def observed_again(tick: Tick) -> Observation:
-    """Make the round of a tick again, as it was observed then.
-
-    Raises
-    ------
-    ValueError
-        If the tick has no snapshot, or no node was usable.
-    """
+    """Make the round of a tick again, as it was observed then; a ``ValueError`` if it has no snapshot, or no node."""
     if tick.snapshot is None:
         raise ValueError(f"the tick at {tick.time} has no snapshot")
     return observe(tick.snapshot, options_of(tick))
@@ -263,22 +212,13 @@ def rounds_of_journal(
         The journal.
     sizes : sequence of int
         Numbers of waiting jobs, give or take 5 %. Only rounds in which a job fits count.
-    per_size : int
-        How many rounds of each size to keep.
-    seed : int
-        Chooses them.
+    per_size, seed : int
+        How many rounds of each size to keep, and what chooses them.
 
     Returns
     -------
     dict of int to list of Round
         For every size, in ascending order, the rounds by time; empty if there was none.
-
-    Raises
-    ------
-    OSError
-        If there is no journal.
-    ValueError
-        If a line cannot be read; names file and line.
     """
     ordered = sorted(set(sizes))
     samples: list[Sample[Round]] = [
@@ -295,24 +235,10 @@ def rounds_of_journal(
 
 
 def planned_starts(path: str | Path) -> "dict[str, DataFrame]":
-    """Return when jobs were planned to start, and when they did.
+    """Return when jobs were planned to start, and when they did; metrics such as ``first-plan-within`` take this.
 
-    Parameters
-    ----------
-    path : str or Path
-        A journal.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        For planbatch, and for Slurm's own forecasts, one row per job that was seen waiting with a planned start and
-        later running: its ``job``, ``start``, and ``first_planned`` and ``last_planned`` before (s). Metrics such as
-        ``first-plan-within`` take these frames.
-
-    Raises
-    ------
-    OSError, ValueError
-        As for :func:`read_ticks`.
+    For planbatch, and for Slurm's own forecasts, one row per job that was seen waiting with a planned start and later
+    running: its ``job``, ``start``, and ``first_planned`` and ``last_planned`` before (s).
     """
     import pandas as pd
 
@@ -352,24 +278,10 @@ def accuracy_of(jobs: "DataFrame") -> dict[str, float]:
 
 
 def remembered(path: Path, now: float) -> Mapping[Target, JobMemory]:
-    """Return what the last driver or adviser had planned and promised, by its journal.
+    """Return what the last driver or adviser had planned and promised, by its journal; nothing if there is none.
 
-    Parameters
-    ----------
-    path : Path
-        The journal; there need not be one.
-    now : float
-        The time (s): a plan of more than an hour ago is forgotten.
-
-    Returns
-    -------
-    mapping of Target to JobMemory
-        By the full keys of jobs: a number that was given out again is not known.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read, or is of another version.
+    By the full keys of jobs: a number that was given out again is not known. A plan of more than an hour ago is
+    forgotten. An ``OSError`` or a ``ValueError`` if the journal cannot be read, or is of another version.
     """
     tick = last_planned(path) if path.exists() else None
     if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:

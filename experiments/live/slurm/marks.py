@@ -31,30 +31,22 @@ _FORM = re.compile(
 class Mark:
     """What the driver noted of a job; times in seconds.
 
-    Attributes
-    ----------
-    requested : int
-        The begin time for which the user had asked, 0 for none.
-    begin : int
-        The begin time that was set.
-    by : int
-        Which driver set it: when that began (ms), 0 for ``job_submit.lua``.
-    back, times : int
-        When the job was last taken back since it did not start, and how often it was; 0 for never.
-    open : bool
-        Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
-
     Examples
     --------
     >>> str(Mark(0, 1795379090, back=1795379000, times=2))
     'planbatch:asked=0:begin=1795379090:back=1795379000:times=2'
     """
 
+    #: The begin time for which the user had asked, 0 for none.
     requested: int
+    #: The begin time that was set.
     begin: int
+    #: Which driver set it: when that began (ms), 0 for ``job_submit.lua``.
     by: int = 0
+    #: When the job was last taken back since it did not start, and how often it was; 0 for never.
     back: int = 0
     times: int = 0
+    #: Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
     open: bool = False
 
     def __str__(self) -> str:
@@ -186,23 +178,15 @@ class DriveRules:
 
 @dataclass(frozen=True)
 class JobState:
-    """What a pending job is to the driver.
+    """What a pending job is to the driver."""
 
-    Attributes
-    ----------
-    mark : Mark or None
-        What was noted of it.
-    managed : bool
-        Whether the driver plans it and sets its begin time.
-    released : int, optional
-        Since when it may start by the begin time that the driver set (s); None if it may not, or is held.
-    refused : bool
-        Whether it is released and Slurm does not start it, so that it is to be taken back.
-    """
-
+    #: What was noted of it.
     mark: Mark | None
+    #: Whether the driver plans it and sets its begin time.
     managed: bool
+    #: Since when it may start by the begin time that the driver set (s); None if it may not, or is held.
     released: int | None = None
+    #: Whether it is released and Slurm does not start it, so that it is to be taken back.
     refused: bool = False
 
 
@@ -233,20 +217,13 @@ Shape = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class UserQueue:
-    """A queue without the driver's begin times.
+    """A queue without the driver's begin times."""
 
-    Attributes
-    ----------
-    snapshot : Snapshot
-        The cluster, jobs that are released first; no job has a mark.
-    released : mapping of JobKey to int
-        Jobs that may start and have not started yet, and since when they may (s): what they take is theirs.
-    suspects : frozenset of JobKey
-        Jobs of users of whom Slurm refused one that still waits.
-    """
-
+    #: The cluster, jobs that are released first; no job has a mark.
     snapshot: Snapshot
+    #: Jobs that may start and have not started yet, and since when they may (s): what they take is theirs.
     released: Mapping[JobKey, int]
+    #: Jobs of users of whom Slurm refused one that still waits.
     suspects: frozenset[JobKey]
 
     def without(self, targets: frozenset[Target], until: int) -> "UserQueue":

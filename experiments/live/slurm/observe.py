@@ -51,24 +51,16 @@ Obstacle = tuple[str, str]
 
 @dataclass(frozen=True)
 class WaitingJob:
-    """A job, or a task of an array, that is planned.
+    """A job, or a task of an array, that is planned."""
 
-    Attributes
-    ----------
-    job : LiveJob
-        Its row of the queue.
-    task : int, optional
-        The task that it is of a row that stands for several.
-    amount, walltime : int
-        Nodes or CPUs; requested time (s).
-    further : mapping of str to int
-        Amounts of other resources, by name.
-    """
-
+    #: Its row of the queue.
     job: LiveJob
+    #: The task that it is of a row that stands for several.
     task: int | None
+    #: Nodes or CPUs; requested time (s).
     amount: int
     walltime: int
+    #: Amounts of other resources, by name.
     further: Mapping[str, int]
 
     @property

@@ -295,13 +295,7 @@ def _remark(line: str, field: str) -> str:
 
 
 def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
-    """Return the nodes in what ``sinfo --json``, ``scontrol show nodes --json`` or ``scontrol -o show node`` printed.
-
-    Raises
-    ------
-    ValueError
-        As :func:`parse_jobs`.
-    """
+    """Return the nodes in what ``sinfo --json`` or ``scontrol show nodes``, ``--json`` or ``-o``, printed."""
     data = json_object(printed, "sinfo")
     if data is None:
         return tuple(map(_node_of_line, filter(str.strip, str(printed).splitlines())))
@@ -381,13 +375,7 @@ def _node_of_line(line: str) -> LiveNode:
 
 
 def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
-    """Return the partitions in what ``scontrol -o show partition`` printed.
-
-    Raises
-    ------
-    ValueError
-        As :func:`parse_jobs`.
-    """
+    """Return the partitions in what ``scontrol -o show partition`` printed."""
     partitions = []
     for line in filter(str.strip, printed.splitlines()):
         if not line.startswith("PartitionName="):
@@ -411,13 +399,7 @@ def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
 
 
 def parse_reservations(printed: Printed) -> tuple[LiveReservation, ...]:
-    """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``.
-
-    Raises
-    ------
-    ValueError
-        If it is cut off, or a field cannot be read; one sentence that names the reservation.
-    """
+    """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``."""
     data = json_object(printed, "scontrol")
     if data is not None:
         return tuple(each_row(data, "reservations", "name", "scontrol", _reservation))

@@ -28,27 +28,18 @@ Memory = Mapping[Target, JobMemory]
 
 @dataclass(frozen=True)
 class ClusterPlan:
-    """A plan for a cluster.
+    """A plan for a cluster."""
 
-    Attributes
-    ----------
-    observation : Observation
-        The cluster as a round; jobs that are released and have not started yet are no longer among those that wait.
-    plan : LivePlan
-        The plan; released jobs run in its round.
-    starts : mapping of Target to int
-        What is carried out: the planned start of every job (s), in the order of the round.
-    memory : mapping of Target to JobMemory
-        For the next tick.
-    protected : frozenset of Target
-        Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of
-        what the guard allows.
-    """
-
+    #: The cluster as a round; jobs that are released and have not started yet are no longer among those that wait.
     observation: Observation
+    #: The plan; released jobs run in its round.
     plan: LivePlan[Target]
+    #: What is carried out: the planned start of every job (s), in the order of the round.
     starts: Mapping[Target, int]
+    #: For the next tick.
     memory: Memory
+    #: Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of what
+    #: the guard allows.
     protected: frozenset[Target] = frozenset()
 
 

@@ -89,26 +89,17 @@ class Usage:
 
 @dataclass(frozen=True)
 class Pool:
-    """The nodes that are planned.
+    """The nodes that are planned."""
 
-    Attributes
-    ----------
-    unit : {"nodes", "cpus"}
-        What the first resource is.
-    nodes : mapping of str to LiveNode
-        All nodes of the planned partitions, by name.
-    usable : mapping of str to LiveNode
-        Those that are up.
-    divided : mapping of str to frozenset of str
-        Partitions that have a part of the nodes only, with the names of those.
-    memory : bool
-        Whether memory counts: whole nodes have it all.
-    """
-
+    #: What the first resource is.
     unit: Unit
+    #: All nodes of the planned partitions, by name.
     nodes: Mapping[str, LiveNode]
+    #: Those that are up.
     usable: Mapping[str, LiveNode]
+    #: Partitions that have a part of the nodes only, with the names of those.
     divided: Mapping[str, frozenset[str]]
+    #: Whether memory counts: whole nodes have it all.
     memory: bool = False
 
     def amount(self, names: Iterable[str]) -> int:
@@ -344,16 +335,10 @@ def windows_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Windo
 def reserved_rest(
     total: int, reserved: Sequence[Span], busy: Sequence[Span], now: int
 ) -> list[Span]:
-    """Return what reservations take of one node, piece by piece.
+    """Return what reservations take of one node, piece by piece, from ``now`` on.
 
-    Parameters
-    ----------
-    total : int
-        What the node has.
-    reserved, busy : sequence of (begin, end, amount)
-        Its reservations, and what running jobs have of it.
-    now : int
-        Earlier times (s) do not count.
+    ``total`` is what the node has; spans are begin, end (s) and amount, of its reservations and of what running jobs
+    have of it.
 
     >>> reserved_rest(1, [(50, 90, 1)], [(0, 70, 1)], now=10)
     [(70, 90, 1)]

@@ -47,20 +47,7 @@ class Client(Protocol):
 
 
 def read_snapshot(client: Client) -> Snapshot:
-    """Read a snapshot of a cluster.
-
-    Parameters
-    ----------
-    client : Client
-        What asks Slurm.
-
-    Raises
-    ------
-    OSError
-        If Slurm cannot be asked.
-    ValueError
-        If what it printed cannot be read.
-    """
+    """Read a snapshot of a cluster; an ``OSError`` or a ``ValueError`` of one sentence if that is impossible."""
     return _live_snapshot(client, _printed_by(client))
 
 
@@ -157,13 +144,8 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
 def keep_snapshot(client: Client, folder: Path) -> Snapshot:
     """Read a snapshot of a cluster and save what it was read from; nothing is saved if a part cannot be read.
 
-    Parameters
-    ----------
-    client : Client
-        What asks Slurm.
-    folder : Path
-        Gets ``jobs.json``, ``nodes.json``, ``partitions.txt`` and ``reservations.json``, or texts; must be empty, or
-        not there.
+    The folder, which must be empty or not there, gets ``jobs.json``, ``nodes.json``, ``partitions.txt`` and
+    ``reservations.json``, or texts, for :func:`saved_snapshot`.
 
     Raises
     ------

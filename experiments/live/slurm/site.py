@@ -64,12 +64,10 @@ def site_file(
         One of :data:`SITE_FILES`.
     state : Path
         The driver's folder, with its heartbeat.
-    silent : int
-        After how many seconds of silence the driver counts as dead.
+    silent, horizon : int
+        After how many seconds a silent driver counts as dead, and a job that arrives may start without one.
     partitions : tuple of str
         The partitions that are planned; none for all.
-    horizon : int
-        After how many seconds a job that arrives may start without a driver.
     noplan : tuple of str
         The users who may keep jobs out of the plan; ``*`` for all.
 

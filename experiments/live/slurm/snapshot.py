@@ -63,30 +63,20 @@ class JobKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiveReservation:
-    """One advance reservation.
+    """One advance reservation."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    start, end : int
-        When it begins and ends (s); of one that repeats, the next time.
-    nodes : tuple of str
-        Names of its nodes; empty if it is of licences only.
-    cpus : int, optional
-        How many CPUs of them are reserved, in all; None for all of theirs.
-    flags : tuple of str
-        Such as ``MAINT`` and ``DAILY``, in capitals.
-    whom : str
-        Users, groups or accounts that may use it, with commas.
-    """
-
+    #: Its name.
     name: str
+    #: When it begins and ends (s); of one that repeats, the next time.
     start: int
     end: int
+    #: Names of its nodes; empty if it is of licences only.
     nodes: tuple[str, ...] = ()
+    #: How many CPUs of them are reserved, in all; None for all of theirs.
     cpus: int | None = None
+    #: Such as ``MAINT`` and ``DAILY``, in capitals.
     flags: tuple[str, ...] = ()
+    #: Users, groups or accounts that may use it, with commas.
     whom: str = ""
 
     def times(self, now: int) -> Iterator[tuple[int, int]]:
@@ -105,29 +95,19 @@ class LiveReservation:
 
 @dataclass(frozen=True, slots=True)
 class JobArray:
-    """What a job is of an array.
+    """What a job is of an array."""
 
-    Attributes
-    ----------
-    job_id : int
-        The array's number.
-    task_id : int, optional
-        The task's number, if the row is one task.
-    tasks : tuple of int
-        The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
-    pending : int
-        How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
-    cut_off : bool
-        Whether Slurm cut off the list of tasks.
-    most : int, optional
-        How many tasks may run at once (``%N``).
-    """
-
+    #: The array's number.
     job_id: int
+    #: The task's number, if the row is one task.
     task_id: int | None = None
+    #: The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
     tasks: tuple[int, ...] = ()
+    #: How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
     pending: int = 1
+    #: Whether Slurm cut off the list of tasks.
     cut_off: bool = False
+    #: How many tasks may run at once (``%N``).
     most: int | None = None
 
 
@@ -309,30 +289,20 @@ class LiveNode:
 
 @dataclass(frozen=True, slots=True)
 class LivePartition:
-    """One partition.
+    """One partition."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    nodes : tuple of str
-        Names of its nodes.
-    default_time, max_time : int, optional
-        Time limits (s); None if there is none.
-    max_nodes : int, optional
-        Most nodes of one job; None if there is no limit.
-    up : bool
-        Whether its jobs may start.
-    default : bool
-        Whether jobs that name no partition go here.
-    """
-
+    #: Its name.
     name: str
+    #: Names of its nodes.
     nodes: tuple[str, ...]
+    #: Time limits (s); None if there is none.
     default_time: int | None = None
     max_time: int | None = None
+    #: Most nodes of one job; None if there is no limit.
     max_nodes: int | None = None
+    #: Whether its jobs may start.
     up: bool = True
+    #: Whether jobs that name no partition go here.
     default: bool = False
 
 

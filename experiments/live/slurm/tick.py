@@ -44,43 +44,29 @@ def powerless(answers: Sequence[Answer]) -> bool:
 
 @dataclass(frozen=True)
 class Tick:
-    """What happened in one tick.
+    """What happened in one tick."""
 
-    Attributes
-    ----------
-    time, seconds : float
-        When it began, and how long it took (s).
-    snapshot : Snapshot, optional
-        The cluster; None if it could not be read.
-    planned : ClusterPlan, optional
-        The plan; None if there is none.
-    commands : tuple of Command
-        What was to be done.
-    answers : tuple of Answer
-        What became of its lines; empty in a dry run.
-    later : int
-        How many more jobs change in the next tick.
-    idle : int
-        For how many ticks, this one among them, nodes were idle that a job could have; see :attr:`idles`.
-    observing : bool
-        Whether the driver had to let Slurm have its way, and only looks on.
-    notes : tuple of str
-        What people should know besides, sentences.
-    fault, kind : str
-        What went wrong, one sentence, and what kind of fault (:data:`client.ErrorKind`; ``plan`` if there was no plan);
-        empty if nothing did.
-    """
-
+    #: When it began, and how long it took (s).
     time: float
     seconds: float = 0.0
+    #: The cluster; None if it could not be read.
     snapshot: Snapshot | None = None
+    #: The plan; None if there is none.
     planned: ClusterPlan | None = None
+    #: What was to be done.
     commands: tuple[Command, ...] = ()
+    #: What became of its lines; empty in a dry run.
     answers: tuple[Answer, ...] = ()
+    #: How many more jobs change in the next tick.
     later: int = 0
+    #: For how many ticks, this one among them, nodes were idle that a job could have; see :attr:`idles`.
     idle: int = 0
+    #: Whether the driver had to let Slurm have its way, and only looks on.
     observing: bool = False
+    #: What people should know besides, sentences.
     notes: tuple[str, ...] = ()
+    #: What went wrong, one sentence, and what kind of fault (:data:`client.ErrorKind`; ``plan`` if there was no plan);
+    #: empty if nothing did.
     fault: str = ""
     kind: str = ""
 
@@ -214,10 +200,8 @@ def release_all(
         Called with every attempt.
     dry_run : bool
         Whether commands are only shown.
-    clock : callable
-        Gives the time (s).
-    read : callable, optional
-        Takes the snapshots; by default those of the client.
+    clock, read : callable, optional
+        Give the time (s) and snapshots; by default those of the client.
 
     Returns
     -------

@@ -203,17 +203,10 @@ _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 
 
 def expand(text: str) -> tuple[str, ...]:
-    """Return the names of the hosts in a list, in its order.
+    """Return the names of the hosts in a list, in its order; a ``ValueError`` if it is none, or of more than a million.
 
     >>> expand("n[1-2,7],login,r[08-10]c[1-2]")
     ('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2')
-    >>> expand("")
-    ()
-
-    Raises
-    ------
-    ValueError
-        If a bracket is open, a range is no range, or there are more than a million hosts.
     """
     names: list[str] = []
     for part in _parts(text.strip()):
@@ -277,21 +270,10 @@ _PIECE = re.compile(r"^(\d+)(?:-(\d+)(?::(\d+))?)?$", re.ASCII)
 
 
 def pending_tasks(array: int, written: str, most: int | None = None) -> JobArray:
-    """Return the rest of an array that waits.
+    """Return the rest of an array that waits, given its tasks as Slurm writes them.
 
-    Parameters
-    ----------
-    array : int
-        The array's number.
-    written : str
-        Its tasks, as Slurm writes them; from about 64 letters on Slurm ends them with ``...``.
-    most : int, optional
-        How many may run at once, if it stands in a field of its own.
-
-    Raises
-    ------
-    ValueError
-        If they cannot be read.
+    Lists end with ``...`` from about 64 letters on. ``most`` is how many may run at once, if it stands in a field of
+    its own. A ``ValueError`` if the tasks cannot be read.
 
     >>> pending_tasks(59, "0-3%2").tasks, pending_tasks(59, "1,3,5-9:2,1...").tasks
     ((0, 1, 2, 3), (1, 3, 5, 7, 9))
