@@ -3,13 +3,13 @@
 python -m tests.live.lab.harm [--policy plan-wait] [--promise 0s]
 """
 
-import argparse
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
 from tests.live.lab.lab import NOBODY, Lab
+from tests.live.lab.processes import arguments
 
 #: Waits for what may take long under Slurm, too (s).
 LONG = 180.0
@@ -78,19 +78,14 @@ CASES: tuple[Callable[[Lab], float], ...] = (
 
 def main() -> None:
     """Measure every case under Slurm alone, in strict and in soft mode."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("--case", default="")
-    parse.add_argument("--modes", default="alone,strict,soft")
-    parse.add_argument("flags", nargs="*", help="of planbatch slurm drive, behind --")
-    given = parse.parse_args()
+    given = arguments(__doc__, case="", modes="alone,strict,soft", policy="plan-wait", promise="2x")
+    flags = ("--policy", given.policy, "--promise", given.promise)
     with Lab(strict=True) as lab:
         for case in CASES:
             if given.case not in case.__name__:
                 continue
             for mode in given.modes.split(","):
-                driven = lab.drive(mode, *given.flags) if mode != "alone" else nullcontext()
+                driven = lab.drive(mode, *flags) if mode != "alone" else nullcontext()
                 try:
                     with driven:
                         found = f"{case(lab):.0f} s"
