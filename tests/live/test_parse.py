@@ -46,6 +46,8 @@ def test_the_recorded_queue_is_read():
     assert (held.held, held.priority, held.deadline) == ("user", 0, 1795287167)
     assert (held.admin_comment, held.tres["mem"]) == ("plan:new", 1000)
     assert begin.begin_time == begin.eligible_time == 1795283567
+    started = {**recorded("squeue")["jobs"][0], "eligible_time": run.submit_time + 9}
+    assert jobs({"jobs": [started]})[344].begin_time == 0  # it no longer waits for it
     assert array.array == JobArray(348, None, (0, 1, 2, 3), 4, most=2)
     assert (free.time_limit, after.dependency) == (None, "afterok:346(unfulfilled)")
     assert (done.state, done.running, done.pending) == ("FAILED", False, False)

@@ -99,10 +99,12 @@ class Queue:
         self.noted: list[Remark] = []
         usable = pool.usable.values()
         self._partitions = {part.name: part for part in snapshot.partitions}
+        self._choices: dict[str, list[LivePartition]] = {}
         self._gpus = sum(node.gpus for node in usable)
         self._all_gpus = sum(node.gpus for node in pool.nodes.values())
         self._largest = _of_largest([node.cpus for node in usable])
         self._memory = _of_largest([node.memory for node in usable])
+        self._capacity = pool.capacity
         self._parts = {part: pool.amount(names) for part, names in pool.divided.items()}
         #: Nodes of every partition, usable or not.
         self._sizes = Counter(name for node in pool.nodes.values() for name in node.partitions)
@@ -137,12 +139,13 @@ class Queue:
 
     def _chosen(self, job: LiveJob) -> list[LivePartition]:
         """The planned partitions that a job may run in."""
-        planned = self.options.partitions
-        return [
-            self._partitions.get(name) or LivePartition(name, ())
-            for name in job.partition.split(",")
-            if not planned or name in planned
-        ]
+        if job.partition not in self._choices:
+            self._choices[job.partition] = [
+                self._partitions.get(name) or LivePartition(name, ())
+                for name in job.partition.split(",")
+                if name in (self.options.partitions or (name,))
+            ]
+        return self._choices[job.partition]
 
     def _foreign(self, job: LiveJob) -> Obstacle | None:
         """Jobs that are not ours to plan."""
@@ -186,8 +189,8 @@ class Queue:
             return "never starts", f"time limit {duration(limit)}, above that of {job.partition}"
         if job.gpus > self._all_gpus:
             return "never starts", f"{job.gpus} GPUs, more than there are"
-        amount, capacity = self._amount(job), pool.capacity
-        room = max(self._parts.get(part.name, capacity) for part in chosen)
+        amount = self._amount(job)
+        room = max(self._parts.get(part.name, self._capacity) for part in chosen)
         if amount > room or job.nodes > len(pool.usable) or job.gpus > self._gpus:
             return "too large now", f"{amount} {pool.unit}, and {room} are up"
         if pool.memory and (memory := self._wanted_memory(job)) > self._memory[-1]:

@@ -211,10 +211,12 @@ def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, pending:
     details = row.get("gres_detail")
     if not pending and isinstance(details, list) and details:
         return sum(gpus_in(str(detail)) for detail in details)
-    per_job, per_node, per_task = (
-        gpus_in(str(row.get(f"tres_per_{what}") or "")) for what in ("job", "node", "task")
+    if gpus := gpus_of_tres(amounts) or gpus_in(str(row.get("tres_per_job") or "")):
+        return gpus
+    per_node, per_task = (
+        gpus_in(str(row.get(f"tres_per_{what}") or "")) for what in ("node", "task")
     )
-    return gpus_of_tres(amounts) or per_job or per_node * max(nodes, 1) or per_task * max(tasks, 1)
+    return per_node * max(nodes, 1) or per_task * max(tasks, 1)
 
 
 def _array(row: Row, pending: bool) -> JobArray | None:
