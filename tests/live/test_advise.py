@@ -266,6 +266,7 @@ def test_users_are_told_why(journal):
     assert said["1"] == [f"job 1: running since {NOW - 3600}."]
     start, latest, _ = tick.starts[4]
     assert said["4"][0] == f"job 4 (2 nodes) starts at {start}."
+    assert f"By its limit, job 1 (n1,n2) ends at {NOW + 600}." in said["4"]
     assert said["4"][-1] == f"It is promised to start at {latest} at the latest."
     assert said["7_1"][0].startswith("job 7_1 (1 node) starts ")
     assert all("processor" not in line for lines in said.values() for line in lines)

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,16 +33,6 @@ pytestmark = pytest.mark.integration
 
 #: Starts may differ from the plan by so much (s).
 NEAR = 3
-
-
-@pytest.fixture
-def lab(strict_lab) -> Iterator[Lab]:
-    """The cluster with an empty queue and all daemons; no driver was ever there."""
-    strict_lab.forget_drivers()
-    strict_lab.mend()
-    strict_lab.cancel_all()
-    yield strict_lab
-    strict_lab.mend()
 
 
 def waits(job: LiveJob, seconds: float = 0) -> bool:

@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,21 +11,10 @@ from tests.live.lab.harm import (
     plain_jobs_beside_jobs_for_a_licence,
     plain_jobs_beside_jobs_for_one_node,
 )
-from tests.live.lab.lab import NOBODY, Lab
+from tests.live.lab.lab import NOBODY
 from tests.live.lab.processes import wait_until
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def lab(strict_lab) -> Iterator[Lab]:
-    """The cluster with an empty queue and all daemons; no driver was ever there."""
-    strict_lab.forget_drivers()
-    strict_lab.mend()
-    strict_lab.cancel_all()
-    strict_lab.cancel_all("side")
-    yield strict_lab
-    strict_lab.mend()
 
 
 @pytest.mark.parametrize("mode", ["strict", pytest.param("soft", marks=pytest.mark.nightly)])

@@ -11,7 +11,6 @@ from planbatch.experiments.live.slurm.observe import TASK_IDS, observe
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import LiveNode, LivePartition, Snapshot
-from planbatch.experiments.rounds.file import read_round, write_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, node, running, waiting
@@ -30,7 +29,7 @@ def test_whole_nodes_are_counted_in_nodes():
     n3    |████████████████|
     """
     busy = (running(1, "1 2", 600), running(2, "3", 1200))
-    seen = observe(cluster(*busy, waiting(4, 3), waiting(3, 1, submit=NOW - 900)))
+    seen = observe(cluster(*busy, waiting(4, 3, deadline=NOW + 9), waiting(3, 1, submit=NOW - 900)))
     problem = seen.problem
     assert (seen.pool.unit, problem.capacity, problem.free, problem.now) == ("nodes", 4, 1, NOW)
     assert problem.running.procs.tolist() == [2, 1]
@@ -39,7 +38,7 @@ def test_whole_nodes_are_counted_in_nodes():
     assert problem.jobs.procs.tolist() == [1, 3]
     assert problem.jobs.walltime.tolist() == [600, 600]
     assert problem.jobs.user.tolist() == [7, 7]
-    assert (problem.jobs.deadline == NEVER).all()
+    assert problem.jobs.deadline.tolist() == [NEVER, NOW + 9]
     assert not seen.left_out
     assert not seen.noted
 
@@ -240,19 +239,6 @@ def test_partitions_with_a_part_of_the_nodes_are_resources():
     assert why(alone) == {"2": "foreign partition"}
     with pytest.raises(ValueError, match="there is no 'lang'; there are long, main"):
         observe(seen.snapshot, ObserveOptions(partitions=("lang",)))
-
-
-def test_a_round_file_holds_the_same(tmp_path):
-    """Written and read again, with deadlines, GPUs and the numbers of tasks."""
-    machine = (node("n1", gpus=4), node("n2", gpus=4))
-    jobs = (running(1, "1", 600, gpus=2), array(2, 3, gpus=1), waiting(3, deadline=NOW + 9000))
-    seen = observe(cluster(*jobs, nodes=machine))
-    write_round(tmp_path / "round.json", seen.problem, seen.source)
-    again = read_round(tmp_path / "round.json")
-    for name in ("procs", "walltime", "submit", "deadline", "demands"):
-        np.testing.assert_array_equal(getattr(again.jobs, name), getattr(seen.problem.jobs, name))
-    assert (again.ids.tolist(), again.now, again.capacity) == (seen.problem.ids.tolist(), NOW, 2)
-    np.testing.assert_array_equal(again.running.demands, seen.problem.running.demands)
 
 
 @st.composite
