@@ -74,6 +74,22 @@ def test_a_snapshot_is_read_where_there_is_no_json():
     assert len(plain) == len(JOB_LINES.split("\nJobId="))
 
 
+@pytest.mark.parametrize("kept", [0, 4000, -1])
+def test_a_list_in_text_that_is_cut_off_is_an_error(kept):
+    """``scontrol``'s lines, where there is no JSON: nothing, the first ones and half of one, all but the line end."""
+    with pytest.raises(ValueError, match="scontrol: its list of jobs is cut off"):
+        read_snapshot(RecordedClient(text=JOB_LINES[:kept]))
+
+
+def test_whole_lines_that_are_missing_are_noticed():
+    """Job 344's line is not there, and squeue knows of it; 351, the last one, may have arrived in between."""
+    lines = JOB_LINES.splitlines(keepends=True)
+    without = "".join(line for line in lines if not line.startswith("JobId=344 "))
+    with pytest.raises(ValueError, match="cut off"):
+        read_snapshot(RecordedClient(text=without))
+    assert len(read_snapshot(RecordedClient(text="".join(lines[:-1]))).jobs) == 10
+
+
 def test_a_tick_is_a_plan_beside_the_forecast():
     """The short job starts at 600 instead of 4800, and ends when the wide one can start.
 
@@ -367,7 +383,7 @@ def test_journal_and_page_can_be_kept_from_other_users(saved, run, flags, mode):
     try:
         words = ("--from", saved, "--ticks", "1", "--policy", "fcfs", *flags)
         run("slurm", "advise", *words, "--out", "live")
-        run("slurm", "drive", *words, "--journal", "driven.jsonl")
+        assert run("slurm", "drive", *words, "--journal", "driven.jsonl")[0] == 0
         assert os.umask(0o022) == 0o022
     finally:
         os.umask(before)

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.tick import beat
-from tests.live.dialects import JOB_LINES, RecordedClient, generated
+from tests.live.dialects import generated
 from tests.live.test_client import SCONTROL
 
 pytestmark = pytest.mark.integration
@@ -262,19 +261,3 @@ def test_a_heartbeat_that_may_not_be_read_releases_nothing(played, verb, tmp_pat
     code, said = verb("watchdog")
     assert (code, played.sent) == (2, [])
     assert "heartbeat may not be read here" in said
-
-
-@pytest.mark.parametrize("kept", [0, 4000, -1])
-def test_a_list_in_text_that_is_cut_off_is_an_error(kept):
-    """``scontrol``'s lines, where there is no JSON: nothing, the first ones and half of one, all but the line end."""
-    with pytest.raises(ValueError, match="scontrol: its list of jobs is cut off"):
-        read_snapshot(RecordedClient(text=JOB_LINES[:kept]))
-
-
-def test_whole_lines_that_are_missing_are_noticed():
-    """Job 344's line is not there, and squeue knows of it; 351, the last one, may have arrived in between."""
-    lines = JOB_LINES.splitlines(keepends=True)
-    without = "".join(line for line in lines if not line.startswith("JobId=344 "))
-    with pytest.raises(ValueError, match="cut off"):
-        read_snapshot(RecordedClient(text=without))
-    assert len(read_snapshot(RecordedClient(text="".join(lines[:-1]))).jobs) == 10

@@ -166,6 +166,7 @@ def test_a_full_disk_leaves_whole_lines(path, opened, monkeypatch):
     journal._file = file
     journal.snapshot(cluster(waiting(3), now=3))
     assert [[job.job_id for job in tick.snapshot.jobs] for tick in read_ticks(path)] == [[1], [3]]
+    assert lines(path)[-1]["full"]
 
 
 @pytest.mark.parametrize(("text", "told"), [
