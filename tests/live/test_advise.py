@@ -322,7 +322,10 @@ def test_the_verb_when(journal, run, monkeypatch):
     assert (code, json.loads(out)["planbatch"]["jobs"]) == (0, 0)
     assert "planned by" in run("slurm", "when", "--accuracy", "--journal", journal)[1]
     monkeypatch.setattr(when_verb, "login", lambda: "bob")
-    assert "7_2" in run("slurm", "when", "--journal", journal)[1]
+    (_, mine, _), (_, all_, _) = (
+        run("slurm", "when", "--journal", journal, *more) for more in ((), ("--all",))
+    )
+    assert ("7_2" in mine, "ann" in mine, "ann" in all_) == (True, False, True)
     code, _, err = run("slurm", "when")
     assert (code, "out/live/journal.jsonl: there is no such journal" in err) == (2, True)
 
