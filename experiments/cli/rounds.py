@@ -133,7 +133,7 @@ def capture_ticks(
     journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool
 ) -> int:
     """Keep rounds that the ticks of a journal saw."""
-    from planbatch.experiments.live.slurm.planned import rounds_of_journal
+    from planbatch.experiments.live.slurm.estimates import rounds_of_journal
     from planbatch.experiments.rounds.capture import write_captured
 
     rounds = rounds_of_journal(journal, sizes, per_size=per_size, seed=seed)

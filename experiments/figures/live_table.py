@@ -11,8 +11,8 @@ from rich.text import Text
 
 from planbatch.experiments.common.text import change, clock_time, counted, duration, share
 from planbatch.experiments.live.slurm.advise import Advice, Fault
+from planbatch.experiments.live.slurm.estimates import StartEstimate
 from planbatch.experiments.live.slurm.observe import Observation
-from planbatch.experiments.live.slurm.planned import StartEstimate
 from planbatch.experiments.live.slurm.pool import Remark
 
 #: Letters of a text of the cluster's that are shown at most.

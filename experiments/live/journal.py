@@ -211,26 +211,17 @@ class Journal:
 
 @dataclass(frozen=True)
 class Tick:
-    """What a journal says about one tick.
+    """What a journal says about one tick."""
 
-    Attributes
-    ----------
-    time : int
-        When it was (s).
-    snapshot : Snapshot, optional
-        The cluster; None if it could not be read.
-    starts : mapping of int to (start, latest, forecast)
-        The plan, by the jobs' numbers in the round (s); empty if there is none.
-    plan : mapping of str to object
-        What else is known of the plan: ``policy``, ``unit``, ``capacity``, and figures.
-    others : tuple of dict
-        Lines of other kinds: commands, results, faults.
-    """
-
+    #: When it was (s).
     time: int
+    #: The cluster; None if it could not be read.
     snapshot: Snapshot | None = None
+    #: The plan, by the jobs' numbers in the round (s); empty if there is none.
     starts: Mapping[int, Sequence[int | None]] = field(default_factory=dict)
+    #: What else is known of the plan: ``policy``, ``unit``, ``capacity``, and figures.
     plan: Mapping[str, Any] = field(default_factory=dict)
+    #: Lines of other kinds: commands, results, faults.
     others: tuple[dict[str, Any], ...] = ()
 
 

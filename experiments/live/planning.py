@@ -22,24 +22,16 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Remembered:
-    """What is known of a waiting job from earlier ticks; times in seconds.
+class JobMemory:
+    """What is known of a waiting job from earlier ticks; times in seconds."""
 
-    Attributes
-    ----------
-    planned : int
-        Its start in the plan of the tick before.
-    latest : int
-        The latest start that it was promised, ``NEVER`` for none.
-    first : int
-        Its start in the first plan that had it.
-    note : int
-        What the policy noted about it, ``NEVER`` for nothing.
-    """
-
+    #: Its start in the plan of the tick before.
     planned: int
+    #: The latest start that it was promised, ``NEVER`` for none.
     latest: int = NEVER
+    #: Its start in the first plan that had it.
     first: int = NEVER
+    #: What the policy noted about it, ``NEVER`` for nothing.
     note: int = NEVER
 
 
@@ -99,27 +91,18 @@ class Guard:
 
 @dataclass(frozen=True)
 class LivePlan(Generic[Key]):
-    """The plan of one tick.
+    """The plan of one tick."""
 
-    Attributes
-    ----------
-    problem : Round
-        The round, with what was planned and promised before.
-    start : int64 array, shape (n,)
-        The planned start of every waiting job (s).
-    acted_on : bool array, shape (n,)
-        Whether the start is the policy's own; otherwise the policy left the job for later, and the start is the
-        earliest one behind the others.
-    memory : mapping of job to Remembered
-        For the next tick.
-    seconds : float
-        How long planning took (s).
-    """
-
+    #: The round, with what was planned and promised before.
     problem: Round
+    #: The planned start of every waiting job (s).
     start: IntArray
+    #: Whether the start is the policy's own; otherwise the policy left the job for later, and the start is the
+    #: earliest one behind the others.
     acted_on: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
-    memory: Mapping[Key, Remembered]
+    #: For the next tick.
+    memory: Mapping[Key, JobMemory]
+    #: How long planning took (s).
     seconds: float
 
 
@@ -127,7 +110,7 @@ def plan_round(
     problem: Round,
     keys: Sequence[Key],
     policy: Policy,
-    memory: Mapping[Key, Remembered],
+    memory: Mapping[Key, JobMemory],
     rng: np.random.Generator,
     *,
     ended_early: bool = False,
@@ -166,22 +149,22 @@ def plan_round(
     """
     began = perf_counter()
     check_live(policy)
-    known = [memory.get(key) for key in keys]
-    problem = replace(with_memory(problem, known), ended_early=ended_early)
+    before = [memory.get(key) for key in keys]
+    problem = replace(with_memory(problem, before), ended_early=ended_early)
     if heads is not None and guard is not None:
         problem = guarded(problem, heads, guard)
     plan = decided(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
     start = plan.start if _is_complete(problem, plan) else completed(problem, plan)
     notes = problem.notes if plan.notes is None else plan.notes
     latest = promised(problem, start, getattr(policy, "promise", None))
-    first = [start[i] if was is None else was.first for i, was in enumerate(known)]
+    first = [start[i] if was is None else was.first for i, was in enumerate(before)]
     columns = zip(keys, start.tolist(), latest.tolist(), first, notes.tolist(), strict=True)
-    handed_on = {
-        key: Remembered(begin, last, int(one), note) for key, begin, last, one, note in columns
+    memory = {
+        key: JobMemory(begin, last, int(one), note) for key, begin, last, one, note in columns
     }
     jobs = problem.jobs._replace(latest=latest)
     seconds = perf_counter() - began
-    return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, handed_on, seconds)
+    return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, memory, seconds)
 
 
 def check_live(policy: Policy) -> None:
@@ -209,18 +192,18 @@ def check_live(policy: Policy) -> None:
         )
 
 
-def with_memory(problem: Round, known: Sequence[Remembered | None]) -> Round:
+def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
     """Put into a round what is known of its jobs from the tick before."""
 
     def column(field: str) -> IntArray:
-        values = [NEVER if was is None else getattr(was, field) for was in known]
+        values = [NEVER if was is None else getattr(was, field) for was in memories]
         return np.array(values, dtype=np.int64)
 
     jobs = problem.jobs._replace(latest=column("latest"))
     before = column("planned")
-    kept = np.flatnonzero(before != NEVER)
-    if len(kept):  # the plan of the tick before, on today's machine
-        order = kept[np.argsort(before[kept], kind="stable")]
+    planned = np.flatnonzero(before != NEVER)
+    if len(planned):  # the plan of the tick before, on today's machine
+        order = planned[np.argsort(before[planned], kind="stable")]
         table = type(jobs)._make(values[order] for values in jobs)
         inner = Round(problem.now, problem.capacity, problem.running, table,
                       resources=problem.resources, windows=problem.windows)  # fmt: skip

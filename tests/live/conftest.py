@@ -37,3 +37,14 @@ def soft_lab(slurm_is_there) -> Iterator[Lab]:
     """Eight nodes; jobs arrive as usual."""
     with Lab() as lab:
         yield lab
+
+
+@pytest.fixture
+def lab(strict_lab) -> Iterator[Lab]:
+    """The strict cluster with an empty queue and all daemons; no driver was ever there."""
+    strict_lab.forget_drivers()
+    strict_lab.mend()
+    strict_lab.cancel_all()
+    strict_lab.cancel_all("side")
+    yield strict_lab
+    strict_lab.mend()

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 SAMPLES = Path(__file__).resolve().parent / "samples"
+#: The recorded queue as ``scontrol`` prints it.
+JOB_LINES = (SAMPLES / "sample_scontrol_show_job.txt").read_text(encoding="utf-8")
 #: The time of the recorded output: a second after it was recorded (2026-11-21, 16:52:53 UTC).
 RECORDED = 1795279973
 #: Fields of jobs that are wrapped from 23.02 on, all of which are numbers or null before.
@@ -24,6 +26,34 @@ WRAPPED = (
 def recorded(name: str) -> Any:
     """The JSON object of ``squeue`` or ``sinfo``, as recorded."""
     return json.loads((SAMPLES / f"sample_{name}_v0.0.38.json").read_text(encoding="utf-8"))
+
+
+class RecordedClient:
+    """A cluster that answers with recorded output; ``text`` is what ``scontrol`` prints of jobs, without JSON."""
+
+    def __init__(self, queue: Any = None, machine: Any = None, text: str = "") -> None:
+        self.queue, self.machine = text if queue is None else queue, machine or recorded("sinfo")
+
+    def jobs(self) -> Any:
+        """The queue."""
+        return self.queue
+
+    def nodes(self) -> Any:
+        """The nodes."""
+        return self.machine
+
+    def partitions(self) -> str:
+        """One partition."""
+        return "PartitionName=main MaxTime=1-00:00:00 DefaultTime=NONE Nodes=n[1-4] State=UP Default=YES\n"
+
+    def reservations(self) -> str:
+        """None."""
+        return "No reservations in the system\n"
+
+    def run(self, *command: str) -> str:
+        """The numbers of the jobs."""
+        assert command[0] == "squeue"
+        return "\n".join(str(number) for number in range(341, 352))
 
 
 def second_dialect(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """How long the driver's ticks take on a recorded cluster, without Slurm: read, planned, compared, and written down.
 
-    python -m tests.live.drive_time --from FOLDER [--ticks 5] [--policy plan-wait]
+    python -m tests.live.drive_time --folder FOLDER [--ticks 5] [--policy plan-wait]
     python -m tests.live.drive_time [--pending 10000] [--nodes 1024]
 
 Slurm's output was recorded (``python -m tests.live.lab.tick_time --keep FOLDER``), or is drawn
@@ -8,7 +8,6 @@ Slurm's output was recorded (``python -m tests.live.lab.tick_time --keep FOLDER`
 get change the next tick's. What Slurm's programs take comes on top: ``python -m tests.live.lab.tick_time`` has that.
 """
 
-import argparse
 import json
 import tempfile
 import time
@@ -19,13 +18,14 @@ from typing import Any
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.slurm.client import LINE, Answer, Listing
+from planbatch.experiments.live.slurm.client import LINE, Answer
 from planbatch.experiments.live.slurm.drive import Driver, record
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from tests.live.dialects import RECORDED, generated
+from tests.live.lab.processes import arguments
 
 
 @dataclass(frozen=True)
@@ -81,21 +81,21 @@ class RecordedCluster:
         """The time there (s)."""
         return self.source.time + time.time() - self.began
 
-    def jobs(self) -> Listing:
+    def jobs(self) -> Any:
         """Read what was printed."""
-        return Listing(json.loads(self.printed))
+        return json.loads(self.printed)
 
-    def nodes(self) -> Listing:
+    def nodes(self) -> Any:
         """The nodes."""
-        return Listing(self.machine)
+        return self.machine
 
     def partitions(self) -> str:
         """Its partitions; of a drawn one, none: all nodes are one pool."""
         return self.source.partitions
 
-    def reservations(self) -> Listing:
+    def reservations(self) -> Any:
         """None."""
-        return Listing(None)
+        return ""
 
     def run(self, *command: str) -> str:
         """Nothing is asked in text."""
@@ -150,15 +150,7 @@ def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) 
 
 def main() -> None:
     """Measure a dry run, soft and strict mode."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("--pending", type=int, default=10_000)
-    parse.add_argument("--nodes", type=int, default=1024)
-    parse.add_argument("--ticks", type=int, default=5)
-    parse.add_argument("--policy", default="plan-wait")
-    parse.add_argument("--from", dest="folder", type=Path)
-    given = parse.parse_args()
+    given = arguments(__doc__, pending=10_000, nodes=1024, ticks=5, policy="plan-wait", folder=Path)
     printed = kept(given.folder) if given.folder else drawn(given.pending, given.nodes)
     for shown in ("dry-run", "soft", "strict"):
         with tempfile.TemporaryDirectory() as folder:

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.tick import beat
-from tests.live.dialects import SAMPLES, generated
-from tests.live.test_advise import FakeClient
+from tests.live.dialects import generated
 from tests.live.test_client import SCONTROL
 
 pytestmark = pytest.mark.integration
@@ -263,21 +261,3 @@ def test_a_heartbeat_that_may_not_be_read_releases_nothing(played, verb, tmp_pat
     code, said = verb("watchdog")
     assert (code, played.sent) == (2, [])
     assert "heartbeat may not be read here" in said
-
-
-@pytest.mark.parametrize("kept", [0, 4000, -1])
-def test_a_list_in_text_that_is_cut_off_is_an_error(kept):
-    """``scontrol``'s lines, where there is no JSON: nothing, the first ones and half of one, all but the line end."""
-    text = (SAMPLES / "sample_scontrol_show_job.txt").read_text()
-    assert len(read_snapshot(FakeClient(text=text)).jobs) == 11
-    with pytest.raises(ValueError, match="scontrol: its list of jobs is cut off"):
-        read_snapshot(FakeClient(text=text[:kept]))
-
-
-def test_whole_lines_that_are_missing_are_noticed():
-    """Job 344's line is not there, and squeue knows of it; 351, the last one, may have arrived in between."""
-    lines = (SAMPLES / "sample_scontrol_show_job.txt").read_text().splitlines(keepends=True)
-    without = "".join(line for line in lines if not line.startswith("JobId=344 "))
-    with pytest.raises(ValueError, match="cut off"):
-        read_snapshot(FakeClient(text=without))
-    assert len(read_snapshot(FakeClient(text="".join(lines[:-1]))).jobs) == 10

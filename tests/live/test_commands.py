@@ -18,15 +18,25 @@ from planbatch.experiments.live.slurm.marks import (
     DriveRules,
     Mark,
     Target,
-    asked_begin,
     mark_of,
+    requested_begin,
     without_driver_changes,
 )
 from planbatch.experiments.live.slurm.snapshot import JobArray
-from tests.live.model import NOW, after, applied, found, freed, job, parked, plan, snapshot
+from tests.live.builders import (
+    NOW,
+    SOFT,
+    STRICT,
+    after,
+    applied,
+    by_number,
+    freed,
+    job,
+    parked,
+    plan,
+    snapshot,
+)
 
-STRICT = DriveRules("strict", every=5, grace=15)
-SOFT = DriveRules("soft", every=5, horizon=600)
 FREED = ["update JobId=1 StartTime=now", "update JobId=1 AdminComment=planbatch:free"]
 
 
@@ -48,7 +58,7 @@ def at(given_, later):
 
 def as_asked(given_, number, rules=STRICT):
     """The job as its user asked for it."""
-    return found(without_driver_changes(given_, rules).snapshot, number)
+    return by_number(without_driver_changes(given_, rules).snapshot, number)
 
 
 # Marks
@@ -78,9 +88,9 @@ def test_what_is_due_is_released_in_the_order_of_the_plan():
 
 
 def test_a_released_job_is_not_released_again_and_holds_its_nodes():
-    given_ = snapshot(parked(1))
-    given_ = after(given_, commands_for(given_, plan((job(1), 0)), NOW, STRICT))
-    assert lines(given_, plan((job(1), 0))) == []
+    due = plan((job(1), 0))
+    given_ = after(snapshot(parked(1)), commands_for(snapshot(parked(1)), due, NOW, STRICT))
+    assert lines(given_, due) == []
     assert without_driver_changes(given_, STRICT).released == {job(1).key: NOW}
 
 
@@ -91,21 +101,21 @@ def test_a_job_without_a_planned_start_waits_at_the_horizon():
 
 
 def test_a_task_of_an_array_is_released_alone():
-    """And the others are left alone in that tick: what is said to the array is said to its tasks as well."""
+    """And the others are left alone in that tick: what is said to the array is said to its tasks as well.
+
+    A task with a row of its own is released by the number of that row.
+    """
     row = parked(59, 10, array=JobArray(59, None, (1, 2, 3), 3))
     starts = {Target(row.key, 2): NOW, Target(row.key, 1): NOW + 60}
     assert lines(snapshot(row), starts) == [line("59_2")]
     split = freed(61, array=JobArray(59, 2))
     assert lines(snapshot(row, split), {}) == []
-
-
-def test_a_task_with_a_row_of_its_own_is_released_by_its_number():
-    row = parked(61, array=JobArray(59, 2))
-    assert lines(snapshot(row), {Target(row.key, 2): NOW}) == [line(61)]
+    own = parked(61, array=JobArray(59, 2))
+    assert lines(snapshot(own), {Target(own.key, 2): NOW}) == [line(61)]
 
 
 def test_unmarked_jobs_are_adopted_only_if_asked():
-    given_ = snapshot(job(1), job(2, held="user"), job(3, comment="noplan", user="root"))
+    given_ = snapshot(job(1))
     assert lines(given_, plan((job(1), 60))) == []
     adopting = DriveRules("strict", adopt=True)
     assert lines(given_, plan((job(1), 60)), adopting) == [line(1, NOW + 600)]
@@ -135,23 +145,22 @@ def test_a_begin_time_of_the_user_is_kept_in_the_mark():
     assert back == f"update JobId=1 StartTime=uts{NOW + 100}"
 
 
-def test_a_begin_time_that_the_user_changed_since_is_hers():
+def test_a_begin_time_that_somebody_changed_since_is_hers():
+    """It is not the one of the mark: strict puts it off again, and she gets it back."""
+    changed = replace(parked(1, 200), begin_time=NOW + 5000)
     for rules in (STRICT, SOFT):
-        changed = replace(parked(1, 200), begin_time=NOW + 5000)
         assert as_asked(snapshot(changed), 1, rules).begin_time == NOW + 5000
+    now = replace(parked(1), begin_time=NOW - 2)
+    assert lines(snapshot(now), plan((now, 60))) == [line(1, NOW + 600, NOW - 2)]
 
 
 def test_a_begin_time_that_slurm_set_a_little_later_is_the_driver_s():
-    """What has passed becomes the moment in which Slurm reads it."""
+    """What has passed becomes the moment in which Slurm reads it; a minute later it is none of the driver's."""
+    for late, own in ((1, True), (60, True), (61, False)):
+        one = replace(freed(1, 70), begin_time=NOW - 70 + late)
+        assert (requested_begin(one) == 0) is own
     late = replace(freed(1, 3), begin_time=NOW - 1)
     assert without_driver_changes(snapshot(late), STRICT).released.keys() == {late.key}
-    assert asked_begin(late) == 0
-
-
-def test_a_job_that_somebody_let_start_outside_the_plan_is_put_off_again():
-    """Its begin time is not the one of its mark."""
-    now = replace(parked(1), begin_time=NOW - 2)
-    assert lines(snapshot(now), plan((now, 60))) == [line(1, NOW + 600, NOW - 2)]
 
 
 @pytest.mark.parametrize("who", ["user", "admin"])
@@ -203,7 +212,7 @@ def test_what_was_taken_back_is_left_alone_twice_as_long_each_time():
     assert as_asked(then, 7).begin_time == NOW + 10
     assert as_asked(at(then, 10), 7).begin_time == 0
     again = applied(at(then, 10), lines(at(then, 10), plan((job(7), 10))))
-    assert mark_of(found(again, 7).admin_comment).times == 1
+    assert mark_of(by_number(again, 7).admin_comment).times == 1
     [command] = commands_for(at(again, 26), {}, NOW + 26, STRICT)
     assert command.lines[0].endswith(f"back={NOW + 26}:times=2")
     assert (STRICT.pause(2), STRICT.pause(99)) == (20, 600)
@@ -218,14 +227,34 @@ def test_jobs_of_the_same_shape_and_user_are_left_alone_together():
     assert {key.job_id for key in asked.suspects} == {7, 8, 9}
 
 
+def test_jobs_beyond_the_share_are_planned_later():
+    """Of an array, the tasks; of a job, and of an array of which no task is left, the whole."""
+    row, other = parked(59, array=JobArray(59, None, (1, 2), 2)), parked(60)
+    queue = without_driver_changes(snapshot(row, other), STRICT)
+    first, second = Target(row.key, 1), Target(row.key, 2)
+    rest = queue.without(frozenset({first, Target(other.key)}), NOW + 5).snapshot
+    assert by_number(rest, 59).array.tasks == (2,)
+    assert [by_number(rest, number).begin_time for number in (59, 60)] == [0, NOW + 5]
+    rest = queue.without(frozenset({first, second}), NOW + 5).snapshot
+    assert by_number(rest, 59).begin_time == NOW + 5
+
+
 # Soft
 
 
 def test_begin_times_follow_the_plan():
-    """1 starts now; 2 in 50 s; 3 in two hours, so its begin time lies at the horizon, 600 s from now."""
-    jobs = [job(i) for i in (1, 2, 3)]
-    starts = plan((jobs[0], 0), (jobs[1], 50), (jobs[2], 7200))
-    assert lines(snapshot(*jobs), starts, SOFT) == [line(1), line(2, NOW + 50), line(3, NOW + 600)]
+    """1 starts now; 2 in 50 s; 3 in two hours, so its begin time lies at the horizon, 600 s from now.
+
+    4 is what a strict driver left; an array begins with its first task.
+    """
+    jobs = [job(1), job(2), job(3), parked(4)]
+    starts = plan(*zip(jobs, (0, 50, 7200, 90), strict=True))
+    assert sorted(lines(snapshot(*jobs), starts, SOFT)) == [
+        line(1), line(2, NOW + 50), line(3, NOW + 600), line(4, NOW + 90)]  # fmt: skip
+    row = job(59, array=JobArray(59, None, (1, 2), 2))
+    for first, second in ((90, 40), (0, 0)):
+        tasks = {Target(row.key, 1): NOW + first, Target(row.key, 2): NOW + second}
+        assert lines(snapshot(row), tasks, SOFT) == [line(59, NOW + second)]
 
 
 def test_reasons_tell_times_as_clocks_here_show_them():
@@ -255,19 +284,6 @@ def test_a_job_that_left_the_plan_gets_its_own_begin_time_back():
     assert lines(given_, {}, SOFT) == FREED
 
 
-def test_an_array_begins_with_its_first_task():
-    row = job(59, array=JobArray(59, None, (1, 2), 2))
-    starts = {Target(row.key, 1): NOW + 90, Target(row.key, 2): NOW + 40}
-    assert lines(snapshot(row), starts, SOFT) == [line(59, NOW + 40)]
-    both = {Target(row.key, 1): NOW, Target(row.key, 2): NOW}
-    assert lines(snapshot(row), both, SOFT) == [line(59)]
-
-
-def test_soft_goes_on_with_what_a_strict_driver_left():
-    given_ = snapshot(parked(1))
-    assert lines(given_, plan((job(1), 90)), SOFT) == [line(1, NOW + 90)]
-
-
 # Soft: the job that nothing may delay
 
 
@@ -284,17 +300,12 @@ def test_the_job_that_nothing_may_delay_is_open_to_slurm_until_it_is_due():
     assert lines(at(then, 100), starts, SOFT, [waits]) == [line(7, NOW + 100)]
     assert lines(then, plan((waits, 300)), SOFT) == [line(7, NOW + 300)]  # it may be delayed again
 
-
-def test_what_slurm_refuses_is_taken_back_although_nothing_may_delay_it():
-    waits = parked(7, 100)
-    then = applied(snapshot(waits), lines(snapshot(waits), plan((waits, 100)), SOFT, [waits]))
     refused = replace(then, jobs=(replace(then.jobs[0], reason="Licenses"),))
-    (back,) = lines(at(refused, 1), plan((waits, 100)), SOFT, [])
-    assert back == line(7, NOW + 601, more=f":back={NOW + 1}:times=1")
-
-
-def test_in_strict_mode_no_job_is_open():
-    assert lines(snapshot(parked(7)), plan((job(7), 100)), STRICT, [parked(7)]) == []
+    back = line(7, NOW + 690, more=f":back={NOW + 90}:times=1")
+    assert lines(refused, starts, SOFT) == [back]  # Slurm has the last word
+    assert (
+        lines(snapshot(parked(7)), starts, STRICT, [waits]) == []
+    )  # in strict mode no job is open
 
 
 # The way out
@@ -336,14 +347,13 @@ def test_what_is_not_planned_any_more_is_given_back_in_the_same_tick(fields, mod
 
 
 def test_failure_1_a_number_that_was_given_out_again_is_another_job():
-    """The controller was killed: number 7 is now a job that was submitted later, and not yet planned."""
+    """The controller was killed: number 7 is now a job that was submitted later, and not yet planned.
+
+    A command that the controller forgot is given again.
+    """
     old, new = parked(7, submit=NOW - 50), parked(7, submit=NOW - 2)
-    assert lines(snapshot(old), plan((old, 0))) == [line(7)]
+    assert lines(snapshot(old), plan((old, -30))) == [line(7)]
     assert lines(snapshot(new), plan((old, 0))) == []
-
-
-def test_failure_1_a_command_that_the_controller_forgot_is_given_again():
-    assert lines(snapshot(parked(7)), plan((parked(7), -30))) == [line(7)]
 
 
 def test_failure_2_a_requeued_job_waits_for_the_plan():
@@ -366,21 +376,12 @@ def test_failure_3_running_jobs_are_never_touched():
     assert give_back(snapshot(running), NOW) == []
 
 
-def test_failure_4_a_job_that_can_never_start_is_not_released():
-    """It is not in the plan."""
-    fits, never = parked(1), parked(2, nodes=900)
+def test_failures_4_6_and_7_what_is_gone_or_not_in_the_plan_is_not_released():
+    """A job that never starts; one that is gone; and all, if the nodes are unknown after a restart."""
+    fits, never, gone = parked(1), parked(2, nodes=900), parked(7, state="CANCELLED")
     assert lines(snapshot(fits, never), plan((fits, 0))) == [line(1)]
-
-
-def test_failure_6_a_job_that_is_gone_gets_no_command():
-    gone = parked(7, state="CANCELLED")
-    assert lines(snapshot(gone), plan((gone, 0))) == []
-    assert lines(snapshot(), plan((gone, 0))) == []
-
-
-def test_failure_7_a_plan_without_nodes_releases_nothing():
-    """After a restart of the controller all nodes are unknown for seconds: no job has a planned start."""
-    assert lines(snapshot(parked(7)), {}) == []
+    assert lines(snapshot(gone), plan((gone, 0))) == lines(snapshot(), plan((gone, 0))) == []
+    assert lines(snapshot(fits), {}) == []
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
@@ -393,21 +394,24 @@ def test_failure_9_a_driver_that_was_killed_halfway_through_its_lines(cut):
     assert first[:cut] + rest == [line(1), line(2)]
 
 
-@pytest.mark.parametrize("fields", [{}, {"comment": "noplan"}, {"held": "user"}, {"held": "admin"}])
-def test_failure_10_foreign_jobs_are_left_alone(fields):
-    foreign = job(7, **fields)
-    assert lines(snapshot(foreign), plan((foreign, 0))) == []
-    assert as_asked(snapshot(foreign), 7) == foreign
-
-
-@pytest.mark.parametrize("fields", [
+FOREIGN = [
     {"comment": "noplan", "user": "root"}, {"held": "user"}, {"held": "admin"}, {"partition": "side"},
-    {"partition": "main,side"}, {"admin_comment": "planbatch:of somebody else"},
-])  # fmt: skip
-def test_failure_10_soft_leaves_foreign_jobs_alone(fields):
+    {"partition": "main,side"}, {"admin_comment": "planbatch:of somebody else"}, {"reservation": "course"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", [{}, *FOREIGN])
+@pytest.mark.parametrize("mode", ["strict", "soft", "adopting"])
+def test_failure_10_foreign_jobs_are_left_alone(fields, mode):
+    """In strict mode, those without a mark are foreign as well."""
+    strict, adopt = mode != "soft", mode == "adopting"
+    rules = DriveRules("strict" if strict else "soft", partitions=frozenset({"main"}), adopt=adopt)
     foreign = job(7, **fields)
-    rules = DriveRules("soft", partitions=frozenset({"main"}))
-    assert lines(snapshot(foreign), plan((foreign, 500)), rules) == []
+    if fields or mode == "strict":
+        assert lines(snapshot(foreign), plan((foreign, 500)), rules) == []
+        assert lines(snapshot(foreign), plan((foreign, 0)), rules) == []
+    if mode == "strict" and "planbatch" not in foreign.admin_comment:
+        assert as_asked(snapshot(foreign), 7) == foreign
 
 
 # Whatever the cluster

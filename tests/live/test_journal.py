@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
@@ -12,31 +13,27 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.live import journal as live_journal
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.planned import observed_again, options_of, rounds_of_journal
+from planbatch.experiments.live.slurm.estimates import (
+    accuracy_of,
+    observed_again,
+    options_of,
+    planned_starts,
+    rounds_of_journal,
+)
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
-from planbatch.experiments.live.slurm.starts import accuracy_of, planned_starts
-from planbatch.experiments.workloads.journal_lines import SCHEMA, is_journal, parts_of
+from planbatch.experiments.workloads.journal_lines import is_journal, parts_of
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log
-from tests.live.builders import NOW, array, cluster, node, running, waiting
+from tests.live.builders import NOW, array, cluster, node, waiting
 from tests.live.test_observe import clusters
 
-OPEN: list[Journal] = []
 
-
-def opened(path, **sizes) -> Journal:
-    """A journal that is closed after the test."""
-    OPEN.append(Journal(path, **sizes))
-    return OPEN[-1]
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    """Close what was opened."""
-    yield
-    while OPEN:
-        OPEN.pop().close()
+@pytest.fixture
+def opened():
+    """Open journals, which are closed after the test."""
+    with ExitStack() as stack:
+        yield lambda path, **sizes: stack.enter_context(Journal(path, **sizes))
 
 
 @pytest.fixture
@@ -54,29 +51,20 @@ def lines(path) -> list[dict]:
 def test_snapshots_are_read_back_as_they_were(tmp_path_factory, snapshots):
     """Whatever changed between them: rows that came, changed and went, and nodes."""
     path = tmp_path_factory.mktemp("journal") / "journal.jsonl"
-    journal = opened(path)
-    for place, snapshot in enumerate(snapshots):
-        journal.snapshot(replace(snapshot, time=NOW + place))
-    journal.close()
+    with Journal(path) as journal:
+        for place, snapshot in enumerate(snapshots):
+            journal.snapshot(replace(snapshot, time=NOW + place))
     for place, tick in enumerate(read_ticks(path)):
         seen, wrote = tick.snapshot, snapshots[place]
         assert {job.key: job for job in seen.jobs} == {job.key: job for job in wrote.jobs}
-        assert (seen.nodes, seen.partitions, seen.time) == (
-            wrote.nodes,
-            wrote.partitions,
-            NOW + place,
-        )
+        assert (seen.nodes, seen.partitions) == (wrote.nodes, wrote.partitions)
+        assert seen.time == NOW + place
 
 
 def test_rows_hold_every_field():
     """Of jobs, nodes and partitions; what is as by default is left out."""
-    job = replace(
-        array(59, 3, most=2),
-        flags=frozenset(("A",)),
-        tres={"cpu": 4},
-        required=("n1",),
-        comment="ü\n",
-    )
+    fields = {"flags": frozenset("A"), "tres": {"cpu": 4}, "required": ("n1",), "comment": "ü\n"}
+    job = array(59, 3, most=2, **fields)
     drained = node("n1", "DOWN", "DRAIN", gpus=2, reason="fan")
     (part,) = cluster().partitions
     for thing, read in ((job, job_of), (drained, node_of), (part, partition_of)):
@@ -85,27 +73,18 @@ def test_rows_hold_every_field():
         assert "comment" not in row_of(waiting(1))
 
 
-def test_a_line_is_only_what_changed(path):
+def test_a_line_is_only_what_changed(path, opened):
     """The first snapshot and plan are full, later ones small; the plan's times come back."""
     journal = opened(path)
     jobs = [waiting(number) for number in range(50)]
     starts = {number: (NOW + number, None, NOW + 5) for number in range(50)}
     for tick in range(3):
         journal.snapshot(cluster(*jobs[tick:], now=NOW + tick))
-        journal.plan(
-            NOW + tick,
-            {**starts, 7: (NOW + tick, NOW + 99, None)},
-            policy="p",
-            unit="nodes",
-            capacity=4,
-        )
+        times = {**starts, 7: (NOW + tick, NOW + 99, None)}
+        journal.plan(NOW + tick, times, policy="p", unit="nodes", capacity=4)
     first, plan, second, again, *_ = lines(path)
-    assert (first["full"], len(first["jobs"]), plan["full"], len(plan["starts"])) == (
-        True,
-        50,
-        True,
-        50,
-    )
+    assert (first["full"], len(first["jobs"])) == (True, 50)
+    assert (plan["full"], len(plan["starts"])) == (True, 50)
     assert (second["jobs"], second["gone"], "nodes" in second) == ([], [[0, NOW - 100, 0]], False)
     assert again["starts"] == {"7": [NOW + 1, NOW + 99, None]}
     ticks = list(read_ticks(path))
@@ -115,7 +94,7 @@ def test_a_line_is_only_what_changed(path):
     assert ticks[2].plan["policy"] == "p"
 
 
-def test_commands_and_faults_stand_in_their_ticks(path):
+def test_commands_and_faults_stand_in_their_ticks(path, opened):
     """A fault without a snapshot is a tick of its own."""
     journal = opened(path)
     journal.snapshot(cluster(now=1))
@@ -131,7 +110,7 @@ def test_commands_and_faults_stand_in_their_ticks(path):
         journal.write("gossip", 3)
 
 
-def test_a_large_journal_goes_on_in_a_new_file(path):
+def test_a_large_journal_goes_on_in_a_new_file(path, opened):
     """Older parts are numbered, the oldest deleted; every part begins with a full snapshot; all are read in order."""
     journal = opened(path, most_bytes=3000, most_parts=3)
     for tick in range(40):
@@ -151,7 +130,7 @@ def test_a_large_journal_goes_on_in_a_new_file(path):
     assert newest == times[-len(newest) :]
 
 
-def test_a_line_that_was_cut_off_is_taken_away(path):
+def test_a_line_that_was_cut_off_is_taken_away(path, opened):
     """A writer that was killed left half a line; readers leave it out, and the next writer goes on without it."""
     journal = opened(path)
     journal.snapshot(cluster(waiting(1), now=1))
@@ -168,7 +147,7 @@ def test_a_line_that_was_cut_off_is_taken_away(path):
         assert lines(path)[1]["full"]
 
 
-def test_a_full_disk_leaves_whole_lines(path, monkeypatch):
+def test_a_full_disk_leaves_whole_lines(path, opened, monkeypatch):
     """Half of a line was written when the disk was full: it is taken away, the error is told, and writing goes on."""
     journal = opened(path)
     journal.snapshot(cluster(waiting(1), now=1))
@@ -187,20 +166,14 @@ def test_a_full_disk_leaves_whole_lines(path, monkeypatch):
     journal._file = file
     journal.snapshot(cluster(waiting(3), now=3))
     assert [[job.job_id for job in tick.snapshot.jobs] for tick in read_ticks(path)] == [[1], [3]]
+    assert lines(path)[-1]["full"]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (
-            '{"schema": "planbatch-journal/9", "kind": "plan"}\n',
-            "line 2: schema 'planbatch-journal/9' is not",
-        ),
-        ("[]\n", "line 2: schema None is not"),
-        ("not json\n", "line 2: it is damaged"),
-    ],
-)
-def test_what_is_no_line_of_a_journal_is_told(path, text, told):
+@pytest.mark.parametrize(("text", "told"), [
+    ('{"schema": "planbatch-journal/9", "kind": "plan"}\n', "line 2: schema 'planbatch-journal/9' is not"),
+    ("[]\n", "line 2: schema None is not"), ("not json\n", "line 2: it is damaged"),
+])  # fmt: skip
+def test_what_is_no_line_of_a_journal_is_told(path, opened, text, told):
     """With its file and line."""
     opened(path).snapshot(cluster(waiting(1)))
     with path.open("a") as file:
@@ -216,41 +189,25 @@ def test_no_journal_is_told(path):
 
 
 @pytest.fixture
-def lived(path):
+def lived(path, opened):
     """Three jobs of a cluster of four nodes, as ticks saw them: the third still runs, a fourth was not seen to end.
 
     job 1: submitted at 0, started at 10, ended at 40; 2: at 5, 40, 100; 3: at 6, 100, …; 4: at 7, 50, gone at 90;
     5: cancelled before its start; 6: held
     """
 
-    def at(number, submit, start, end, state, **fields):
-        base = {
-            "submit": submit,
-            "state": state,
-            "start_time": start,
-            "end_time": end,
-            "allocated": ("n1",),
-        }
-        return waiting(number, 2, 600, **(base | fields))
+    def at(number, submit, start, end, state):
+        times = {"submit": submit, "start_time": start, "end_time": end}
+        return waiting(number, 2, 600, state=state, allocated=("n1",), **times)
 
     journal = opened(path)
-    one = at(1, 0, 10, 610, "RUNNING")
+    one, runs = at(1, 0, 10, 610, "RUNNING"), at(2, 5, 40, 640, "RUNNING")
     two, three, four = (waiting(k, 2, submit=k + 3) for k in (2, 3, 4))
-    cancelled = at(5, 8, 20, 20, "CANCELLED")
-    held = waiting(6, submit=9, held="user", priority=0)
+    held = waiting(6, submit=9, held="user")
     seen = [
         (30, (one, two, three, four, held)),
-        (
-            60,
-            (
-                at(1, 0, 10, 40, "COMPLETED"),
-                at(2, 5, 40, 640, "RUNNING"),
-                three,
-                at(4, 7, 50, 650, "RUNNING"),
-                held,
-            ),
-        ),
-        (90, (at(2, 5, 40, 640, "RUNNING"), three, cancelled, held)),
+        (60, (at(1, 0, 10, 40, "COMPLETED"), runs, three, at(4, 7, 50, 650, "RUNNING"), held)),
+        (90, (runs, three, at(5, 8, 20, 20, "CANCELLED"), held)),
         (120, (at(2, 5, 40, 100, "FAILED"), at(3, 6, 100, 700, "RUNNING"), held)),
     ]
     for now, jobs in seen:
@@ -286,11 +243,7 @@ def test_a_journal_is_known_by_its_first_line(lived, tmp_path):
 def test_a_replay_of_a_journal_has_its_recorded_waits(lived, run):
     """Compared and replayed by the command, like any other log; rounds are captured from it."""
     code, out, err = run("compare", lived, "--policy", "recorded", "--policy", "easy", "--json")
-    assert code == 0, err
-    rows = (
-        {row["policy"]: row for row in json.loads(out)["rows"]} if "rows" in json.loads(out) else {}
-    )
-    assert not rows or rows["recorded"]["mean_wait"] == 22.5
+    assert (code, "recorded" in out) == (0, True), err
     code, out, err = run("replay", lived, "--policy", "recorded", "--json")
     assert (code, json.loads(out)["results"][0]["mean_wait"]) == (0, 22.5)
     code, out, err = run("rounds", "capture", lived, "--sizes", "1", "--out", "rounds")
@@ -300,18 +253,15 @@ def test_a_replay_of_a_journal_has_its_recorded_waits(lived, run):
 @pytest.mark.integration
 def test_a_report_is_made_of_a_journal(path, run):
     """A comparison of policies on it, kept in a folder, is a page; twelve jobs had waited for one another."""
-    jobs = [
-        waiting(
-            k, 3, 900, submit=k, state="COMPLETED", start_time=600 * k + 20, end_time=600 * k + 620
-        )
-        for k in range(12)
-    ]
+    jobs = []
+    for k in range(12):
+        times = {"submit": k, "start_time": 600 * k + 20, "end_time": 600 * k + 620}
+        jobs.append(waiting(k, 3, 900, state="COMPLETED", **times))
     with Journal(path) as journal:
         journal.snapshot(cluster(*jobs, now=9000))
         journal.plan(9000, {}, policy="p", unit="nodes", capacity=4)
-    assert (
-        run("compare", path, "--policy", "easy", "--policy", "recorded", "--out", "results")[0] == 0
-    )
+    words = ("--policy", "easy", "--policy", "recorded", "--out", "results")
+    assert run("compare", path, *words)[0] == 0
     code, _, err = run("report", "results", "--jobs", "1")
     assert code == 0, err
     assert os.path.getsize("results/report.html") > 10_000
@@ -324,15 +274,14 @@ def test_rounds_are_captured_from_ticks(lived, run):
     assert problem.running.end.tolist() == [610]
     tick = next(iter(read_ticks(lived)))
     np.testing.assert_array_equal(observed_again(tick).problem.ids, problem.ids)
-    code, out, err = run(
-        "rounds", "capture", "--from-ticks", lived, "--sizes", "3,7", "--out", "rounds"
-    )
+    words = ("--from-ticks", lived, "--sizes", "3,7", "--out", "rounds")
+    code, out, err = run("rounds", "capture", *words)
     assert (code, out) == (0, "rounds/journal-ticks-n0003-t30.json\n")
     assert "ticks: in no round did about 7 jobs wait" in err
     assert run("round", "rounds/journal-ticks-n0003-t30.json", "--json")[0] == 0
 
 
-def test_an_id_that_is_given_out_again_is_another_job(path):
+def test_an_id_that_is_given_out_again_is_another_job(path, opened):
     """After a crash of the controller: the same number, submitted at another time."""
     journal = opened(path)
     journal.snapshot(cluster(waiting(7, submit=100), now=200))
@@ -342,15 +291,7 @@ def test_an_id_that_is_given_out_again_is_another_job(path):
     assert [job.key for job in last.snapshot.jobs] == [JobKey(7, 150, 0)]
 
 
-def test_the_schema_stands_in_every_line(path):
-    """With the version."""
-    journal = opened(path)
-    journal.snapshot(cluster(running(1, "1", 5)))
-    journal.fault(NOW, "x")
-    assert {line["schema"] for line in lines(path)} == {SCHEMA} == {"planbatch-journal/1"}
-
-
-def test_only_one_process_writes_a_journal(path, run):
+def test_only_one_process_writes_a_journal(path, opened, run):
     """A second writer is told; when the first one has gone, it may."""
     first = opened(path)
     with pytest.raises(OSError, match="another planbatch writes this journal"):
@@ -421,7 +362,7 @@ def test_fields_of_a_newer_version_are_left_out(path):
     assert options_of(tick) == ObserveOptions()
 
 
-def test_planned_against_actual_starts(path):
+def test_planned_against_actual_starts(path, opened):
     """Job 1 starts 30 s after its last plan, job 2 1,000 s before its first; job 3 still waits, 4 was never planned."""
     journal = opened(path)
     ran = {"state": "RUNNING", "allocated": ("n1",)}

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveJob
-from planbatch.experiments.live.slurm.tick import NAME, beat
+from planbatch.experiments.live.slurm.tick import HEARTBEAT, beat
 from tests import needs
 from tests.live.lab.accounts import give_rights
 from tests.live.lab.drive import Drive
@@ -34,16 +33,6 @@ pytestmark = pytest.mark.integration
 
 #: Starts may differ from the plan by so much (s).
 NEAR = 3
-
-
-@pytest.fixture
-def lab(strict_lab) -> Iterator[Lab]:
-    """The cluster with an empty queue and all daemons; no driver was ever there."""
-    strict_lab.forget_drivers()
-    strict_lab.mend()
-    strict_lab.cancel_all()
-    yield strict_lab
-    strict_lab.mend()
 
 
 def waits(job: LiveJob, seconds: float = 0) -> bool:
@@ -61,33 +50,27 @@ def submit_forty(lab: Lab, rng: random.Random, count: int = 40) -> list[int]:
     return numbers
 
 
-def all_completed(lab: Lab, numbers: list[int]) -> None:
-    """Wait until all have completed."""
-    lab.wait_for(f"{len(numbers)} jobs complete",
-                 lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers), 600)  # fmt: skip
+def commands(drive: Drive) -> list[tuple[int, str, int]]:
+    """The numbers of the jobs that got commands, what these were, and when, by the journal."""
+    return [
+        (row["job"][0], row["deed"], line["time"])
+        for tick in read_ticks(drive.journal)
+        for line in tick.others
+        for row in line.get("commands", ())
+    ]
 
 
-def releases(drive: Drive) -> list[tuple[int, int]]:
-    """The numbers of the jobs that were released, and when, by the journal."""
-    found = []
-    for tick in read_ticks(drive.journal):
-        for line in tick.others:
-            if line["kind"] == "commands":
-                found += [
-                    (row["job"][0], line["time"])
-                    for row in line["commands"]
-                    if row["deed"] == "release"
-                ]
-    return found
+def releases(drive: Drive) -> list[int]:
+    """The numbers of the jobs that were released."""
+    return [number for number, action, _ in commands(drive) if action == "release"]
 
 
 def planned_starts(drive: Drive) -> dict[int, list[tuple[int, int]]]:
     """For each job, the times of the plans that had it, and its starts in them."""
     found: dict[int, list[tuple[int, int]]] = {}
     for tick in read_ticks(drive.journal):
-        if tick.plan:
-            for number, (start, *_) in tick.starts.items():
-                found.setdefault(number, []).append((tick.time, start))
+        for number, (start, *_) in tick.starts.items() if tick.plan else ():
+            found.setdefault(number, []).append((tick.time, start))
     return found
 
 
@@ -109,12 +92,12 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
         held = lab.submit("-H", "-t1", user=65534)
         foreign = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan", seconds=2)
         numbers = submit_forty(lab, random.Random(1))
-        all_completed(lab, [*numbers, foreign])
+        lab.wait_for_state("COMPLETED", *numbers, foreign, patience=600)
         jobs = lab.jobs()
         found = deviations(lab, drive, numbers)
     assert sum(found.values()) == 40
     assert all(abs(away) <= NEAR for away in found), found
-    assert Counter(one for one, _ in releases(drive)) == Counter(numbers)  # each once, and no other
+    assert Counter(releases(drive)) == Counter(numbers)  # each once, and no other
     assert all(mark_of(jobs[one].admin_comment).begin <= jobs[one].start_time for one in numbers)
     assert all(waits(jobs[one]) for one in (never, held))
     assert jobs[held].held == "user"
@@ -124,7 +107,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
     assert all(left[one].begin_time <= time.time() for one in (never, held))
     assert left[held].held == "user"
     lab.as_user("scontrol", "release", str(held))
-    lab.wait_for("her job runs", lambda jobs: jobs[held].state == "COMPLETED")
+    lab.wait_for_state("COMPLETED", held)
 
 
 @pytest.mark.nightly
@@ -137,7 +120,7 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     soft_lab.forget_drivers()
     with soft_lab.drive("soft", "--on-exit", "keep", every="0.5s", name="soft") as drive:
         numbers = submit_forty(soft_lab, random.Random(2))
-        all_completed(soft_lab, numbers)
+        soft_lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = soft_lab.jobs()
     others = [line for tick in read_ticks(drive.journal) for line in tick.others]
     results = [line for line in others if line["kind"] == "results"]
@@ -165,13 +148,13 @@ def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(la
         drive = lab.drive("strict", "--on-exit", "keep", every="0.5s", name="killed")
         wait_until("the next driver drives", drive.drives)
     with drive:
-        all_completed(lab, numbers)
+        lab.wait_for_state("COMPLETED", *numbers, patience=600)
     jobs = lab.jobs()
     assert len(numbers) == 20
     assert [jobs[one].key.restarts for one in numbers] == [0] * 20
     assert all(jobs[one].end_time - jobs[one].start_time <= 5 for one in numbers)
     assert len({jobs[one].submit_time for one in numbers}) > 5
-    assert sorted({one for one, _ in releases(drive)} - set(numbers)) == []
+    assert set(releases(drive)) <= set(numbers)
 
 
 def test_there_is_only_one_driver(lab):
@@ -187,7 +170,7 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
         lab.wait_for_save()
         lab.freeze_state()
         first = lab.submit("-N1", "--exclusive", "-t1", seconds=600)
-        lab.wait_for("it runs", lambda jobs: jobs[first].state == "RUNNING")
+        lab.wait_for_state("RUNNING", first)
         lab.kill("slurmctld", with_steps=True)
         lab.thaw_state()
         wait_until("the driver says so", lambda: "nothing was done" in drive.said())
@@ -199,10 +182,8 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
         again = lab.submit("-N1", "--exclusive", "-t1", seconds=1)
         assert again == first
         # A node that still knows the old one may refuse it, and Slurm then puts it off: what counts is the release.
-        wait_until(
-            "the new one is released", lambda: [one for one, _ in releases(drive)].count(again) == 2
-        )
-    assert lab.jobs()[again].key.submit_time > releases(drive)[0][1]
+        wait_until("the new one is released", lambda: releases(drive).count(again) == 2)
+    assert lab.jobs()[again].key.submit_time > commands(drive)[0][2]
 
 
 def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
@@ -212,13 +193,13 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
     """
     with lab.drive("strict", every="0.5s", name="requeued") as drive:
         number = lab.submit("-N8", "--exclusive", "-t5", until=tmp_path / "done")
-        lab.wait_for("it runs", lambda jobs: jobs[number].state == "RUNNING")
+        lab.wait_for_state("RUNNING", number)
         lab.kill("n2")
         lab.run("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
         lab.wait_for("it is requeued, and waits for the driver",
                      lambda jobs: jobs[number].key.restarts == 1 and waits(jobs[number], 300))  # fmt: skip
         small = lab.submit("-N1", "--exclusive", "-t1")
-        lab.wait_for("others run", lambda jobs: jobs[small].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", small)
         assert waits(lab.jobs()[number])
         (tmp_path / "done").touch()
         lab.start_node("n2")
@@ -227,9 +208,8 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         lab.run(
             "scontrol", "update", f"JobId={number}", "StartTime=now"
         )  # Slurm would wait two minutes
-        lab.wait_for("it runs again", lambda jobs: jobs[number].state == "COMPLETED")
-    deeds = [row["deed"] for tick in read_ticks(drive.journal) for line in tick.others
-             if line["kind"] == "commands" for row in line["commands"] if row["job"][0] == number]  # fmt: skip
+        lab.wait_for_state("COMPLETED", number)
+    deeds = [action for one, action, _ in commands(drive) if one == number]
     assert deeds[:2] == ["release", "park"]
     assert set(deeds[2:]) <= {
         "park",
@@ -247,8 +227,8 @@ def test_what_does_not_start_is_taken_back(lab):
                      mark_of(jobs[number].admin_comment).times > 0)  # fmt: skip
         assert waits(lab.jobs()[number])
         lab.run("scontrol", "update", "NodeName=n1", "State=RESUME")
-        lab.wait_for("it runs", lambda jobs: jobs[number].state == "COMPLETED")
-    assert len([one for one, _ in releases(drive) if one == number]) >= 2
+        lab.wait_for_state("COMPLETED", number)
+    assert releases(drive).count(number) >= 2
 
 
 def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
@@ -259,16 +239,16 @@ def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
         lab.as_user("scontrol", "hold", str(hers))
         assert lab.jobs()[hers].comment == ""
         (tmp_path / "first").touch()
-        lab.wait_for("the first is done", lambda jobs: jobs[wide].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", wide)
         ticks = ticks_of(drive)
         wait_until("two ticks have passed", lambda: ticks_of(drive) >= ticks + 2)
         assert (lab.jobs()[hers].state, lab.jobs()[hers].held) == ("PENDING", "user")
         second = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "second")
-        lab.wait_for("the second runs", lambda jobs: jobs[second].state == "RUNNING")
+        lab.wait_for_state("RUNNING", second)
         lab.as_user("scontrol", "release", str(hers))
         assert (lab.jobs()[hers].held, waits(lab.jobs()[hers])) == (None, True)
         (tmp_path / "second").touch()
-        lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", hers)
         jobs = lab.jobs()
         assert jobs[hers].start_time >= jobs[second].end_time
 
@@ -282,7 +262,7 @@ def test_reservations_are_planned_around_and_their_jobs_left_to_slurm(lab):
         with lab.drive("strict", name="reserved") as drive:
             hers = lab.submit("--reservation=course", "-N1", "--exclusive", "-t1")
             wide = lab.submit("-N8", "--exclusive", "-t1")
-            lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
+            lab.wait_for_state("COMPLETED", hers)
             wait_until("the other is planned", lambda: wide in planned_starts(drive))
             assert lab.jobs()[hers].admin_comment == ""
         assert {start for _, start in planned_starts(drive)[wide]} == {course.end}
@@ -320,7 +300,7 @@ def test_clients_that_hang_and_clients_that_fail(lab):
         wait_until("it is cut off", lambda: "cut off" in drive.said())
         assert waits(lab.jobs()[number])
         play("")
-        lab.wait_for("it runs after all", lambda jobs: jobs[number].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", number)
     assert "Traceback" not in drive.said()
 
 
@@ -335,7 +315,7 @@ def test_the_watchdog_releases_everything_if_the_driver_is_silent(lab):
     early = watchdog(lab)
     assert "nothing was done" in early
     assert waits(lab.jobs()[waiting])
-    beat(lab.state / NAME, time.time() - lab.silent - 1)  # as if so much time had passed
+    beat(lab.state / HEARTBEAT, time.time() - lab.silent - 1)  # as if so much time had passed
     assert "1 jobs were given back" in watchdog(lab)
     assert not waits(lab.jobs()[waiting])
     unheld = lab.submit("-N1", "--exclusive", "-t1")
@@ -350,11 +330,11 @@ def watchdog(lab: Lab) -> str:
 
 
 def test_slurms_own_programs_are_a_way_out_too(lab):
-    """The line of docs/live-drive.md: what planbatch put off starts; holds and begin times of others stay.
+    """The line of docs/live.md: what planbatch put off starts; holds and begin times of others stay.
 
     A comment, which users write, that looks like a mark is none.
     """
-    page = (ROOT / "docs" / "live-drive.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")
     lines = re.findall(r"^squeue --noheader .*", page, re.MULTILINE)
     begin = int(time.time()) + 3600
     mark = f"planbatch:asked=0:begin={begin}"
@@ -405,10 +385,10 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
     with Lab(nodes=2, strict=True, owner="daemon") as lab, lab.drive("strict") as drive:
         assert Path(f"/proc/{drive.process.pid}").stat().st_uid == pwd.getpwnam("daemon").pw_uid
         numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
-        all_completed(lab, numbers)
+        lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = lab.jobs()
         assert all(mark_of(jobs[one].admin_comment).by for one in numbers)
-        assert sorted(one for one, _ in releases(drive)) == sorted(numbers)
+        assert sorted(releases(drive)) == sorted(numbers)
         assert "compiling kernels" not in drive.said()  # nothing is left to be compiled in a tick
 
 
@@ -419,24 +399,24 @@ def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
     with Lab(nodes=2, strict=True, operator="daemon") as lab:
         with lab.drive("strict") as drive:
             first = lab.submit("-N2", "--exclusive", "-t1", user=65534)
-            all_completed(lab, [first])
+            lab.wait_for_state("COMPLETED", first)
             wait_until("it says so", lambda: "set adminlevel=Admin" in drive.said())
             give_rights(lab.environment, "daemon", "Admin")
             numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
-            all_completed(lab, numbers)
+            lab.wait_for_state("COMPLETED", *numbers, patience=600)
             later = lab.submit("-N2", "--exclusive", "-t1", "--begin=now+1hour", user=65534)
             begin = lab.jobs()[later].begin_time
         jobs = lab.jobs()
         drivers = {one: bool(mark_of(jobs[one].admin_comment).by) for one in (first, *numbers)}
         assert drivers == {first: False, numbers[0]: True, numbers[1]: True}
-        assert {one for one, _ in releases(drive)} == {first, *numbers}
+        assert set(releases(drive)) == {first, *numbers}
         assert (jobs[later].admin_comment, jobs[later].begin_time) == (FREE, begin)
 
 
 def test_a_dry_run_changes_nothing(lab):
     number = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
     waiting = lab.submit("-N8", "--exclusive", "-t1")
-    lab.wait_for("one runs", lambda jobs: jobs[number].state == "RUNNING")
+    lab.wait_for_state("RUNNING", number)
     places = [
         "--conf",
         lab.conf,
@@ -457,7 +437,7 @@ def test_metrics_and_health(lab):
 
     with lab.drive("strict", "--metrics", "0", name="metrics") as drive:
         number = lab.submit("-N1", "--exclusive", "-t1")
-        lab.wait_for("it runs", lambda jobs: jobs[number].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", number)
         address = drive.said().partition("metrics at ")[2].split("/metrics")[0]
         with urlopen(f"{address}/metrics", timeout=10) as answer:
             text = answer.read().decode()
@@ -478,7 +458,7 @@ def overrun(lab) -> int:
     other, number = (lab.submit(*words, seconds=600) for _ in range(2))
     lab.wait_for("both run", lambda jobs: jobs[other].state == jobs[number].state == "RUNNING")
     lab.end_in(0, other)
-    lab.wait_for("Slurm looks", lambda jobs: jobs[other].state == "TIMEOUT")
+    lab.wait_for_state("TIMEOUT", other)
     lab.end_in(2, number)
     return number
 
@@ -495,11 +475,11 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
         wait_until("it is planned", lambda: number in planned_starts(drive))
         before = lab.jobs()
         assert (before[overrun].state, waits(before[number])) == ("RUNNING", True)
-        lab.wait_for("Slurm ends it", lambda jobs: jobs[overrun].state == "TIMEOUT")
-        lab.wait_for("the next one runs", lambda jobs: jobs[number].state == "COMPLETED")
+        lab.wait_for_state("TIMEOUT", overrun)
+        lab.wait_for_state("COMPLETED", number)
         jobs = lab.jobs()
     assert jobs[number].start_time >= jobs[overrun].end_time
-    assert len([one for one, _ in releases(drive) if one == number]) == 1
+    assert releases(drive).count(number) == 1
     late = [tick for tick in read_ticks(drive.journal) if tick.plan and number in tick.starts
             and any(job.job_id == overrun and job.running for job in tick.snapshot.jobs)]  # fmt: skip
     assert late

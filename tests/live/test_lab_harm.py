@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,21 +11,10 @@ from tests.live.lab.harm import (
     plain_jobs_beside_jobs_for_a_licence,
     plain_jobs_beside_jobs_for_one_node,
 )
-from tests.live.lab.lab import NOBODY, Lab
+from tests.live.lab.lab import NOBODY
 from tests.live.lab.processes import wait_until
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def lab(strict_lab) -> Iterator[Lab]:
-    """The cluster with an empty queue and all daemons; no driver was ever there."""
-    strict_lab.forget_drivers()
-    strict_lab.mend()
-    strict_lab.cancel_all()
-    strict_lab.cancel_all("side")
-    yield strict_lab
-    strict_lab.mend()
 
 
 @pytest.mark.parametrize("mode", ["strict", pytest.param("soft", marks=pytest.mark.nightly)])
@@ -63,18 +51,17 @@ def test_a_user_s_hold_outlives_her_updates(lab):
         assert (lab.jobs()[number].comment, lab.jobs()[later].comment) == ("hello", "")
         assert lab.jobs()[later].held == "user"
         lab.as_user("scontrol", "release", str(number))
-        lab.wait_for("it runs", lambda jobs: jobs[number].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", number)
     assert "Traceback" not in drive.said()
 
 
 def test_a_job_that_moves_to_a_partition_that_is_not_planned_is_slurm_s(lab):
     """Finding 4: within a tick, without anybody's release-all."""
     with lab.drive("strict", "--partition", "main", name="moved"):
-        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
-        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING")
+        lab.occupy()
         hers = lab.submit("-N1", "--exclusive", "-t1", user=NOBODY)
         lab.as_user("scontrol", "update", f"JobId={hers}", "Partition=side")
-        lab.wait_for("it runs", lambda jobs: jobs[hers].state == "COMPLETED", 15)
+        lab.wait_for_state("COMPLETED", hers, patience=15)
 
 
 def test_a_job_of_a_partition_that_goes_and_comes_runs(lab):
@@ -82,8 +69,7 @@ def test_a_job_of_a_partition_that_goes_and_comes_runs(lab):
     conf = lab.conf.read_text()
     without = "\n".join(line for line in conf.splitlines() if "PartitionName=side" not in line)
     with lab.drive("strict", name="gone"):
-        busy = lab.submit("-N1", "-pside", "--exclusive", "-t1", seconds=600)
-        lab.wait_for("one runs", lambda jobs: jobs[busy].state == "RUNNING")
+        busy = lab.occupy("-N1", "-pside", "--exclusive", "-t1")
         hers = lab.submit("-N1", "-pside", "--exclusive", "-t1", user=NOBODY)
         try:
             lab.conf.write_text(without + "\n")
@@ -95,14 +81,13 @@ def test_a_job_of_a_partition_that_goes_and_comes_runs(lab):
         wait_until("her job waits again", lambda: lab.jobs()[hers].pending)
         assert lab.jobs()[hers].held is None
         lab.run("scancel", str(busy))
-        lab.wait_for("it runs", lambda jobs: jobs[hers].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", hers)
 
 
 def test_an_administrator_s_hold_is_named_and_stays(lab):
     """Findings 2 and 4: by the driver, and by the way out."""
     with lab.drive("strict", name="admin") as drive:
-        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
-        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING")
+        wide = lab.occupy()
         number = lab.submit("-N1", "--exclusive", "-t1", user=NOBODY)
         lab.run("scontrol", "hold", str(number))
         lab.run("scancel", str(wide))
@@ -116,8 +101,7 @@ def test_an_administrator_s_hold_is_named_and_stays(lab):
 def test_a_driver_whose_state_folder_goes_gives_everything_back(lab):
     """Finding 3: it says why, and ends with 1."""
     with lab.drive("strict", name="folder") as drive:
-        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
-        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING")
+        lab.occupy()
         waits = lab.submit("-N1", "--exclusive", "-t1", user=NOBODY)
         assert mark_of(lab.jobs()[waits].admin_comment) is not None
         shutil.rmtree(lab.state)
@@ -149,8 +133,7 @@ def test_of_two_drivers_the_younger_one_goes(lab):
 def test_a_user_does_not_pass_the_plan(lab):
     """Finding 6: neither by the comment noplan, which is root's, nor by her begin time; she may put a job off."""
     with lab.drive("strict", name="passing"):
-        wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
-        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING")
+        wide = lab.occupy()
         hers = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan", user=NOBODY)
         roots = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan")
         put_off = lab.submit("-N1", "--exclusive", "-t1", user=NOBODY)
@@ -163,5 +146,5 @@ def test_a_user_does_not_pass_the_plan(lab):
         assert jobs[roots].admin_comment == ""
         assert jobs[put_off].begin_time > time.time() + 7000
         lab.run("scancel", str(wide))
-        lab.wait_for("hers runs", lambda jobs: jobs[hers].state == "COMPLETED")
+        lab.wait_for_state("COMPLETED", hers)
         assert lab.jobs()[put_off].state == "PENDING"

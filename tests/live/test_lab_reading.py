@@ -7,9 +7,8 @@ import pytest
 
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.observe import observe
-from planbatch.experiments.live.slurm.parse import parse_nodes
+from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE
-from planbatch.experiments.live.slurm.text import jobs_of_text
 from planbatch.experiments.rounds.file import read_round
 from tests.live.lab.lab import Lab, wait_until
 
@@ -55,7 +54,7 @@ def test_json_and_text_say_the_same(lab, queue):
     seen = lab.jobs()
     assert set(queue.values()) <= set(seen)
     row = lab.run("scontrol", "-a", "-o", "show", "job")
-    found = {job.job_id: job for job in jobs_of_text(row, set(seen))}
+    found = {job.job_id: job for job in parse_jobs(row, set(seen))}
     assert found.pop(queue["evil"]).state == UNREADABLE
     assert set(found) == set(seen) - {queue["evil"]}
     assert all(found[number] == seen[number] for number in found)

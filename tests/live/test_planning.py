@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines import PlanBased, make_policy
-from planbatch.experiments.live.planning import Guard, check_live, plan_round
+from planbatch.experiments.live.planning import Guard, plan_round
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
@@ -142,11 +142,6 @@ def test_los_says_what_it_does_not_know():
         ValueError, match="los knows processors alone, and this machine has windows"
     ):
         plan_round(away, "a", make_policy("los"), {}, rng())
-
-
-def test_a_policy_that_needs_more_than_a_round_is_refused():
-    with pytest.raises(ValueError, match="the schedule of a log"):
-        check_live(make_policy("recorded"))
 
 
 def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longer():

@@ -1,25 +1,33 @@
-"""The driver's configuration, its heartbeat, and the files that a site installs."""
+"""The driver's configuration, and the files that a site installs."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
+from contextlib import nullcontext
 
 import pytest
 
+from planbatch.experiments.cli.slurm.config import flags_of
+from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
+from planbatch.experiments.cli.slurm.drive import command as drive
 from planbatch.experiments.live.slurm.site import (
-    KEYS,
     SITE_FILES,
-    Owner,
     check_owner,
     check_trusted,
-    read_settings,
     site_file,
 )
-from planbatch.experiments.live.slurm.tick import beat, last_beat, silent_for, stop_beating
+from planbatch.experiments.live.slurm.tick import beat
 from planbatch.planner.registry import source
+
+
+def read_settings(path):
+    """Read a configuration of the driver."""
+    return read_settings_with(path, flags_of(drive))
 
 
 @pytest.fixture
@@ -44,14 +52,12 @@ def test_a_configuration_is_read(config):
         "mode": "strict", "every": "5s", "partition": ["main"], "metrics": 9478, "adopt": True}  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", [0o664, 0o646, 0o666, 0o777])
-def test_a_file_that_others_may_write_is_refused(config, mode):
-    with pytest.raises(ValueError, match="chmod go-w"):
-        read_settings(config("", mode))
-
-
-def test_a_folder_in_which_others_may_replace_the_file_is_refused(config):
+def test_a_file_that_others_may_write_or_replace_is_refused(config):
     path = config("")
+    path.chmod(0o664)
+    with pytest.raises(ValueError, match="chmod go-w"):
+        read_settings(path)
+    path.chmod(0o644)
     path.parent.chmod(0o777)
     with pytest.raises(ValueError, match="others than its owner may write it"):
         read_settings(path)
@@ -82,46 +88,39 @@ def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_pat
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-@pytest.mark.parametrize("named", ["policy", "optimizer"])
-def test_code_of_another_user_is_not_run_by_a_driver(config, run, tmp_path, named):
+@pytest.mark.parametrize("named", ["policy", "optimizer", "experiment"])
+def test_code_of_another_user_is_not_run_by_a_driver(config, run, tmp_path, monkeypatch, named):
+    """Nor, in a process that checks files as drivers do, what an experiment names."""
     code = tmp_path / "mine.py"
     code.write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
     os.chown(code, 1001, 1001)
-    path = config(f'{named} = "{code}:mine"\n')
-    status, _, said = run(
-        "slurm", "drive", "--config", path, "--journal", tmp_path / "journal.jsonl"
-    )
+    if named == "experiment":
+        path = tmp_path / "experiment.toml"
+        path.write_text(f'[[workload]]\nsource = "embedded"\n\n[[policy]]\nname = "{code}:mine"\n')
+        monkeypatch.setattr(source, "check_file", check_trusted)
+        words = ("experiment", "run", path, "--out", tmp_path / "out")
+    else:
+        path = config(f'{named} = "{code}:mine"\n')
+        words = ("slurm", "drive", "--config", path, "--journal", tmp_path / "journal.jsonl")
+    status, _, said = run(*words)
     assert (status, "it belongs to user 1001" in said) == (2, True)
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_code_of_another_user_that_an_experiment_names_is_not_run(run, tmp_path, monkeypatch):
-    """In a process that checks files, as drivers do."""
-    code = tmp_path / "mine.py"
-    code.write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
-    os.chown(code, 1001, 1001)
-    experiment = tmp_path / "experiment.toml"
-    experiment.write_text(
-        f'[[workload]]\nsource = "embedded"\n\n[[policy]]\nname = "{code}:mine"\n'
-    )
-    monkeypatch.setattr(source, "check_file", check_trusted)
-    status, _, said = run("experiment", "run", experiment, "--out", tmp_path / "out")
-    assert (status, "it belongs to user 1001" in said) == (2, True)
-    assert not (tmp_path / "ran").exists()
-
-
-def test_a_file_of_another_user_is_refused(tmp_path):
-    check_owner(tmp_path, Owner(0, 0o644), 1000)
-    check_owner(tmp_path, Owner(1000, 0o600), 1000)
-    with pytest.raises(ValueError, match="belongs to user 1001"):
-        check_owner(tmp_path, Owner(1001, 0o600), 1000)
+@pytest.mark.parametrize(("owner", "mode", "words"), [
+    (0, 0o644, ""), (1000, 0o600, ""), (1001, 0o600, "belongs to user 1001"), (1000, 0o664, "chmod go-w"),
+    (0, 0o646, "chmod go-w"),
+])  # fmt: skip
+def test_whose_files_are_trusted(tmp_path, owner, mode, words):
+    """Root's and the driver's own, who is 1000, if nobody else may write them."""
+    with pytest.raises(ValueError, match=words) if words else nullcontext():
+        check_owner(tmp_path, owner, mode, 1000)
 
 
 @pytest.mark.parametrize(("text", "words"), [
     ('mode = "soft"\nmodus = "x"\n', r"line 2: modus: there is no such key; did you mean mode?"),
     ("seed = true\n", "line 1: seed: True is not a whole number"),
-    ('partition = "main"\n', "is not a list of texts"), ("partition = [1]\n", "is not a list of texts"),
+    ("partition = [1]\n", "is not a list of texts"), ('partition = ["main", 1]\n', "is not a list of texts"),
     ("every = 5\n", "line 1: every: 5 is not a text"), ("every = \n", "no TOML file"),
 ])  # fmt: skip
 def test_mistakes_name_the_line(config, text, words):
@@ -150,33 +149,39 @@ def test_flags_go_before_the_file(config, run, tmp_path):
     assert "file/x" in said
 
 
-def test_every_key_of_the_file_is_a_flag():
-    from planbatch.experiments.cli.slurm.drive import command
-
-    flags = {option.removeprefix("--") for param in command.params for option in param.opts}
-    assert set(KEYS) <= flags
-
-
-# The heartbeat
+KEYS = {
+    "mode", "as", "policy", "optimizer", "evaluations", "seconds", "promise", "calendar", "seed", "every", "look",
+    "grace", "horizon", "on-exit", "adopt", "share", "noplan", "guard", "idle-ticks", "state", "journal", "private",
+    "metrics", "conf", "timeout", "partition", "unit", "slack", "default-limit", "tasks", "count-memory",
+}  # fmt: skip
 
 
-def test_the_heartbeat_is_the_time_of_the_last_beat(tmp_path):
-    path = tmp_path / "heartbeat"
-    assert last_beat(path) is None
-    assert silent_for(path, 5) == float("inf")
-    beat(path, 1000.9)
-    assert path.read_text() == "1000\n"
-    assert path.stat().st_mode & 0o777 == 0o644
-    assert silent_for(path, 1030) == 30
-    stop_beating(path)
-    stop_beating(path)
-    assert [*tmp_path.iterdir()] == []
+def test_the_flags_are_the_keys_of_the_file():
+    assert set(flags_of(drive)) >= KEYS
+    assert not set(flags_of(drive)) & {
+        "config",
+        "from",
+        "ticks",
+        "json",
+        "quiet",
+        "verbose",
+        "help",
+    }
 
 
-def test_a_heartbeat_that_cannot_be_read_is_none(tmp_path):
-    path = tmp_path / "heartbeat"
-    path.write_text("soon")
-    assert last_beat(path) is None
+def test_a_text_is_one_value_of_a_flag_that_takes_several(config):
+    assert read_settings(config('promise = "2x"\n')) == {"promise": ["2x"]}
+
+
+@pytest.mark.parametrize("words", [(), ("--promise", "1h")])
+@pytest.mark.parametrize("shipped", [False, True])
+def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipped):
+    """Finding 5, with the configuration that is installed and without any."""
+    text = site_file("planbatch.toml", tmp_path, 60, ("main",))
+    flags = ("--config", str(config(text))) if shipped else ()
+    context = drive.make_context("drive", [*flags, *words])
+    assert context.params["promises"] == (words[1:] or ("2x",))
+    assert context.params["partitions"] == (("main",) if shipped else ())
 
 
 # What a site installs
@@ -187,12 +192,8 @@ def test_no_mark_is_left_in_a_file(name, tmp_path):
     text = site_file(name, tmp_path, 60, ("main", "gpu-a"))
     assert not re.search(r"@[A-Z_]+@", text)
     assert len(text) > 100
-
-
-def test_the_configuration_that_is_installed_can_be_read(config, tmp_path):
-    text = site_file("planbatch.toml", tmp_path, 60, ("main",))
-    assert tomllib.loads(text)["partition"] == ["main"]
-    assert read_settings(config(text))["mode"] == "dry-run"
+    if name.endswith(".toml"):
+        assert tomllib.loads(text)["partition"] == ["main", "gpu-a"]
 
 
 @pytest.mark.parametrize(("state", "partitions"), [
@@ -204,44 +205,35 @@ def test_no_text_gets_into_the_script_that_could_be_code(tmp_path, state, partit
 
 
 def test_the_files_are_written(run, tmp_path):
-    code, _, said = run(
-        "slurm",
-        "files",
+    words = (
         "--out",
         tmp_path / "site",
         "--state",
         "/run/planbatch",
         "--partition",
         "main",
+        "--noplan",
+        "*",
     )
+    code, out, said = run("slurm", "files", *words, "--json")
     assert code == 0
     assert {path.name for path in (tmp_path / "site").iterdir()} == set(SITE_FILES)
-    assert (
-        'local PARTITIONS = {["main"] = true}' in (tmp_path / "site" / "job_submit.lua").read_text()
-    )
+    assert len(json.loads(out)["files"]) == len(SITE_FILES)
+    script = (tmp_path / "site" / "job_submit.lua").read_text()
+    assert 'local PARTITIONS = {["main"] = true}' in script
+    assert 'local NOPLAN = {["*"] = true}' in script
     assert "beside slurm.conf" in said
 
 
 def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
-    import time
-
     beat(tmp_path / "heartbeat", time.time())
-    code, _, said = run(
-        "slurm",
-        "release-all",
-        "--silent-for",
-        "60s",
-        "--state",
-        tmp_path,
-        "--conf",
-        tmp_path / "no",
-    )
-    assert code == 0
-    assert "nothing was done" in said
+    words = ("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
+    code, _, said = run(*words, "--silent-for", "60s")
+    assert (code, "nothing was done" in said) == (0, True)
     assert os.path.exists(tmp_path / "heartbeat")
-    code, _, said = run("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
-    assert code == 1
-    assert "there is no such Slurm configuration" in said
+    code, _, said = run(*words)
+    assert (code, "there is no such Slurm configuration" in said) == (1, True)
+    assert not os.path.exists(tmp_path / "heartbeat")
 
 
 @pytest.mark.parametrize("name", [name for name in SITE_FILES if name.endswith(".service")])

@@ -61,7 +61,6 @@ LONG = {
     "docs/plugins.md",
     "docs/experiments.md",
     "docs/live.md",
-    "docs/live-drive.md",
     "docs/live-users.md",
     "docs/live-operators.md",
 }

@@ -20,8 +20,9 @@ from planbatch.experiments.cli.shell import (
     say,
 )
 from planbatch.experiments.cli.slurm.flags import (
-    Watched,
+    ClusterSource,
     every_option,
+    file_option,
     lines_option,
     private_files,
     private_option,
@@ -32,8 +33,7 @@ from planbatch.experiments.cli.verb import flag, verb
 from planbatch.lazy import missing_extra
 
 if TYPE_CHECKING:
-    from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault
+    from planbatch.experiments.live.slurm.advise import Advice, Fault
 
 
 @verb
@@ -45,27 +45,15 @@ if TYPE_CHECKING:
 @out_folder(
     "Where the page index.html, its chart plan.png and the journal are written.", "out/live"
 )
-@flag(
-    "--journal",
-    "journal_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="The journal.  [default: journal.jsonl in --out]",
-)
-@flag(
-    "--journal-size",
-    type=click.IntRange(min=1),
-    default=64,
-    show_default=True,
-    metavar="MB",
-    help="From which size on the journal goes on in a new file; the last 20 are kept.",
-)
+@file_option("--journal", "journal_path", about="The journal.  [default: journal.jsonl in --out]")
+@flag("--journal-size", type=click.IntRange(min=1), default=64, show_default=True, metavar="MB",
+      help="From which size on the journal goes on in a new file; the last 20 are kept.")  # fmt: skip
 @flag("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
       help="How many jobs the table lists.")  # fmt: skip
 @private_option
 @lines_option
 def command(
-    watched: Watched,
+    cluster: ClusterSource,
     name: str,
     chosen: PolicyOptions,
     every: float,
@@ -83,51 +71,33 @@ def command(
     that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
     """
     check_folder(out)
-    watched.check()
+    cluster.check()
     policy = chosen.single_policy(name)
 
     from planbatch.experiments.live.journal import Journal
-    from planbatch.experiments.live.planning import check_live
-    from planbatch.experiments.live.slurm.advise import Advisor
-    from planbatch.experiments.live.slurm.drive import remembered
+    from planbatch.experiments.live.slurm import advise
+    from planbatch.experiments.live.slurm.estimates import remembered
 
     path = journal_path or out / "journal.jsonl"
-    advisor = Advisor(policy, watched.options, chosen.seed)
-    advisor.memory = {(one.key, one.task): known for one, known in remembered(path, time()).items()}
-    check_live(policy)
+    advisor = advise.Advisor(policy, cluster.options, chosen.seed)
+    advisor.memory = remembered(path, time())
+    write_page, failed = page_writer(), 0
     with private_files(private), Journal(path, journal_size * 2**20) as journal:
         try:
-            failed = watch(watched, advisor, journal, out, every, ticks, None if as_json else rows)
+            with shown_live(None if as_json else rows) as show:
+                outcomes = advise.ticks(cluster.snapshot, advisor, journal, every=every, most=ticks)
+                for outcome in outcomes:
+                    failed += isinstance(outcome, advise.Fault)
+                    show(outcome)
+                    try:
+                        write_page(out, outcome, every)
+                    except OSError as error:
+                        complain(f"planbatch: the page cannot be written ({error})")
         except KeyboardInterrupt:
             say(f"ended; the journal is {path}")
             return INTERRUPTED
     say(f"the page is {out / 'index.html'}, the journal {path}")
     return 1 if ticks is not None and failed == ticks else 0
-
-
-def watch(
-    watched: Watched,
-    advisor: "Advisor",
-    journal: "Journal",
-    out: Path,
-    every: float,
-    most: int | None,
-    rows: int | None,
-) -> int:
-    """Show every tick, here and on the page; return how many failed."""
-    from planbatch.experiments.live.slurm.advise import Fault, ticks
-
-    write_page = page_writer()
-    failed = 0
-    with shown_live(rows) as show:
-        for outcome in ticks(watched.snapshot, advisor, journal, every=every, most=most):
-            failed += isinstance(outcome, Fault)
-            show(outcome)
-            try:
-                write_page(out, outcome, every)
-            except OSError as error:
-                complain(f"planbatch: the page cannot be written ({error})")
-    return failed
 
 
 def page_writer() -> Callable[..., object]:
@@ -142,7 +112,7 @@ def page_writer() -> Callable[..., object]:
     return write_page
 
 
-def described(outcome: "Advice | Fault") -> dict[str, Any]:
+def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
     """Return a tick for JSON output."""
     from planbatch.experiments.live.slurm.advise import Fault
 
@@ -153,19 +123,15 @@ def described(outcome: "Advice | Fault") -> dict[str, Any]:
          "forecast": one.forecast}
         for one in outcome.jobs
     ]  # fmt: skip
-    return {
-        "time": outcome.time,
-        "policy": outcome.policy,
-        "effect": asdict(outcome.effect),
-        "jobs": jobs,
-    }
+    effect = asdict(outcome.effect)
+    return {"time": outcome.time, "policy": outcome.policy, "effect": effect, "jobs": jobs}
 
 
 @contextmanager
 def shown_live(rows: int | None) -> Iterator[Callable[[Any], None]]:
     """Give what shows a tick: in place on a terminal, one below the other elsewhere, without rows as JSON."""
     if rows is None:
-        yield lambda outcome: print_json(described(outcome))
+        yield lambda outcome: print_json(to_dict(outcome))
         return
     from rich.console import Console
     from rich.live import Live

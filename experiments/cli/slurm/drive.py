@@ -2,22 +2,25 @@
 
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.cli.flags import Duration, policy_option
+from planbatch.experiments.cli.flags import policy_option
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.slurm.config_flag import config_option
+from planbatch.experiments.cli.slurm.config import config_option
 from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
-    Watched,
+    ClusterSource,
     every_option,
+    file_option,
     horizon_option,
     lines_option,
     noplan_option,
@@ -25,124 +28,57 @@ from planbatch.experiments.cli.slurm.flags import (
     private_option,
     state_option,
     ticks_option,
+    time_option,
     watch_options,
 )
 from planbatch.experiments.cli.verb import RUN, OneOf, Verb, flag
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
-    from planbatch.experiments.live.slurm.planner import Memory, Planner
+    from planbatch.experiments.live.slurm.planner import Memory
     from planbatch.experiments.live.slurm.tick import Tick
 
 
-@click.command(cls=Verb, context_settings={"default_map": {"promise": "2x"}})
-@config_option
-@flag(
-    "--mode",
-    panel=DRIVER,
-    type=OneOf(["dry-run", "soft", "strict"]),
-    default="dry-run",
-    show_default=True,
-    help="Print commands; set begin times to planned starts; or have jobs wait until they are due.",
-)
-@flag(
-    "--as",
-    "shown",
-    panel=DRIVER,
-    type=OneOf(["soft", "strict"]),
-    default="soft",
-    show_default=True,
-    help="Whose commands a dry run prints.",
-)
+@click.command(cls=Verb, context_settings={"default_map": {"promises": ("2x",)}})
+@config_option()
+@flag("--mode", panel=DRIVER, type=OneOf(["dry-run", "soft", "strict"]), default="dry-run", show_default=True,
+      help="Print commands; set begin times to planned starts; or have jobs wait until they are due.")  # fmt: skip
+@flag("--as", "shown", panel=DRIVER, type=OneOf(["soft", "strict"]), default="soft", show_default=True,
+      help="Whose commands a dry run prints.")  # fmt: skip
 @every_option("5s")
-@flag(
-    "--look",
-    panel=RUN,
-    type=Duration(),
-    default="0.2s",
-    show_default=True,
-    metavar="TIME",
-    help="Between ticks, how often to look for jobs that came or ended, which begins a tick.",
-)
+@time_option("--look", "0.2s", "Between ticks, how often to look for jobs that came or ended, which begins a tick; "
+             "longer than --every for never.", RUN)  # fmt: skip
 @watch_options
 @policy_option("What plans")
 @policy_options_without("policy", "estimates", "deadlines")
-@flag(
-    "--grace",
-    panel=DRIVER,
-    type=Duration(),
-    default="15s",
-    show_default=True,
-    metavar="TIME",
-    help="How long a released job may take to start before it is taken back.",
-)
+@time_option("--grace", "15s", "How long a released job may take to start before it is taken back.")
 @horizon_option
-@flag(
-    "--adopt",
-    is_flag=True,
-    panel=DRIVER,
-    help="Strict: plan jobs that arrived before the driver, too.",
-)
-@flag(
-    "--share",
-    panel=DRIVER,
-    type=click.FloatRange(0, 1),
-    default=0.1,
-    show_default=True,
-    metavar="PART",
-    help="Part of the machine that released jobs of users may hold of whom Slurm refused others.",
-)
-@flag(
-    "--idle-ticks",
-    panel=DRIVER,
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way.",
-)
+@flag("--adopt", is_flag=True, panel=DRIVER, help="Strict: plan jobs that arrived before the driver, too.")  # fmt: skip
+@flag("--share", panel=DRIVER, type=click.FloatRange(0, 1), default=0.1, show_default=True, metavar="PART",
+      help="Part of the machine that released jobs of users may hold of whom Slurm refused others.")  # fmt: skip
+@flag("--idle-ticks", panel=DRIVER, type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
+      help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for "
+           "policies that idle on purpose, such as fcfs.")  # fmt: skip
 @noplan_option
-@flag(
-    "--guard",
-    panel=DRIVER,
-    default="0.01x+1.5w",
-    show_default=True,
-    metavar="SLACK",
-    help="How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (1.5w).",
-)
-@flag(
-    "--on-exit",
-    panel=DRIVER,
-    type=OneOf(["release", "keep"]),
-    default="release",
-    show_default=True,
-    help="Give every job back to Slurm at the end, or leave them as they are for the next driver.",
-)
+@flag("--guard", panel=DRIVER, default="0.01x+1.5w", show_default=True, metavar="SLACK",
+      help="How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits "
+           "(1.5w).")  # fmt: skip
+@flag("--on-exit", panel=DRIVER, type=OneOf(["release", "keep"]), default="release", show_default=True,
+      help="Give every job back to Slurm at the end, or leave them as they are for the next driver.")  # fmt: skip
 @state_option("Where the driver's lock and its heartbeat are.")
-@flag(
-    "--journal",
-    "journal_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("out/live/journal.jsonl"),
-    show_default=True,
-    metavar="FILE",
-    help="The journal.",
-)
+@file_option("--journal", "journal_path", default=Path("out/live/journal.jsonl"), show_default=True,
+             about="The journal.")  # fmt: skip
 @private_option
-@flag(
-    "--metrics",
-    type=click.IntRange(0, 65535),
-    metavar="PORT",
-    help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.",
-)
+@flag("--metrics", type=click.IntRange(0, 65535), metavar="PORT",
+      help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.")  # fmt: skip
 @ticks_option
 @lines_option
 def command(
-    mode: str,
-    shown: str,
+    mode: Any,
+    shown: Any,
     every: float,
     look: float,
-    watched: Watched,
+    cluster: ClusterSource,
     name: str,
     chosen: PolicyOptions,
     grace: float,
@@ -152,14 +88,14 @@ def command(
     noplan: tuple[str, ...],
     guard: str,
     idle_ticks: int,
-    on_exit: str,
+    on_exit: Any,
     state: Path,
     journal_path: Path,
     private: bool,
     metrics: int | None,
     ticks: int | None,
     as_json: bool,
-) -> int:  # fmt: skip
+) -> int:
     """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
     Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
@@ -169,55 +105,65 @@ def command(
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import Guard, check_live
     from planbatch.experiments.live.slurm.client import SlurmClient
-    from planbatch.experiments.live.slurm.drive import Driver
+    from planbatch.experiments.live.slurm.drive import Driver, record
     from planbatch.experiments.live.slurm.marks import DriveRules
     from planbatch.experiments.live.slurm.planner import Planner
     from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
 
-    if watched.saved is not None and mode != "dry-run":
+    if cluster.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
-    source.check_file = (
-        check_trusted  # the driver's rights are more than those of who wrote a policy
-    )
+    source.check_file = check_trusted  # who wrote a policy may have fewer rights than the driver
     policy = chosen.single_policy(name)
     dry_run = mode == "dry-run"
-    acting: Any = shown if dry_run else mode
-    parts, driver_number = frozenset(watched.options.partitions), int(1000 * time.time())
     rules = DriveRules(
-        acting, every, grace, int(horizon), parts, adopt, share, frozenset(noplan), driver_number,
-        idle_ticks, look,
-    )  # fmt: skip
-    planner = Planner(policy, rules, watched.options, chosen.seed, Guard.parse(guard))
-    client = SlurmClient(watched.conf, watched.timeout)
-    leave: Any = on_exit
-    driver = Driver(client, planner, rules, state, dry_run, leave, read=watched.snapshot)
+        shown if dry_run else mode,
+        every=every,
+        look=look,
+        grace=grace,
+        horizon=int(horizon),
+        partitions=frozenset(cluster.options.partitions),
+        adopt=adopt,
+        share=share,
+        noplan=frozenset(noplan),
+        idle_ticks=idle_ticks,
+        driver=int(1000 * time.time()),
+    )
+    planner = Planner(policy, rules, cluster.options, chosen.seed, Guard.parse(guard))
+    client = SlurmClient(cluster.conf, cluster.timeout)
+    driver = Driver(client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
     check_live(policy)
-    watched.check()
+    cluster.check()
     with ExitStack() as stack:
         stack.enter_context(private_files(private))
-        tellers: list[Callable[[Tick], None]] = [report_tick if as_json else Terminal(dry_run)]
-        tellers += _metered(stack, metrics, every)
+        listeners: list[Callable[[Tick], None]] = [print_tick if as_json else Terminal(dry_run)]
+        listeners += _metered(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())
         count = Count(ticks, stop)
-        tellers.append(count)
+        listeners.append(count)
         with driver.alone():
-            journal = Journal(journal_path)
-            stack.callback(journal.close)
-            tellers.append(_recorded(journal, planner))
+            journal = stack.enter_context(Journal(journal_path))
+            listeners.append(partial(record, journal, planner))
             _warn(driver)
-            memory = _remembered(journal_path)
-            say(
-                f"planbatch: {mode}{f' as {shown}' if dry_run else ''}, every {every:g} s; journal {journal_path}"
-            )
-            left = driver.run(stop, lambda tick: _tell(tellers, tick), memory)
-    say("planbatch: ended; " + ("nothing was changed" if dry_run else _left(on_exit, left)))
+            memory = _memory(journal_path)
+            shown_as = f" as {shown}" if dry_run else ""
+            say(f"planbatch: {mode}{shown_as}, every {every:g} s; journal {journal_path}")
+            left = driver.run(stop, partial(_tell, listeners), memory)
+    if dry_run:
+        end = "nothing was changed"
+    elif not left:
+        end = "not every job could be given back to Slurm; try planbatch slurm release-all"
+    elif on_exit == "release":
+        end = "every job was given back to Slurm"
+    else:
+        end = "jobs are left as they are; planbatch slurm release-all gives them back"
+    say(f"planbatch: ended; {end}")
     return 1 if count.all_failed or not left else 0
 
 
-def _remembered(journal: Path) -> "Memory":
+def _memory(journal: Path) -> "Memory":
     """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
-    from planbatch.experiments.live.slurm.drive import remembered
+    from planbatch.experiments.live.slurm.estimates import remembered
 
     try:
         return remembered(journal, time.time())
@@ -226,19 +172,11 @@ def _remembered(journal: Path) -> "Memory":
         return {}
 
 
-def _left(on_exit: str, left: bool) -> str:
-    if not left:
-        return "not every job could be given back to Slurm; try planbatch slurm release-all"
-    if on_exit == "release":
-        return "every job was given back to Slurm"
-    return "jobs are left as they are; planbatch slurm release-all gives them back"
-
-
-def _tell(tellers: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
+def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
     """Tell everybody; a disk that is full, or whatever else, is no reason to leave the jobs alone."""
-    for teller in tellers:
+    for listener in listeners:
         try:
-            teller(tick)
+            listener(tick)
         except Exception as error:
             complain(f"planbatch: {type(error).__name__}: {error}")
 
@@ -254,13 +192,7 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
     return [meter]
 
 
-def _recorded(journal: Any, planner: "Planner") -> "Callable[[Tick], None]":
-    from planbatch.experiments.live.slurm.drive import record
-
-    return lambda tick: record(journal, planner, tick)
-
-
-def report_tick(tick: "Tick") -> None:
+def print_tick(tick: "Tick") -> None:
     """Print a tick as one line of JSON."""
     commands = [
         {"job": one.label, "action": one.action, "lines": list(one.lines), "reason": one.reason}
@@ -272,7 +204,7 @@ def report_tick(tick: "Tick") -> None:
 
 
 class Count:
-    """Counts ticks, and stops after so many, if a number was asked for."""
+    """Counts ticks, and stops after so many, if a number was given."""
 
     def __init__(self, most: int | None, stop: Event) -> None:
         self.most, self.stop = most, stop
@@ -288,7 +220,7 @@ class Count:
 
     @property
     def all_failed(self) -> bool:
-        """Whether it ended after so many ticks as asked, and none was good."""
+        """Whether it ended after so many ticks as wanted, and none was good."""
         return self.ticks == self.failed == self.most
 
 
@@ -332,30 +264,25 @@ class Terminal:
     def __call__(self, tick: "Tick") -> None:
         """Print a tick."""
         clock = time.strftime("%H:%M:%S", time.localtime(tick.time))
-        if tick.fault:
-            if tick.fault != self._fault:
-                undone = "" if tick.answers else "; nothing was done, the next tick is tried"
-                complain(f"{clock} {tick.fault}{undone}")
-        elif self._fault:
+        if tick.fault and tick.fault != self._fault:
+            undone = "" if tick.answers else "; nothing was done, the next tick is tried"
+            complain(f"{clock} {tick.fault}{undone}")
+        elif self._fault and not tick.fault:
             say(f"{clock} the cluster answers again")
-        self._fault = tick.fault
         for note in tick.notes:
             if note not in self._notes:
                 say(f"{clock} {note}")
-        self._notes = tick.notes
+        self._fault, self._notes = tick.fault, tick.notes
         if self.dry_run:
             for command in tick.commands:
                 for line in command.lines:
                     click.echo(f"scontrol {line}  # {command.reason}")
-            return
-        if tick.commands:
-            counts: dict[str, int] = {}
-            for command in tick.commands:
-                counts[command.action] = counts.get(command.action, 0) + 1
-            said = ", ".join(f"{deed} {count}" for deed, count in counts.items())
+        elif tick.commands:
+            counts = Counter(command.action for command in tick.commands)
+            summary = ", ".join(f"{action} {count}" for action, count in counts.items())
             refused = f"; {len(tick.refused)} lines refused" if tick.refused else ""
             later = f"; {tick.later} more to come" if tick.later else ""
-            say(f"{clock} {said}{refused}{later} ({tick.seconds:.2f} s)")
+            say(f"{clock} {summary}{refused}{later} ({tick.seconds:.2f} s)")
             for answer in tick.refused[:3]:
                 complain(f"         {answer.line}: {answer.message[:120]}")
             if tick.advice:

@@ -24,24 +24,16 @@ DRIVER = "Driver"
 
 
 @dataclass(frozen=True)
-class Watched:
-    """Which cluster is looked at, and what of it is planned.
+class ClusterSource:
+    """Which cluster is looked at, and what of it is planned."""
 
-    Attributes
-    ----------
-    saved : Path, optional
-        A folder of saved output, instead of a cluster.
-    conf : Path, optional
-        Slurm's configuration file.
-    timeout : float
-        After how many seconds Slurm's programs are ended.
-    options : ObserveOptions
-        What is planned, and how it is counted.
-    """
-
+    #: A folder of saved output, instead of a cluster.
     saved: Path | None
+    #: Slurm's configuration file.
     conf: Path | None
+    #: After how many seconds Slurm's programs are ended.
     timeout: float
+    #: What is planned, and how it is counted.
     options: "ObserveOptions"
 
     def check(self) -> None:
@@ -62,54 +54,77 @@ class Watched:
         OSError, ValueError
             One sentence on what is wrong.
         """
+        from planbatch.experiments.live.slurm import reading
         from planbatch.experiments.live.slurm.client import SlurmClient
-        from planbatch.experiments.live.slurm.reading import (
-            keep_snapshot,
-            read_snapshot,
-            saved_snapshot,
-        )
 
         if self.saved is not None:
             if keep is not None:
                 raise ValueError("keep: --from's output is saved already; leave one of them out")
-            return saved_snapshot(self.saved)
+            return reading.saved_snapshot(self.saved)
         client = SlurmClient(self.conf, self.timeout)
-        return read_snapshot(client) if keep is None else keep_snapshot(client, keep)
+        return (
+            reading.read_snapshot(client) if keep is None else reading.keep_snapshot(client, keep)
+        )
 
 
-conf_option = flag(
-    "--conf", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    panel=CLUSTER, help="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]",
+def time_option(name: str, default: str, about: str, panel: str = DRIVER) -> Callable[..., Any]:
+    """Return the flag of a length of time."""
+    shown = {"default": default, "show_default": True, "metavar": "TIME"}
+    return flag(name, type=Duration(), panel=panel, help=about, **shown)
+
+
+def file_option(name: str, *parameter: str, about: str, **more: Any) -> Callable[..., Any]:
+    """Return the flag of a file."""
+    kind = click.Path(path_type=Path, dir_okay=False)
+    return flag(name, *parameter, type=kind, metavar="FILE", help=about, **more)
+
+
+def folder_option(name: str, *parameter: str, about: str, **more: Any) -> Callable[..., Any]:
+    """Return the flag of a folder."""
+    kind = click.Path(path_type=Path, file_okay=False)
+    return flag(name, *parameter, type=kind, metavar="FOLDER", help=about, **more)
+
+
+def every_option(default: str) -> Callable[..., Any]:
+    """Return the flag for the time between ticks."""
+    return time_option("--every", default, "Time between ticks.", RUN)
+
+
+def state_option(about: str) -> Callable[..., Any]:
+    """Return the flag for the folder of the driver's lock and heartbeat."""
+    return folder_option("--state", default=STATE, show_default=True, panel=DRIVER, about=about)
+
+
+conf_option = file_option(
+    "--conf", panel=CLUSTER,
+    about="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]",
 )  # fmt: skip
-timeout_option = flag(
-    "--timeout", type=Duration(), default="20s", show_default=True, metavar="TIME",
-    panel=CLUSTER, help="When a program of Slurm's that does not answer is ended.",
-)  # fmt: skip
+timeout_option = time_option(
+    "--timeout", "20s", "When a program of Slurm's that does not answer is ended.", CLUSTER
+)
 partition_option = flag(
-    "--partition", "partitions", multiple=True, metavar="PARTITION",
-    panel=CLUSTER, help="Plan this partition only; may be repeated.  [default: all]",
+    "--partition", "partitions", multiple=True, metavar="PARTITION", panel=CLUSTER,
+    help="Plan this partition only; may be repeated.  [default: all]",
 )  # fmt: skip
 ticks_option = flag(
-    "--ticks",
-    type=click.IntRange(min=1),
-    metavar="N",
-    panel=RUN,
-    help="End after so many.  [default: go on]",
-)
-
-
+    "--ticks", type=click.IntRange(min=1), metavar="N", panel=RUN, help="End after so many.  [default: go on]",
+)  # fmt: skip
 lines_option = flag(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="One JSON object per tick on standard output, on a line each.",
-)
+    "--json", "as_json", is_flag=True, help="One JSON object per tick on standard output, on a line each.",
+)  # fmt: skip
 private_option = flag(
-    "--private",
-    is_flag=True,
-    panel=RUN,
+    "--private", is_flag=True, panel=RUN,
     help="Write journal and page for this user and group only (0640), for sites that hide jobs.",
-)
+)  # fmt: skip
+noplan_option = flag(
+    "--noplan", multiple=True, default=("root",), show_default=True, metavar="USER", panel=DRIVER,
+    help="Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.",
+)  # fmt: skip
+horizon_option = time_option(
+    "--horizon", "10min",
+    "The latest begin time that is set, from now; after that, jobs start without a driver. Slurm's priority "
+    "counts no age while it lies ahead.",
+)  # fmt: skip
 
 
 @contextmanager
@@ -123,54 +138,26 @@ def private_files(wanted: bool) -> Iterator[None]:
             os.umask(before)
 
 
-noplan_option = flag(
-    "--noplan", multiple=True, default=("root",), show_default=True, metavar="USER",
-    panel=DRIVER, help="Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.",
-)  # fmt: skip
-
-
-horizon_option = flag(
-    "--horizon", type=Duration(), default="10min", show_default=True, metavar="TIME",
-    panel=DRIVER, help="The latest begin time that is set, from now; after that, jobs start without a driver.",
-)  # fmt: skip
-
-
-def every_option(default: str) -> Callable[..., Any]:
-    """Return the flag for the time between ticks."""
-    return flag(
-        "--every", type=Duration(), default=default, show_default=True, metavar="TIME",
-        panel=RUN, help="Time between ticks.",
-    )  # fmt: skip
-
-
-def state_option(said: str) -> Callable[..., Any]:
-    """Return the flag for the folder of the driver's lock and heartbeat."""
-    return flag(
-        "--state", type=click.Path(path_type=Path, file_okay=False), default=STATE,
-        show_default=True, metavar="FOLDER", panel=DRIVER, help=said,
-    )  # fmt: skip
-
-
 _FLAGS = (
-    flag("--from", "saved", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", panel=CLUSTER,
-         help="Saved output instead of a cluster: squeue.json, and sinfo.json or nodes.json."),
+    folder_option("--from", "saved", panel=CLUSTER,
+                  about="Saved output instead of a cluster: squeue.json or jobs.json, sinfo.json or nodes.json; "
+                        "partitions.txt and reservations.json if they are there; or their texts."),
     conf_option,
     timeout_option,
     partition_option,
     flag("--unit", type=OneOf(["nodes", "cpus"]), panel=CLUSTER,
          help="What the first resource is.  [default: nodes if all jobs take whole nodes, else cpus]"),
-    flag("--slack", type=Duration(), default="60s", show_default=True, metavar="TIME", panel=CLUSTER,
-         help="How long a job that is past its end is expected to run on."),
+    time_option("--slack", "60s", "How long a job that is past its end is expected to run on.", CLUSTER),
     default_limit_option("Time limit of jobs that have none, in partitions that have none."),
     flag("--tasks", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", panel=CLUSTER,
          help="How many tasks of one array are planned."),
     flag("--count-memory", is_flag=True, panel=CLUSTER,
-         help="Count memory beside CPUs, where Slurm gives it to jobs (CR_*_Memory)."),
+         help="Count memory beside CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory)."),
 )  # fmt: skip
 
 
 def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of :class:`Watched` to a command, as its parameter ``watched``."""
+    """Add the flags of :class:`ClusterSource` to a command, as its parameter ``cluster``."""
 
     @functools.wraps(command)
     def with_options(*args: Any, **kwargs: Any) -> Any:
@@ -184,8 +171,10 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
             kwargs.pop("tasks"),
             kwargs.pop("count_memory"),
         )
-        watched = Watched(kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options)
-        return command(*args, watched=watched, **kwargs)
+        cluster = ClusterSource(
+            kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options
+        )
+        return command(*args, cluster=cluster, **kwargs)
 
     for add in reversed(_FLAGS):
         with_options = add(with_options)

@@ -3,32 +3,21 @@
 from dataclasses import asdict
 from pathlib import Path
 
-import click
-
 from planbatch.experiments.cli.flags import json_option, out_file
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.slurm.flags import Watched, watch_options
+from planbatch.experiments.cli.slurm.flags import ClusterSource, folder_option, watch_options
 from planbatch.experiments.cli.verb import flag, verb
 
 
 @verb
 @watch_options
 @out_file("The round file; - for standard output.", "out/round.json")
-@flag(
-    "--keep",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Save Slurm's own output there as well, for --from.",
-)
-@flag(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="List every job that is left out, not only the first ones.",
-)
+@folder_option("--keep", about="Save Slurm's own output there as well, for --from.")
+@flag("--all", "everything", is_flag=True,
+      help="List every job that is left out, not only the first ones.")  # fmt: skip
 @json_option
 def command(
-    watched: Watched, out: Path, keep: Path | None, everything: bool, as_json: bool
+    cluster: ClusterSource, out: Path, keep: Path | None, everything: bool, as_json: bool
 ) -> None:
     """Write what runs and waits now as a round file, for planbatch round.
 
@@ -39,7 +28,7 @@ def command(
     from planbatch.experiments.live.slurm.observe import observe
     from planbatch.experiments.rounds.file import round_to, write_round
 
-    seen = observe(watched.snapshot(keep), watched.options)
+    seen = observe(cluster.snapshot(keep), cluster.options)
     if str(out) == "-":
         print_json(round_to(seen.problem, seen.source))
         return

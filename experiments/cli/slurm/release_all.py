@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from planbatch.experiments.cli.flags import Duration, json_option
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.slurm.config_flag import config_option
-from planbatch.experiments.cli.slurm.drive import Terminal
+from planbatch.experiments.cli.slurm import drive
+from planbatch.experiments.cli.slurm.config import config_option
 from planbatch.experiments.cli.slurm.flags import conf_option, state_option, timeout_option
 from planbatch.experiments.cli.verb import flag, verb
 
@@ -16,51 +16,50 @@ if TYPE_CHECKING:
 
 
 @verb
-@config_option
-@flag(
-    "--silent-for",
-    type=Duration(),
-    metavar="TIME",
-    help="Only if the driver has been silent for so long: for a timer that watches it.",
-)
+@config_option(drive.command)
+@flag("--silent-for", type=Duration(), metavar="TIME",
+      help="Only if the driver has been silent for so long: for a timer that watches it.")  # fmt: skip
 @flag("--dry-run", is_flag=True, help="Print the commands only.")
 @state_option("Where the driver's lock and its heartbeat are.")
 @conf_option
 @timeout_option
 @json_option
 def command(
-    silent_for: float | None, dry_run: bool, state: Path, conf: Path | None, timeout: float, as_json: bool
-) -> int:  # fmt: skip
+    silent_for: float | None,
+    dry_run: bool,
+    state: Path,
+    conf: Path | None,
+    timeout: float,
+    as_json: bool,
+) -> int:
     """Give every job back to Slurm as its user asked for it: begin times are put back.
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
+    from planbatch.experiments.live.slurm import tick
     from planbatch.experiments.live.slurm.client import SlurmClient
-    from planbatch.experiments.live.slurm.tick import NAME, release_all, stop_beating
-    from planbatch.experiments.live.slurm.tick import silent_for as silence
 
-    heartbeat = state / NAME
-    silent = silence(heartbeat, time.time())
+    heartbeat = state / tick.HEARTBEAT
+    silent = tick.silent_for(heartbeat, time.time())
     if silent_for is not None and silent < silent_for:
         say(f"planbatch: the driver was heard of {silent:.0f} s ago; nothing was done")
         return 0
     if not dry_run:
-        stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
+        tick.stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
     counts: list[int] = []
-    terminal = Terminal(dry_run)
+    terminal = drive.Terminal(dry_run)
 
-    def tell(tick: "Tick") -> None:
-        counts.append(len(tick.commands) if tick.answers or dry_run else 0)
+    def tell(attempt: "Tick") -> None:
+        counts.append(len(attempt.commands) if attempt.answers or dry_run else 0)
         if not (as_json and dry_run):
-            terminal(tick)
+            terminal(attempt)
 
-    everything = release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    complete = tick.release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    most = max(counts, default=0)
     if as_json:
-        print_json({"jobs": max(counts, default=0), "complete": everything, "dry_run": dry_run})
-    if dry_run and everything:
-        return 0
-    if everything:
-        say(f"planbatch: {max(counts, default=0)} jobs were given back to Slurm")
-    else:
+        print_json({"jobs": most, "complete": complete, "dry_run": dry_run})
+    if not complete:
         complain("planbatch: not everything could be given back; see above, and try again")
-    return 0 if everything else 1
+    elif not dry_run:
+        say(f"planbatch: {most} jobs were given back to Slurm")
+    return 0 if complete else 1

@@ -9,33 +9,19 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import LivePlan, Remembered, check_live, plan_round
+from planbatch.experiments.live.planning import JobMemory, LivePlan, check_live, plan_round
+from planbatch.experiments.live.slurm.marks import Target
 from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
 from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
-from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
+from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import counted
 from planbatch.planner.model import NEVER
 
-#: What a waiting job, or a task of an array, is known by from tick to tick.
-WaitingKey = tuple[JobKey, int | None]
-
 
 @dataclass(frozen=True)
 class JobAdvice:
-    """One waiting job of a plan; times in seconds, None where there is none.
-
-    Attributes
-    ----------
-    waiting : WaitingJob
-        The job.
-    start : int
-        Its planned start.
-    latest : int, optional
-        The latest start that it is promised.
-    forecast : int, optional
-        Slurm's own forecast of its start.
-    """
+    """One waiting job of a plan: its planned start, the latest that it is promised, and Slurm's own forecast (s)."""
 
     waiting: WaitingJob
     start: int
@@ -49,50 +35,34 @@ class Effect:
 
     Slurm forecasts the starts of the jobs at the front of its queue only. The others are taken to start behind these,
     each as early as it fits, in the order of their priorities.
-
-    Attributes
-    ----------
-    jobs, forecast : int
-        How many jobs there are, and of how many Slurm has a forecast.
-    mean, longest : float
-        Their waits by the plan, from submission to start (s).
-    slurm_mean, slurm_longest : float
-        Their waits under Slurm (s).
     """
 
+    #: How many jobs there are, and of how many Slurm has a forecast.
     jobs: int
     forecast: int
+    #: Their waits by the plan, from submission to start (s).
     mean: float
     longest: float
+    #: Their waits under Slurm (s).
     slurm_mean: float
     slurm_longest: float
 
 
 @dataclass(frozen=True)
 class Advice:
-    """One tick: what was seen, the plan, and what it would change.
+    """One tick: what was seen, the plan, and what it would change."""
 
-    Attributes
-    ----------
-    seen : Observation
-        The cluster as a round.
-    plan : LivePlan
-        The plan.
-    jobs : tuple of JobAdvice
-        The waiting jobs by planned start.
-    effect : Effect
-        Against Slurm's forecast.
-    policy : str
-        Name of the policy.
-    seconds : float
-        How long the tick took, from asking Slurm to the journal (s).
-    """
-
+    #: The cluster as a round.
     seen: Observation
-    plan: LivePlan[WaitingKey]
+    #: The plan.
+    plan: LivePlan[Target]
+    #: The waiting jobs by planned start.
     jobs: tuple[JobAdvice, ...]
+    #: Against Slurm's forecast.
     effect: Effect
+    #: Name of the policy.
     policy: str
+    #: How long the tick took, from asking Slurm to the journal (s).
     seconds: float = 0.0
 
     @property
@@ -103,15 +73,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Fault:
-    """A tick that failed: nothing was done, and the next one is tried again.
-
-    Attributes
-    ----------
-    time : int
-        When (s).
-    message : str
-        One sentence.
-    """
+    """A tick that failed at a time (s): nothing was done, and the next one is tried again."""
 
     time: int
     message: str
@@ -137,13 +99,8 @@ class Advisor:
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments import Advisor, JobKey, LiveJob, LiveNode, ObserveOptions, Snapshot
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import Advisor, ObserveOptions, Snapshot
+    >>> snapshot = Snapshot.example()
     >>> advisor = Advisor(pb.make_policy("plan-wait"), ObserveOptions())
     >>> advisor.tick(snapshot).plan.start
     array([100])
@@ -152,7 +109,7 @@ class Advisor:
     def __init__(self, policy: Policy, options: ObserveOptions, seed: int = 0) -> None:
         check_live(policy)
         self.policy, self.options, self.seed = policy, options, seed
-        self.memory: Mapping[WaitingKey, Remembered] = {}
+        self.memory: Mapping[Target, JobMemory] = {}
         self._before: Snapshot | None = None
         self._ticks = 0
 
@@ -168,7 +125,7 @@ class Advisor:
             If it cannot be planned: no node is usable, say. Nothing is forgotten.
         """
         seen = observe(snapshot, self.options)
-        keys = [(one.job.key, one.task) for one in seen.jobs]
+        keys = [one.target for one in seen.jobs]
         rng = np.random.default_rng([self.seed, self._ticks])
         early = self._before is not None and ended_early(self._before, snapshot, self.options)
         plan = plan_round(seen.problem, keys, self.policy, self.memory, rng, ended_early=early)
@@ -189,47 +146,38 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
     )
 
 
-def job_advice(seen: Observation, plan: LivePlan[WaitingKey]) -> tuple[JobAdvice, ...]:
+def job_advice(seen: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ...]:
     """Return the waiting jobs with what is planned, promised and forecast, by planned start."""
-    starts, promises = plan.start.tolist(), plan.problem.jobs.latest.tolist()
-    counted: set[JobKey] = set()
-    found = []
-    for waiting, start, latest in zip(seen.jobs, starts, promises, strict=True):
+    now, previous = seen.snapshot.time, None
+    advice = []
+    for waiting, start, latest in zip(
+        seen.jobs, plan.start.tolist(), plan.problem.jobs.latest.tolist(), strict=True
+    ):
         job = waiting.job
         # Slurm's forecast of an array is that of its first task.
-        forecast = (
-            max(job.forecast, seen.snapshot.time)
-            if job.forecast and job.key not in counted
-            else None
-        )
-        counted.add(job.key)
-        found.append(JobAdvice(waiting, start, None if latest == NEVER else latest, forecast))
-    return tuple(sorted(found, key=lambda one: one.start))
+        forecast = max(job.forecast, now) if job.forecast and job is not previous else None
+        previous = job
+        advice.append(JobAdvice(waiting, start, None if latest == NEVER else latest, forecast))
+    return tuple(sorted(advice, key=lambda one: one.start))
 
 
-def effect_of(seen: Observation, plan: LivePlan[WaitingKey], jobs: Sequence[JobAdvice]) -> Effect:
+def effect_of(seen: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvice]) -> Effect:
     """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
     problem = plan.problem
     if not len(problem):
         return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
-    known = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
-    forecast = np.array([known.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
+    forecasts = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
+    forecast = np.array([forecasts.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
     priority = np.array([one.job.priority for one in seen.jobs], dtype=np.int64)
     continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
     slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
     planned = plan.start - problem.jobs.submit
     figures = (planned.mean(), planned.max(), slurm.mean(), slurm.max())
-    return Effect(len(problem), len(known), *map(float, figures))
+    return Effect(len(problem), len(forecasts), *map(float, figures))
 
 
 def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:
-    """Write a tick's plan into the journal; its snapshot stands there already.
-
-    Raises
-    ------
-    OSError
-        If the journal cannot be written.
-    """
+    """Write a tick's plan into the journal; its snapshot stands there already."""
     starts = {one.waiting.id: (one.start, one.latest, one.forecast) for one in advice.jobs}
     journal.plan(
         advice.time,
@@ -253,25 +201,10 @@ def ticks(
     most: int | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Advice | Fault]:
-    """Look at a cluster again and again.
+    """Look at a cluster again and again, every so many seconds; ``most`` times if that is given.
 
     A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
-    next one is tried again.
-
-    Parameters
-    ----------
-    read : callable
-        Takes a snapshot.
-    advisor : Advisor
-        What plans it.
-    journal : Journal, optional
-        Where it is written down.
-    every : float
-        Time from one tick to the next (s); one that takes longer delays the next.
-    most : int, optional
-        After how many ticks to end.
-    sleep : callable
-        Waits for so many seconds.
+    next one is tried again. One that takes longer delays the next.
     """
     for done in itertools.count():
         if most is not None and done >= most:

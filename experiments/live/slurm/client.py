@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from planbatch.experiments.live.slurm.parse import check_version
+from planbatch.experiments.live.slurm.values import Printed
+
 #: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
 #: version that is not known here, answers with something cut off, or says that it failed.
 ErrorKind = Literal[
@@ -28,8 +31,8 @@ CLUSTER_FAULTS: frozenset[ErrorKind] = frozenset(("unreachable", "hang"))
 #: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
 MARKER = "planbatch-answer-"
 
-#: Begin of what Slurm says → what it means.
-_SAID: tuple[tuple[str, ErrorKind], ...] = (
+#: Words of Slurm's → what they mean.
+_MEANINGS: tuple[tuple[str, ErrorKind], ...] = (
     (r"unable to contact slurm controller|connection refused|failed to contact|socket timed out", "unreachable"),
     (r"munge|authentication error|protocol authentication", "unreachable"),
     (r"access/permission denied|invalid user id|not authorized", "rights"),
@@ -72,17 +75,7 @@ class SlurmError(OSError):
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one line sent to ``scontrol``.
-
-    Attributes
-    ----------
-    line : str
-        The line.
-    done : bool
-        Whether Slurm did it.
-    message : str
-        Slurm's first words on why not; empty if it did.
-    """
+    """What became of one line sent to ``scontrol``; the message is Slurm's first words on why it was not done."""
 
     line: str
     done: bool
@@ -99,49 +92,44 @@ class Answer:
         return self.started or (not self.done and _ENDED.search(self.message) is not None)
 
 
-def kind_of(said: str) -> ErrorKind:
-    """Say what Slurm's words mean."""
-    return next((fault for words, fault in _SAID if re.search(words, said, re.I)), "failed")
+def kind_of(message: str) -> ErrorKind:
+    """Return what kind of error a message of Slurm's is."""
+    return next((fault for words, fault in _MEANINGS if re.search(words, message, re.I)), "failed")
 
 
-def failed(command: Sequence[str], said: str) -> SlurmError:
+def failed(command: Sequence[str], output: str) -> SlurmError:
     """Return the error of a program that failed: its first line that says something, without the programs' prefixes."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    known = [line for line in lines if kind_of(line) != "failed"]
-    first = (known or lines or ["it failed without a word"])[0]
-    words = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
-    return SlurmError(kind_of(first), f"{command[0]}: {words}")
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    explained = [line for line in lines if kind_of(line) != "failed"]
+    first = (explained or lines or ["it failed without a word"])[0]
+    message = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
+    return SlurmError(kind_of(first), f"{command[0]}: {message}")
 
 
-def answers_of(lines: Sequence[str], said: str) -> list[Answer]:
+def answers_of(lines: Sequence[str], output: str) -> list[Answer]:
     """Tell the lines' answers apart: what stands before the marker that was sent behind each."""
     answers = []
-    rest = said
     for i, line in enumerate(lines):
-        told, marker, after = rest.partition(f"{MARKER}{i}\n")
-        if not marker:
-            words = [word.strip() for word in rest.splitlines() if word.strip()]
-            answers.append(Answer(line, False, words[0] if words else "no answer"))
-            rest = ""
-            continue
-        told = (
-            told.rpartition("\n")[0] if "\n" in told else ""
-        )  # "invalid keyword: " stands before the marker
-        answers.append(_answer(line, [word.strip() for word in told.splitlines() if word.strip()]))
-        rest = after
+        before, marker, after = output.partition(f"{MARKER}{i}\n")
+        if marker:
+            # "invalid keyword: " stands before the marker, on its line
+            messages = [word.strip() for word in before.split("\n")[:-1] if word.strip()]
+            answers.append(_answer(line, messages))
+        else:
+            first = next((word.strip() for word in before.splitlines() if word.strip()), "")
+            answers.append(Answer(line, False, first or "no answer"))
+        output = after
     return answers
 
 
-def _answer(line: str, words: Sequence[str]) -> Answer:
-    """Tell what became of a line; of an array, done if its tasks that wait were done."""
-    others = [word for word in words if not _DONE.fullmatch(word)]
-    if len(others) < len(words):
-        others = [word for word in others if not _STARTED.search(word)]
+def _answer(line: str, messages: Sequence[str]) -> Answer:
+    """What became of a line; one to an array is done if the tasks that wait were changed."""
+    others = [message for message in messages if not _DONE.fullmatch(message)]
+    if len(others) < len(messages):
+        others = [message for message in others if not _STARTED.search(message)]
     return Answer(line, not others, others[0] if others else "")
 
 
-#: The versions whose output is known: of the first one, the text; of the others, JSON in its two dialects.
-OLDEST, NEWEST = (20, 11), (25, 11)
 #: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``, ``reservations`` as well.
 JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
 
@@ -157,23 +145,15 @@ LINE = re.compile(
 #: Most lines that one ``scontrol`` is sent: it has the time limit for these.
 MOST_LINES = 1000
 #: Variables that the programs get; all others could change what they print (``SQUEUE_STATES``, say).
-_KEPT = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT")
-
-
-@dataclass(frozen=True)
-class Listing:
-    """What Slurm said about its jobs, nodes or partitions.
-
-    Attributes
-    ----------
-    data : dict or None
-        The JSON object, in either dialect; None if this version writes text only.
-    text : str
-        ``scontrol -o``'s lines (times are seconds since 1970) if there is no JSON; else empty.
-    """
-
-    data: Mapping[str, Any] | None
-    text: str = ""
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "USER",
+    "LD_LIBRARY_PATH",
+    "SLURM_CONF",
+    "SLURM_CONF_SERVER",
+    "SLURM_JWT",
+)
 
 
 @dataclass(frozen=True)
@@ -215,56 +195,50 @@ class SlurmClient:
         """
         if self._version and time.monotonic() - self._version[-1][0] < VERSION_AGE:
             return self._version[-1][1]
-        said = self.run("squeue", "--version")
-        found = re.search(r"(\d+)\.(\d+)", said)
-        if not found:
-            raise SlurmError("version", f"squeue --version says {said.strip()[:60]!r}, no version")
-        version = int(found[1]), int(found[2])
-        if not OLDEST <= version <= NEWEST:
-            raise SlurmError(
-                "version",
-                f"Slurm {found[0]} is not known here: its output is read from "
-                f"{_version_text(OLDEST)} to {_version_text(NEWEST)}",
-            )
+        printed = self.run("squeue", "--version")
+        match = re.search(r"(\d+)\.(\d+)", printed)
+        if not match:
+            shown = printed.strip()[:60]
+            raise SlurmError("version", f"squeue --version says {shown!r}, no version")
+        version = int(match[1]), int(match[2])
+        try:
+            check_version(version, match[0])
+        except ValueError as error:
+            raise SlurmError("version", str(error)) from None
         self._version[:] = [(time.monotonic(), version)]
         return version
 
-    def jobs(self) -> Listing:
+    def jobs(self) -> Printed:
         """List all jobs, finished ones as well as long as Slurm remembers them."""
+        data = None
         if self.version() >= JSON_JOBS:
-            found = self._json("squeue", "--json", "--all", "--states=all", key="jobs")
-            if found is not None:
-                return found
-        return Listing(None, self.run("scontrol", "-a", "-o", "show", "job"))
+            data = self._json("squeue", "--json", "--all", "--states=all", key="jobs")
+        return data or self.run("scontrol", "-a", "-o", "show", "job")
 
     def queued(self) -> frozenset[int]:
         """Give the numbers of all jobs that wait or run: a quick look whether anything changed."""
-        said = self.run("squeue", "--noheader", "--all", "--format=%A")
-        return frozenset(int(word) for word in said.split() if word.isdecimal())
+        words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
+        return frozenset(int(word) for word in words if word.isdecimal())
 
-    def nodes(self) -> Listing:
+    def nodes(self) -> Printed:
         """List all nodes."""
-        version = self.version()
-        found = None
+        version, data = self.version(), None
         if version >= JSON_NODES:
-            found = self._json("scontrol", "-a", "show", "nodes", "--json", key="nodes")
+            data = self._json("scontrol", "-a", "show", "nodes", "--json", key="nodes")
         elif version >= JSON_JOBS:
-            found = self._json("sinfo", "--all", "--json", key="nodes")
-        return found or Listing(None, self.run("scontrol", "-a", "-o", "show", "node"))
+            data = self._json("sinfo", "--all", "--json", key="nodes")
+        return data or self.run("scontrol", "-a", "-o", "show", "node")
 
     def partitions(self) -> str:
         """List all partitions: one line each, as ``scontrol -o show partition`` writes them."""
         return self.run("scontrol", "-a", "-o", "show", "partition")
 
-    def reservations(self) -> Listing:
+    def reservations(self) -> Printed:
         """List all advance reservations."""
+        data, words = None, ("scontrol", "-a", "show", "reservations", "--json")
         if self.version() >= JSON_NODES:
-            found = self._json(
-                "scontrol", "-a", "show", "reservations", "--json", key="reservations"
-            )
-            if found is not None:
-                return found
-        return Listing(None, self.run("scontrol", "-a", "-o", "show", "reservations"))
+            data = self._json(*words, key="reservations")
+        return data or self.run("scontrol", "-a", "-o", "show", "reservations")
 
     def configuration(self) -> dict[str, str]:
         """Give what the controller says about its configuration (``scontrol show config``)."""
@@ -275,11 +249,6 @@ class SlurmClient:
     def script(self, lines: Sequence[str]) -> list[Answer]:
         """Send lines to the standard input of ``scontrol``, in order; one process for every thousand.
 
-        Parameters
-        ----------
-        lines : sequence of str
-            Each matches :data:`LINE`.
-
         Returns
         -------
         list of Answer
@@ -288,7 +257,7 @@ class SlurmClient:
         Raises
         ------
         ValueError
-            If a line is none that may be sent. Nothing is sent then.
+            If a line does not match :data:`LINE`. Nothing is sent then.
         SlurmError
             If scontrol cannot be run, or the controller not be reached.
         """
@@ -304,10 +273,10 @@ class SlurmClient:
         """Send lines to one ``scontrol``."""
         marked = [f"{line}\n{MARKER}{i}\n" for i, line in enumerate(lines)]
         try:
-            _, said = self._streams(["scontrol"], "".join(marked) + "quit\n")
+            _, _, output = self._finished(["scontrol"], "".join(marked) + "quit\n")
         except _TimeUpError as error:
-            said = error.said
-        answers = answers_of(lines, said)
+            output = error.output
+        answers = answers_of(lines, output)
         if not any(answer.done for answer in answers):
             faults = [kind_of(answer.message) for answer in answers]
             if "unreachable" in faults or "configuration" in faults:
@@ -315,33 +284,27 @@ class SlurmClient:
         return answers
 
     def run(self, *command: str) -> str:
-        """Run a program and return what it prints.
-
-        Parameters
-        ----------
-        *command : str
-            The program and its arguments.
-        """
+        """Run a program with its arguments, and return what it prints."""
         try:
-            code, out, said = self._finished(list(command))
+            code, out, err = self._finished(list(command))
         except _TimeUpError:
             raise SlurmError(
                 "hang", f"{command[0]}: no answer within {self.timeout:g} s; it was ended"
             ) from None
         if code:
-            raise failed(command, said or out)
+            raise failed(command, err or out)
         return out
 
-    def _json(self, *command: str, key: str) -> Listing | None:
+    def _json(self, *command: str, key: str) -> Mapping[str, Any] | None:
         """Run a program that prints JSON; None if this Slurm was built without it."""
         try:
-            text = self.run(*command)
+            output = self.run(*command)
         except SlurmError as error:
             if re.search(r"json|serializer|unrecognized option|invalid option", str(error), re.I):
                 return None
             raise
         try:
-            data = json.loads(text)
+            data = json.loads(output)
         except json.JSONDecodeError:
             raise SlurmError("garbled", f"{command[0]}: its JSON is cut off or damaged") from None
         # With a controller that does not answer, squeue prints no jobs, a list of errors, and ends well.
@@ -349,20 +312,16 @@ class SlurmClient:
         if errors:
             first = errors[0] if isinstance(errors[0], dict) else {}
             texts = (first.get("description"), first.get("error"), first.get("source"))
-            what = "; ".join(str(text) for text in texts if text) or "no reason given"
-            unreachable = "slurm_load" in what or kind_of(what) == "unreachable"
-            hint = " (is the controller up, and munge?)" if unreachable else ""
-            fault: ErrorKind = "unreachable" if unreachable else kind_of(what)
-            raise SlurmError(fault, f"{command[0]}: {what}{hint}")
+            reason = "; ".join(str(text) for text in texts if text) or "no reason given"
+            if "slurm_load" in reason or kind_of(reason) == "unreachable":
+                hint = "is the controller up, and munge?"
+                raise SlurmError("unreachable", f"{command[0]}: {reason} ({hint})")
+            raise SlurmError(kind_of(reason), f"{command[0]}: {reason}")
         if not isinstance(data, dict) or not isinstance(data.get(key), list):
             raise SlurmError("garbled", f"{command[0]}: its JSON has no list {key!r}")
-        return Listing(data)
+        return data
 
-    def _streams(self, command: list[str], said: str) -> tuple[str, str]:
-        _, out, err = self._finished(command, said)
-        return out, err
-
-    def _finished(self, command: list[str], said: str = "") -> tuple[int, str, str]:
+    def _finished(self, command: list[str], stdin: str = "") -> tuple[int, str, str]:
         """Run a program to its end; it and what it started are killed if the time is up."""
         environment = self._environment()
         program = str(self.programs / command[0]) if self.programs else command[0]
@@ -377,7 +336,7 @@ class SlurmClient:
                 "missing", f"{command[0]}: there is no such program here; install Slurm's client"
             ) from None
         try:
-            out, err = process.communicate(said, self.timeout)
+            out, err = process.communicate(stdin, self.timeout)
         except subprocess.TimeoutExpired:
             _kill(process)
             out, err = process.communicate()
@@ -390,32 +349,27 @@ class SlurmClient:
 
     def _environment(self) -> dict[str, str]:
         """Times in seconds since 1970, messages in English, and nothing that filters what is listed."""
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        kept |= {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SLURM_TIME_FORMAT": "%s"}
-        kept["SLURM_BITSTR_LEN"] = "0"  # lists of tasks in full, not cut off after 64 letters
+        variables = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        variables |= {"LC_ALL": "C.UTF-8", "TZ": "UTC", "SLURM_TIME_FORMAT": "%s"}
+        variables["SLURM_BITSTR_LEN"] = "0"  # lists of tasks in full, not cut off after 64 letters
         if self.conf is not None:
-            kept["SLURM_CONF"] = str(self.conf)
+            variables["SLURM_CONF"] = str(self.conf)
         # Slurm itself would look for the file for a minute.
-        if "SLURM_CONF" in kept and not Path(kept["SLURM_CONF"]).is_file():
-            raise SlurmError(
-                "configuration", f"{kept['SLURM_CONF']}: there is no such Slurm configuration"
-            )
-        return kept
+        conf = variables.get("SLURM_CONF")
+        if conf is not None and not Path(conf).is_file():
+            raise SlurmError("configuration", f"{conf}: there is no such Slurm configuration")
+        return variables
 
 
 class _TimeUpError(Exception):
-    """A program did not end in time; ``said`` is what it had written on standard error."""
+    """A program did not end in time; ``output`` is what it had written on standard error."""
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, output: str) -> None:
         super().__init__()
-        self.said = said
+        self.output = output
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
     """End a program and everything that it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _version_text(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]:02d}"

@@ -4,7 +4,7 @@ Every tick starts from what Slurm says. A command that was lost is given again, 
 repeated: applied twice, the second time there is nothing to do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,13 +12,12 @@ from planbatch.experiments.common.text import clock_time
 from planbatch.experiments.live.slurm.marks import (
     FREE,
     DriveRules,
-    JobState,
     Mark,
     Target,
-    asked_begin,
     is_set,
     mark_of,
     pauses_of,
+    requested_begin,
     shape_of,
     state_of,
 )
@@ -50,13 +49,8 @@ class Command:
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments import DriveRules, JobKey, LiveJob, LiveNode, Planner, Snapshot, commands_for
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import DriveRules, Planner, Snapshot, commands_for
+    >>> snapshot = Snapshot.example()
     >>> rules = DriveRules("soft")
     >>> starts = Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
     >>> commands_for(snapshot, starts, 100, rules)[0].lines
@@ -98,91 +92,137 @@ def commands_for(
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments import DriveRules, JobKey, LiveJob, LiveNode, Planner, Snapshot, commands_for
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import DriveRules, Planner, Snapshot, commands_for
+    >>> snapshot = Snapshot.example()
     >>> rules = DriveRules("soft")
     >>> starts = Planner(pb.make_policy("easy"), rules)(snapshot, {}).starts
     >>> [(command.action, command.reason[:24]) for command in commands_for(snapshot, starts, 100, rules)]
     [('release', 'its start was planned fo')]
     """
-    pending = {job.key: job for job in snapshot.jobs if job.pending}
-    states = {key: state_of(job, rules, snapshot.time) for key, job in pending.items()}
-    foreign = [job for key, job in pending.items() if not states[key].managed]
-    managed = {key: job for key, job in pending.items() if states[key].managed}
-    due = {target: start for target, start in starts.items() if start <= snapshot.time}
-    released = _released(managed, states, due, now, rules)
-    # What is done to the rest of an array is done to its single tasks as well.
-    busy = {one.key for one in released} | {k for k in managed if states[k].released is not None}
-    arrays = {_array(pending[key]) for key in busy}
-    waiting = {
-        key: job
-        for key, job in managed.items()
-        if key not in busy and (job.array is None or _array(job) not in arrays)
-    }
-    opened = _opened(waiting, states, protected, now, rules)
-    for target in protected if rules.mode == "soft" else ():
-        waiting.pop(target.key, None)
-    others = _parked if rules.mode == "strict" else _begins
-    return [
-        *_all_given_back(foreign, now),
-        *_taken_back(managed, states, snapshot, now, rules),
-        *released,
-        *opened,
-        *others(waiting, states, starts, now, rules),
-    ]
+    return _Commands(snapshot, starts, now, rules).all(protected)
 
 
-def _opened(
-    waiting: Mapping[JobKey, LiveJob],
-    states: Mapping[JobKey, JobState],
-    protected: frozenset[Target],
-    now: int,
-    rules: DriveRules,
-) -> list[Command]:
-    """Soft: let jobs start as soon as Slurm can that nothing may delay any more."""
-    commands = []
-    for key in {target.key for target in protected} & waiting.keys():
-        job, mark = waiting[key], states[key].mark
-        if job.held or rules.mode == "strict" or (mark is not None and mark.open):
-            continue
-        line = _line(
-            str(int(job.job_id)), replace(_marked(job, states[key], now, rules), open=True), now
-        )
-        why = "it has waited longest, and nothing may delay it any more"
-        commands.append(Command("open", key, job.label, (line,), why))
-    return commands
+class _Commands:
+    """The commands of one tick."""
 
+    def __init__(
+        self, snapshot: Snapshot, starts: Mapping[Target, int], now: int, rules: DriveRules
+    ) -> None:
+        self.snapshot, self.starts, self.now, self.rules = snapshot, starts, now, rules
+        pending = {job.key: job for job in snapshot.jobs if job.pending}
+        self.states = {key: state_of(job, rules, snapshot.time) for key, job in pending.items()}
+        self.managed = {key: job for key, job in pending.items() if self.states[key].managed}
+        self.foreign = [job for key, job in pending.items() if key not in self.managed]
 
-def _array(job: LiveJob) -> int | None:
-    return job.array.job_id if job.array is not None else None
+    def all(self, protected: frozenset[Target]) -> list[Command]:
+        """Everything, in order."""
+        released = self.released()
+        # What is done to the rest of an array is done to its single tasks as well.
+        busy = {one.key for one in released} | {
+            key for key in self.managed if self.states[key].released is not None
+        }
+        arrays = {job.array.job_id for key in busy if (job := self.managed[key]).array is not None}
+        waiting = {
+            key: job
+            for key, job in self.managed.items()
+            if key not in busy and (job.array is None or job.array.job_id not in arrays)
+        }
+        if self.rules.mode == "strict":
+            others = self.parked(waiting.values())
+        else:
+            keys = {target.key for target in protected}
+            others = [
+                *self.opened([job for key, job in waiting.items() if key in keys]),
+                *self.begun([job for key, job in waiting.items() if key not in keys]),
+            ]
+        return [*_all_given_back(self.foreign, self.now), *self.taken_back(), *released, *others]
 
+    def mark(self, job: LiveJob, begin: int) -> Mark:
+        """The mark of a job that gets a begin time (s); what Slurm refused of it is not forgotten."""
+        before = self.states[job.key].mark or Mark(0, 0)
+        return Mark(requested_begin(job), begin, self.rules.driver, before.back, before.times)
 
-def _taken_back(
-    managed: Mapping[JobKey, LiveJob],
-    states: Mapping[JobKey, JobState],
-    snapshot: Snapshot,
-    now: int,
-    rules: DriveRules,
-) -> list[Command]:
-    """Take back what is released and does not start."""
-    pauses = pauses_of(snapshot, states, rules)
-    commands = []
-    for key, job in managed.items():
-        state = states[key]
-        if not state.refused or state.released is None:
-            continue
-        _, times = pauses[shape_of(job)]
-        mark = Mark(0, now + rules.horizon, rules.driver, now, times)
-        why = f"released {now - state.released} s ago, it has not started ({_reason(job)})"
-        commands.append(
-            Command("take back", key, job.label, (_line(str(job.job_id), mark, now),), why)
-        )
-    return commands
+    def command(
+        self, action: Action, job: LiveJob, mark: Mark, reason: str, number: str = ""
+    ) -> Command:
+        """The command that sets a begin time and its mark."""
+        begin, number_ = max(mark.begin, self.now), number or str(job.job_id)
+        line = f"update JobId={number_} StartTime=uts{begin} AdminComment={mark}"
+        return Command(action, job.key, number or job.label, (line,), reason)
+
+    def taken_back(self) -> Iterator[Command]:
+        """Take back what is released and does not start."""
+        pauses = pauses_of(self.snapshot, self.states, self.rules)
+        for key, job in self.managed.items():
+            state = self.states[key]
+            if not state.refused or state.released is None:
+                continue
+            _, times = pauses[shape_of(job)]
+            mark = Mark(0, self.now + self.rules.horizon, self.rules.driver, self.now, times)
+            waited = self.now - state.released
+            reason = f"released {waited} s ago, it has not started ({_reason(job)})"
+            yield self.command("take back", job, mark, reason)
+
+    def released(self) -> list[Command]:
+        """Let the jobs start that are due, in the order of the plan."""
+        commands: list[Command] = []
+        for target, start in sorted(self.starts.items(), key=lambda item: item[1]):
+            job = self.managed.get(target.key)
+            if start > self.snapshot.time or job is None or job.held:
+                continue
+            if self.states[job.key].released is not None:
+                continue
+            number = _number(job, target) if self.rules.mode == "strict" else str(job.job_id)
+            reason = f"its start was planned for {clock_time(start)}"
+            command = self.command("release", job, self.mark(job, self.now), reason, number)
+            if not commands or commands[-1] != command:
+                commands.append(command)
+        return commands
+
+    def parked(self, waiting: Iterable[LiveJob]) -> list[Command]:
+        """Strict: put the begin times of jobs that are not due to the horizon, if half of it has passed."""
+        ahead = self.now + self.rules.horizon
+        return [
+            self.command(
+                "park", job, self.mark(job, max(ahead, requested_begin(job))), "it is not due"
+            )
+            for job in waiting
+            if job.begin_time < self.now + self.rules.horizon / 2
+        ]
+
+    def opened(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
+        """Soft: let jobs start as soon as Slurm can that nothing may delay any more."""
+        for job in waiting:
+            before = self.states[job.key].mark
+            if not job.held and (before is None or not before.open):
+                mark = replace(self.mark(job, self.now), open=True)
+                reason = "it has waited longest, and nothing may delay it any more"
+                yield self.command("open", job, mark, reason)
+
+    def begun(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
+        """Soft: set the begin times that differ from the plan, the next ones first.
+
+        An array has that of its first task. A job that left the plan gets its own.
+        """
+        first: dict[JobKey, int] = {}
+        for target, start in self.starts.items():
+            first[target.key] = min(start, first.get(target.key, start))
+        for job in sorted(waiting, key=lambda job: first.get(job.key, 0)):
+            planned, mark = first.get(job.key), self.states[job.key].mark
+            if job.held:
+                continue
+            if planned is not None:
+                begin = _begin(planned, job.begin_time, self.now, self.rules)
+                if begin is not None:
+                    reason = f"its start is planned for {clock_time(planned)}"
+                    yield self.command("begin", job, self.mark(job, begin), reason)
+            elif (
+                mark is not None
+                and not mark.times
+                and is_set(job, mark)
+                and self.now < job.begin_time != mark.requested
+            ):
+                yield _given_back(job, self.now)
 
 
 def _reason(job: LiveJob) -> str:
@@ -190,90 +230,8 @@ def _reason(job: LiveJob) -> str:
     return job.reason if job.reason.isidentifier() else "no reason given"
 
 
-def _released(
-    managed: Mapping[JobKey, LiveJob],
-    states: Mapping[JobKey, JobState],
-    due: Mapping[Target, int],
-    now: int,
-    rules: DriveRules,
-) -> list[Command]:
-    """Let the jobs start that are due, in the order of the plan."""
-    commands: list[Command] = []
-    for target, start in sorted(due.items(), key=lambda item: item[1]):
-        job = managed.get(target.key)
-        if job is None or job.held or states[job.key].released is not None:
-            continue
-        mark = _marked(job, states[job.key], now, rules)
-        number = _number(job, target) if rules.mode == "strict" else str(int(job.job_id))
-        why = f"its start was planned for {clock_time(start)}"
-        command = Command("release", job.key, number, (_line(number, mark, now),), why)
-        if not commands or commands[-1] != command:
-            commands.append(command)
-    return commands
-
-
-def _marked(job: LiveJob, state: JobState, begin: int, rules: DriveRules) -> Mark:
-    """The mark of a job that gets a begin time (s); what Slurm refused of it is not forgotten."""
-    back, times = (state.mark.back, state.mark.times) if state.mark is not None else (0, 0)
-    return Mark(asked_begin(job), begin, rules.driver, back, times)
-
-
-def _parked(
-    waiting: Mapping[JobKey, LiveJob],
-    states: Mapping[JobKey, JobState],
-    starts: Mapping[Target, int],
-    now: int,
-    rules: DriveRules,
-) -> list[Command]:
-    """Strict: put the begin times of jobs that are not due to the horizon, if half of it has passed."""
-    commands = []
-    for key, job in waiting.items():
-        asked = asked_begin(job)
-        if job.begin_time >= now + rules.horizon / 2:
-            continue
-        mark = _marked(job, states[key], max(now + rules.horizon, asked), rules)
-        line = _line(str(job.job_id), mark, now)
-        commands.append(Command("park", key, job.label, (line,), "it is not due"))
-    return commands
-
-
-def _begins(
-    waiting: Mapping[JobKey, LiveJob],
-    states: Mapping[JobKey, JobState],
-    starts: Mapping[Target, int],
-    now: int,
-    rules: DriveRules,
-) -> list[Command]:
-    """Soft: set the begin times that differ from the plan, the next ones first; an array has that of its first task."""
-    first: dict[JobKey, int] = {}
-    for target, start in starts.items():
-        first[target.key] = min(start, first.get(target.key, start))
-    commands = []
-    for key, job in sorted(waiting.items(), key=lambda item: first.get(item[0], 0)):
-        planned = first.get(key)
-        if job.held:
-            continue
-        if planned is None:
-            mark = states[key].mark
-            if (
-                mark is not None
-                and not mark.times
-                and now < job.begin_time != mark.asked
-                and is_set(job, mark)
-            ):
-                commands.append(_given_back(job, now))
-            continue
-        wanted = _begin(planned, job.begin_time, now, rules)
-        if wanted is not None:
-            mark = _marked(job, states[key], wanted, rules)
-            why = f"its start is planned for {clock_time(planned)}"
-            line = _line(str(job.job_id), mark, now)
-            commands.append(Command("begin", key, job.label, (line,), why))
-    return commands
-
-
 def _begin(planned: int, current: int, now: int, rules: DriveRules) -> int | None:
-    """Give the begin time to set (s), or None if the one that it has will do.
+    """Return the begin time to set (s), or None if the one that it has will do.
 
     Begin times never lie beyond the horizon: far starts are put there, and put further when half of it has passed.
     """
@@ -298,13 +256,8 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
 
     Examples
     --------
-    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, Snapshot, give_back
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import Snapshot, give_back
+    >>> snapshot = Snapshot.example()
     >>> give_back(snapshot, now=100)  # none of its jobs has a mark
     []
     """
@@ -326,25 +279,20 @@ def _all_given_back(jobs: Sequence[LiveJob], now: int) -> list[Command]:
 
 
 def _given_back(job: LiveJob, now: int) -> Command:
-    number, asked = str(int(job.job_id)), asked_begin(job)
-    lines = [f"update JobId={number} AdminComment={FREE}"]
-    if job.begin_time != asked and job.begin_time > now:
+    begin = requested_begin(job)
+    lines = [f"update JobId={job.job_id} AdminComment={FREE}"]
+    if job.begin_time != begin and job.begin_time > now:
         # A line of its own: an operator may set begin times, but write no marks.
-        lines.insert(
-            0, f"update JobId={number} StartTime={f'uts{asked}' if asked > now else 'now'}"
-        )
+        when = f"uts{begin}" if begin > now else "now"
+        lines.insert(0, f"update JobId={job.job_id} StartTime={when}")
     return Command("give back", job.key, job.label, tuple(lines), "it is Slurm's again")
 
 
 def _number(job: LiveJob, target: Target) -> str:
     """The number by which scontrol knows a job, or one task of an array."""
-    if target.task is None or (job.array is not None and job.array.task_id is not None):
-        return str(int(job.job_id))
-    return f"{int(job.array.job_id if job.array else job.job_id)}_{int(target.task)}"
-
-
-def _line(number: str, mark: Mark, now: int) -> str:
-    return f"update JobId={number} StartTime=uts{max(mark.begin, now)} AdminComment={mark}"
+    if target.task is None or job.array is None or job.array.task_id is not None:
+        return str(job.job_id)
+    return f"{job.array.job_id}_{target.task}"
 
 
 def lines_of(commands: Sequence[Command]) -> list[str]:

@@ -7,30 +7,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Literal, Protocol, cast
+from typing import Literal
 
 from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.planning import LivePlan, Remembered
-from planbatch.experiments.live.slurm.advise import (
-    Advice,
-    WaitingKey,
-    effect_of,
-    job_advice,
-    write_tick,
-)
+from planbatch.experiments.live.slurm.advise import Advice, effect_of, job_advice, write_tick
 from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
-from planbatch.experiments.live.slurm.marks import FREE, DriveRules, Target, mark_of
-from planbatch.experiments.live.slurm.observe import TASK_IDS
-from planbatch.experiments.live.slurm.planned import last_planned
-from planbatch.experiments.live.slurm.planner import Memory, Planned, Planner
+from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
+from planbatch.experiments.live.slurm.planner import ClusterPlan, Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
+from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.experiments.live.slurm.tick import (
+    HEARTBEAT,
     LOCK,
-    NAME,
     OBSERVING,
     Tick,
     beat,
@@ -40,17 +31,10 @@ from planbatch.experiments.live.slurm.tick import (
     stop_beating,
 )
 from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
-from planbatch.planner.model import NEVER
 
 
 class Rivals:
-    """Looks for older drivers, snapshot by snapshot.
-
-    Parameters
-    ----------
-    driver : int
-        Which driver looks: when it began (ms).
-    """
+    """Looks for older drivers, snapshot by snapshot; ``driver`` is when the one that looks began (ms)."""
 
     def __init__(self, driver: int) -> None:
         self.driver = driver
@@ -58,16 +42,16 @@ class Rivals:
 
     def check(self, snapshot: Snapshot) -> None:
         """Raise a ``BlockingIOError`` if an older driver wrote a mark since the first snapshot."""
-        found = {}
+        writers = {}
         for job in snapshot.jobs:
             mark = mark_of(job.admin_comment)
             if mark is not None and 0 < mark.by < self.driver:
                 # Tasks that are split off their array have its mark, requeued jobs the one that they had.
-                found[job.array.job_id if job.array else job.job_id, str(mark)] = mark.by
+                writers[job.array.job_id if job.array else job.job_id, str(mark)] = mark.by
         if self._before is None:
-            self._before = set(found)
-        for who in found.keys() - self._before:
-            began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found[who] / 1000))
+            self._before = set(writers)
+        for written in writers.keys() - self._before:
+            began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(writers[written] / 1000))
             raise BlockingIOError(
                 f"another driver is running, since {began}: it drives this cluster, too; stop one of them"
             )
@@ -78,50 +62,36 @@ def restore_marks(
 ) -> list[Command]:
     """Return the commands that put the marks of jobs back which had started when they were told a begin time.
 
-    Parameters
-    ----------
-    snapshot : Snapshot
-        The cluster as it was read.
-    commands : sequence of Command
-        What was sent.
-    answers : sequence of Answer
-        What became of its lines.
+    The snapshot is the cluster as it was read, the commands and answers are what was sent then, and what became of it.
     """
-    late = {answer.line for answer in answers if answer.started}
-    jobs: dict[JobKey, LiveJob] = {job.key: job for job in snapshot.jobs}
-    return [
-        _back(command, jobs[command.key])
-        for command in commands
-        if any(line in late and " StartTime=" in line for line in command.lines)
+    late = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
+    jobs = {job.key: job for job in snapshot.jobs}
+    restored = []
+    for command in commands:
+        job = jobs[command.key]
         # An array's row has one mark for all of its tasks that wait.
-        and jobs[command.key].array is None
-    ]
-
-
-def _back(command: Command, job: LiveJob) -> Command:
-    """Put a mark back; of another text, which is gone and never sent, remains that the job is Slurm's."""
-    mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
-    line = f"update JobId={int(job.job_id)} AdminComment={mark}"
-    return Command("mark back", job.key, command.label, (line,), "it had started already")
+        if job.array is None and late & set(command.lines):
+            # Another text is gone and never sent: what remains is that the job is Slurm's.
+            mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
+            line = f"update JobId={job.job_id} AdminComment={mark}"
+            reason = "it had started already"
+            restored.append(Command("mark back", job.key, command.label, (line,), reason))
+    return restored
 
 
 OnExit = Literal["release", "keep"]
 #: No two ticks are closer than this (s).
 SHORTEST = 0.2
-#: Most jobs that are told something in one tick; the others are in the next one, which then follows at once.
+#: Most jobs that are changed in one tick; the others are in the next one, which then follows at once.
 MOST = 500
 #: After so many ticks in a row whose heartbeat could not be written, the driver leaves.
 MOST_MISSED = 3
 #: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
 STREAMS = 4
-
-
-class Planning(Protocol):
-    """Plans a snapshot, given what was planned before; a ``ValueError`` if it cannot."""
-
-    def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
-        """Plan."""
-        ...
+#: Plans a snapshot, given what was planned before; a ``ValueError`` if it cannot.
+Planning = Callable[[Snapshot, Memory], ClusterPlan]
+#: What is noticed between ticks: numbers of jobs, and whether they are there.
+News = frozenset[tuple[int, bool]]
 
 
 @dataclass(frozen=True)
@@ -132,8 +102,8 @@ class Driver:
     ----------
     client : SlurmClient
         What talks to Slurm.
-    planning : Planning
-        What plans.
+    planning : callable
+        What plans: a :class:`Planner`.
     rules : DriveRules
         The mode, and what goes with it.
     folder : Path
@@ -147,9 +117,7 @@ class Driver:
     read : callable, optional
         Takes the snapshots; by default those of the client.
     most : int
-        Most jobs that are told something in one tick. A dry run shows all.
-    observing : bool
-        Whether it only looks on, since nodes idled that jobs could have had.
+        Most jobs that are changed in one tick. A dry run shows all.
 
     Examples
     --------
@@ -172,12 +140,11 @@ class Driver:
     clock: Callable[[], float] = field(default=time.time)
     read: Callable[[], Snapshot] | None = None
     most: int = MOST
-    observing: bool = False
 
     @property
     def heartbeat(self) -> Path:
         """The file that says that the driver is alive."""
-        return self.folder / NAME
+        return self.folder / HEARTBEAT
 
     def snapshot(self) -> Snapshot:
         """Read the cluster."""
@@ -215,7 +182,7 @@ class Driver:
             cannot beat, everything is given back.
         tell : callable
             Is told of every tick: the journal, the metrics, the terminal.
-        memory : mapping of Target to Remembered
+        memory : mapping of Target to JobMemory
             What the last driver had planned.
 
         Raises
@@ -230,29 +197,30 @@ class Driver:
         bool
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
-        driver, left, missed, idle = self, False, 0, 0
-        news: frozenset[tuple[int, bool]] = frozenset()
-        rivals, keep = Rivals(self.rules.driver), self.on_exit == "keep"
+        observing, missed, idle = False, 0, 0
+        left, keep = False, self.on_exit == "keep"
+        news: News = frozenset()
+        rivals = Rivals(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
         try:
             while not stop.is_set() and missed < MOST_MISSED:
-                tick = driver.tick(memory, None if driver.observing else rivals.check)
+                tick = self.tick(memory, None if observing else rivals.check, observing=observing)
                 if tick.planned is not None:
                     memory = tick.planned.memory
-                idle = 0 if not tick.idles else idle + 1
+                idle = idle + 1 if tick.idles else 0
                 tick = replace(tick, idle=idle)
                 try:
-                    driver._beat(tick)
+                    self._beat(tick)
                     missed = 0
                 except OSError as error:
                     missed += 1
-                    said = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
-                    tick = replace(tick, fault=tick.fault or said, kind=tick.kind or "heartbeat")
+                    fault = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
+                    tick = replace(tick, fault=tick.fault or fault, kind=tick.kind or "heartbeat")
                 tell(tick)
-                if idle == self.rules.idle_ticks and not (driver.observing or self.dry_run):
-                    driver = replace(self, observing=True)
-                    driver._leave(tell, keep=False)  # noqa: SLF001 - a copy of itself
+                if idle == self.rules.idle_ticks and not (observing or self.dry_run):
+                    observing = True
+                    self._leave(tell, keep=False)
                 news = self._wait(stop, tick, news)
         except BlockingIOError:
             keep = True  # what there is is the other driver's
@@ -264,40 +232,46 @@ class Driver:
     def _beat(self, tick: Tick) -> None:
         """Say that the driver is alive, unless its plans fail, or Slurm lets it do nothing."""
         alive = not tick.fault or tick.kind in CLUSTER_FAULTS
-        if alive and not (self.dry_run or self.observing or tick.powerless):
+        if alive and not (self.dry_run or tick.observing or tick.advice):
             beat(self.heartbeat, self.clock())
 
-    def tick(self, memory: Memory, check: Callable[[Snapshot], None] | None = None) -> Tick:
+    def tick(
+        self,
+        memory: Memory,
+        check: Callable[[Snapshot], None] | None = None,
+        *,
+        observing: bool = False,
+    ) -> Tick:
         """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then.
 
         Parameters
         ----------
-        memory : mapping of Target to Remembered
+        memory : mapping of Target to JobMemory
             What the tick before had planned.
         check : callable, optional
             Looks at the snapshot first; its ``BlockingIOError`` ends the driver.
+        observing : bool
+            Whether nothing is done, since nodes idled that jobs could have had.
         """
-        began, clock = self.clock(), time.perf_counter()
-        done = Tick(began)
+        start = time.perf_counter()
+        tick = Tick(self.clock(), observing=observing)
         try:
             snapshot = self.snapshot()
-            done = Tick(began, snapshot=snapshot)
+            tick = replace(tick, snapshot=snapshot)
             if check is not None:
                 check(snapshot)
             planned = self.planning(snapshot, memory)
             now = int(self.clock())
             wanted = (
                 []
-                if self.observing
+                if observing
                 else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
             )
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
-            later = len(wanted) - len(commands)
-            done = Tick(began, 0.0, snapshot, planned, commands)
+            tick = replace(tick, planned=planned, commands=commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
             if back := restore_marks(snapshot, commands, answers):
-                commands = (*commands, *back)
-                answers = (*answers, *self._sent(back))
+                commands, answers = (*commands, *back), (*answers, *self._sent(back))
             if powerless(answers):  # Slurm has its way until the driver has its rights
                 free = lines_of(give_back(snapshot, int(self.clock())))
                 begins = [line for line in free if " StartTime=" in line]
@@ -305,13 +279,13 @@ class Driver:
         except BlockingIOError:
             raise
         except SlurmError as error:
-            return done.failed(time.perf_counter() - clock, str(error), error.fault)
+            return tick.ended(start, fault=str(error)[:400], kind=error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
-            said = " ".join(str(error).split()) or type(error).__name__
-            return done.failed(time.perf_counter() - clock, said, "plan")
-        seconds = time.perf_counter() - clock
-        done = Tick(began, seconds, snapshot, planned, commands, answers, later)
-        return replace(done, observing=True, notes=(OBSERVING,)) if self.observing else done
+            fault = " ".join(str(error).split()) or type(error).__name__
+            return tick.ended(start, fault=fault[:400], kind="plan")
+        later = max(len(wanted) - self.most, 0) if not self.dry_run else 0
+        notes = (OBSERVING,) if observing else ()
+        return tick.ended(start, commands=commands, answers=answers, later=later, notes=notes)
 
     def _sent(self, commands: Sequence[Command]) -> list[Answer]:
         """Send commands: in strict mode in order, by one ``scontrol``; many begin times, in any order, by several."""
@@ -321,18 +295,16 @@ class Driver:
         with ThreadPoolExecutor(STREAMS) as pool:
             return [answer for share in pool.map(self.client.script, shares) for answer in share]
 
-    def _wait(
-        self, stop: Event, tick: Tick, known: frozenset[tuple[int, bool]]
-    ) -> frozenset[tuple[int, bool]]:
+    def _wait(self, stop: Event, tick: Tick, old: News) -> News:
         """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
 
-        Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed: jobs, and
-        whether they are there. What a snapshot does not explain begins no second tick.
+        Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed. What a
+        snapshot does not explain begins no second tick.
         """
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
         if not look or snapshot is None or tick.fault or tick.later:
             stop.wait(pause)
-            return known
+            return old
         ends = time.monotonic() + pause
         before = {job.job_id for job in snapshot.jobs if job.pending or job.running}
         gap = max(look, SHORTEST, tick.seconds)
@@ -343,22 +315,21 @@ class Driver:
             except SlurmError:
                 break
             news = frozenset((number, number in there) for number in there ^ before)
-            if news - known:
+            if news - old:
                 return news
             gap = max(gap, 10 * (time.monotonic() - began))
         stop.wait(max(ends - time.monotonic(), 0.0))
-        return known
+        return old
 
     def _pause(self, tick: Tick) -> float:
-        """Wait for the next tick: a period from the begin of this one, until the next planned start, or for nothing."""
+        """Seconds to the next tick: a period from the begin of this one, until the next planned start, or none."""
         if tick.later:
             return SHORTEST
-        now = self.clock()
         until = tick.time + self.rules.every
         if tick.planned is not None and self.rules.mode == "strict":
             to_come = [start for start in tick.planned.starts.values() if start > tick.time]
             until = min([until, *to_come])
-        return float(max(until - now, SHORTEST))
+        return float(max(until - self.clock(), SHORTEST))
 
     def _leave(self, tell: Callable[[Tick], None], *, keep: bool) -> bool:
         """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
@@ -369,24 +340,16 @@ class Driver:
         return release_all(self.client, tell, clock=self.clock, read=self.snapshot)
 
 
-#: An older plan tells nothing about today (s).
-FORGOTTEN_AFTER = 3600
-
-
 def record(journal: Journal, planner: Planner, tick: Tick) -> None:
     """Write a tick into a journal: snapshot and plan as ``advise`` does, then commands, results and faults.
 
-    Raises
-    ------
-    OSError
-        If the journal cannot be written.
+    Raises an ``OSError`` if the journal cannot be written.
     """
     when = int(tick.snapshot.time if tick.snapshot is not None else tick.time)
     if tick.snapshot is not None:
         journal.snapshot(tick.snapshot)
     if tick.planned is not None:
-        seen = tick.planned.observation
-        plan = cast("LivePlan[WaitingKey]", tick.planned.plan)  # targets are such keys
+        seen, plan = tick.planned.observation, tick.planned.plan
         jobs = job_advice(seen, plan)
         name = policy_name(planner.policy)
         advice = Advice(seen, plan, jobs, effect_of(seen, plan, jobs), name)
@@ -401,45 +364,11 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
         ]  # fmt: skip
         journal.write(COMMANDS, when, mode=planner.rules.mode, commands=rows)
     if tick.answers:
-        refused, late = _said(tick.refused), _said(tick.late)
+        refused, late = (
+            [{"line": one.line, "message": one.message} for one in some]
+            for some in (tick.refused, tick.late)
+        )
         done = len(tick.answers) - len(refused) - len(late)
         journal.write(RESULTS, when, done=done, refused=refused, late=late)
     if tick.fault or tick.refusal:
         journal.fault(when, tick.fault or tick.refusal)
-
-
-def _said(answers: Sequence[Answer]) -> list[dict[str, str]]:
-    return [{"line": one.line, "message": one.message} for one in answers]
-
-
-def remembered(path: Path, now: float) -> Memory:
-    """Return what the last driver or adviser had planned and promised, by its journal.
-
-    Parameters
-    ----------
-    path : Path
-        The journal; there need not be one.
-    now : float
-        The time (s): a plan of more than an hour ago is forgotten.
-
-    Returns
-    -------
-    mapping of Target to Remembered
-        By the full keys of jobs: a number that was given out again is not known.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read, or is of another version.
-    """
-    tick = last_planned(path) if path.exists() else None
-    if tick is None or tick.snapshot is None or now - tick.time > FORGOTTEN_AFTER:
-        return {}
-    keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
-    memory: dict[Target, Remembered] = {}
-    for number, (start, latest, _) in tick.starts.items():
-        row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
-        if row in keys and start is not None:
-            last = NEVER if latest is None else latest
-            memory[Target(keys[row], task)] = Remembered(start, last, start)
-    return memory

@@ -31,54 +31,44 @@ _FORM = re.compile(
 class Mark:
     """What the driver noted of a job; times in seconds.
 
-    Attributes
-    ----------
-    asked : int
-        The begin time for which the user had asked, 0 for none.
-    begin : int
-        The begin time that was set.
-    by : int
-        Which driver set it: when that began (ms), 0 for ``job_submit.lua``.
-    back : int
-        When the job was last taken back since it did not start, 0 for never.
-    times : int
-        How often it was.
-    open : bool
-        Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
-
     Examples
     --------
     >>> str(Mark(0, 1795379090, back=1795379000, times=2))
     'planbatch:asked=0:begin=1795379090:back=1795379000:times=2'
     """
 
-    asked: int
+    #: The begin time for which the user had asked, 0 for none.
+    requested: int
+    #: The begin time that was set.
     begin: int
+    #: Which driver set it: when that began (ms), 0 for ``job_submit.lua``.
     by: int = 0
+    #: When the job was last taken back since it did not start, and how often it was; 0 for never.
     back: int = 0
     times: int = 0
+    #: Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
     open: bool = False
 
     def __str__(self) -> str:
         by = f":by={self.by}" if self.by else ""
         back = f":back={self.back}:times={min(self.times, 999)}" if self.times else ""
         opened = ":open" if self.open else ""
-        return f"{PREFIX}asked={self.asked}:begin={self.begin}{by}{back}{opened}"
+        return f"{PREFIX}asked={self.requested}:begin={self.begin}{by}{back}{opened}"
 
 
 def mark_of(admin_comment: str) -> Mark | None:
     """Read a mark; None for any other text, so that a mark from elsewhere leaves the job alone.
 
     >>> mark_of("planbatch:asked=0:begin=1795379090")
-    Mark(asked=0, begin=1795379090, by=0, back=0, times=0, open=False)
+    Mark(requested=0, begin=1795379090, by=0, back=0, times=0, open=False)
     >>> mark_of("planbatch:keep your hands off") is None
     True
     """
-    found = _FORM.fullmatch(admin_comment.strip())
-    if not found:
+    match = _FORM.fullmatch(admin_comment.strip())
+    if not match:
         return None
-    asked, begin, by, back, times = (int(number or 0) for number in found.groups()[:5])
-    return Mark(asked, begin, by, back, times, found[6] is not None)
+    requested, begin, by, back, times = (int(number or 0) for number in match.groups()[:5])
+    return Mark(requested, begin, by, back, times, match[6] is not None)
 
 
 def is_set(job: LiveJob, mark: Mark) -> bool:
@@ -87,10 +77,10 @@ def is_set(job: LiveJob, mark: Mark) -> bool:
     return 0 <= begin - mark.begin <= LATE
 
 
-def asked_begin(job: LiveJob) -> int:
-    """Give the begin time for which the user of a pending job asked (s), 0 for none."""
+def requested_begin(job: LiveJob) -> int:
+    """Return the begin time for which the user of a pending job asked (s), 0 for none."""
     mark = mark_of(job.admin_comment)
-    return job.begin_time if mark is None or not is_set(job, mark) else mark.asked
+    return job.begin_time if mark is None or not is_set(job, mark) else mark.requested
 
 
 Mode = Literal["soft", "strict"]
@@ -188,23 +178,15 @@ class DriveRules:
 
 @dataclass(frozen=True)
 class JobState:
-    """What a pending job is to the driver.
+    """What a pending job is to the driver."""
 
-    Attributes
-    ----------
-    mark : Mark or None
-        What was noted of it.
-    managed : bool
-        Whether the driver plans it and sets its begin time.
-    released : int, optional
-        Since when it may start by the begin time that the driver set (s); None if it may not, or is held.
-    refused : bool
-        Whether it is released and Slurm does not start it, so that it is to be taken back.
-    """
-
+    #: What was noted of it.
     mark: Mark | None
+    #: Whether the driver plans it and sets its begin time.
     managed: bool
+    #: Since when it may start by the begin time that the driver set (s); None if it may not, or is held.
     released: int | None = None
+    #: Whether it is released and Slurm does not start it, so that it is to be taken back.
     refused: bool = False
 
 
@@ -223,36 +205,25 @@ def state_of(job: LiveJob, rules: DriveRules, now: int) -> JobState:
 
 
 class Target(NamedTuple):
-    """What is planned: a job, or a task of an array.
-
-    Attributes
-    ----------
-    key : JobKey
-        The row of the queue.
-    task : int, optional
-        The task, if the row stands for several.
-    """
+    """What is planned: a row of the queue, or a task of it if it stands for several."""
 
     key: JobKey
     task: int | None = None
 
 
+#: What Slurm judges a job by, its user first; see :func:`shape_of`.
+Shape = tuple[Hashable, ...]
+
+
 @dataclass(frozen=True)
 class UserQueue:
-    """A queue without the driver's begin times.
+    """A queue without the driver's begin times."""
 
-    Attributes
-    ----------
-    snapshot : Snapshot
-        The cluster, jobs that are released first; no job has a mark.
-    released : mapping of JobKey to int
-        Jobs that may start and have not started yet, and since when they may (s): what they take is theirs.
-    suspects : frozenset of JobKey
-        Jobs of users of whom Slurm refused one that still waits.
-    """
-
+    #: The cluster, jobs that are released first; no job has a mark.
     snapshot: Snapshot
+    #: Jobs that may start and have not started yet, and since when they may (s): what they take is theirs.
     released: Mapping[JobKey, int]
+    #: Jobs of users of whom Slurm refused one that still waits.
     suspects: frozenset[JobKey]
 
     def without(self, targets: frozenset[Target], until: int) -> "UserQueue":
@@ -262,10 +233,10 @@ class UserQueue:
         def rest(job: LiveJob) -> LiveJob:
             if job.key not in keys:
                 return job
-            tasks = job.array.tasks if job.array is not None else ()
-            left = tuple(task for task in tasks if Target(job.key, task) not in targets)
-            if job.array is not None and left:
-                return replace(job, array=replace(job.array, tasks=left))
+            if job.array is not None:
+                others = (task for task in job.array.tasks if Target(job.key, task) not in targets)
+                if left := tuple(others):
+                    return replace(job, array=replace(job.array, tasks=left))
             return _with_begin(job, until, job.reason)
 
         jobs = tuple(map(rest, self.snapshot.jobs))
@@ -283,7 +254,7 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
         if state.released is not None and not state.refused
     }
 
-    def asked(job: LiveJob) -> LiveJob:
+    def restored(job: LiveJob) -> LiveJob:
         if not job.pending:
             return job
         plain = replace(job, admin_comment="") if job.admin_comment.startswith(PREFIX) else job
@@ -291,17 +262,17 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
             return plain
         state = states[job.key]
         pause, _ = pauses.get(shape_of(job), (0, 0)) if state.managed else (0, 0)
-        begin = max(asked_begin(job), pause if pause > now else 0)
+        begin = max(requested_begin(job), pause if pause > now else 0)
         parked = state.mark is not None and job.begin_time > now and not job.held
         return _with_begin(plain, begin, "" if parked else job.reason)
 
-    jobs = sorted(map(asked, snapshot.jobs), key=lambda job: job.key not in released)
+    jobs = sorted(map(restored, snapshot.jobs), key=lambda job: job.key not in released)
     users = {shape[0] for shape in pauses}
     suspects = frozenset(key for job in jobs if (key := job.key) in states and job.user in users)
     return UserQueue(replace(snapshot, jobs=tuple(jobs)), released, suspects)
 
 
-def shape_of(job: LiveJob) -> tuple[Hashable, ...]:
+def shape_of(job: LiveJob) -> Shape:
     """Return what Slurm judges a job by, its user first; jobs of one shape are refused together."""
     return (job.user, job.account, job.qos, job.partition, job.nodes, job.cpus, job.gpus, job.exclusive,
             job.required, job.excluded, job.features, job.licenses, *sorted(job.tres.items()))  # fmt: skip
@@ -309,25 +280,25 @@ def shape_of(job: LiveJob) -> tuple[Hashable, ...]:
 
 def pauses_of(
     snapshot: Snapshot, states: Mapping[JobKey, JobState], rules: DriveRules
-) -> dict[tuple[Hashable, ...], tuple[int, int]]:
-    """Return of each shape that was refused until when it is left alone (s), and how often it was."""
-    found: dict[tuple[Hashable, ...], tuple[int, int]] = {}
+) -> dict[Shape, tuple[int, int]]:
+    """Return until when each shape that was refused is left alone (s), and how often it was."""
+    pauses: dict[Shape, tuple[int, int]] = {}
     refused = set()
     for job in snapshot.jobs:
         state = states.get(job.key)
         if state is None or not state.managed:
             continue
-        shape, mark = shape_of(job), state.mark
+        shape, mark = shape_of(job), state.mark or Mark(0, 0)
         if state.refused:
             refused.add(shape)
-        if state.refused or (mark is not None and mark.times):
-            back, times = (mark.back, mark.times) if mark is not None else (0, 0)
-            until, most = found.get(shape, (0, 0))
-            found[shape] = (max(until, math.ceil(back + rules.pause(times))), max(most, times))
+        if state.refused or mark.times:
+            until, times = pauses.get(shape, (0, 0))
+            end = math.ceil(mark.back + rules.pause(mark.times))
+            pauses[shape] = max(until, end), max(times, mark.times)
     for shape in refused:
-        times = found[shape][1] + 1
-        found[shape] = (math.ceil(snapshot.time + rules.pause(times)), times)
-    return found
+        times = pauses[shape][1] + 1
+        pauses[shape] = math.ceil(snapshot.time + rules.pause(times)), times
+    return pauses
 
 
 def _with_begin(job: LiveJob, begin: int, reason: str) -> LiveJob:

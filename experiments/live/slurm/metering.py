@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -20,38 +19,8 @@ LONGEST = 5.0
 PATIENCE = 3
 
 
-@dataclass(frozen=True)
-class Health:
-    """How the driver is.
-
-    Attributes
-    ----------
-    well : bool
-        Whether its last good tick is not too long ago.
-    silent : float
-        Since when there has been none (s).
-    fault : str
-        What went wrong in the last tick; empty if nothing did.
-    """
-
-    well: bool
-    silent: float
-    fault: str
-
-
 class Meter:
-    """Counts what the driver does.
-
-    Parameters
-    ----------
-    every : float
-        Seconds from tick to tick.
-
-    Raises
-    ------
-    ValueError
-        If ``prometheus_client`` is not installed.
-    """
+    """Counts what the driver does, in ticks of so many seconds; a ``ValueError`` without ``prometheus_client``."""
 
     def __init__(self, every: float) -> None:
         try:
@@ -61,33 +30,28 @@ class Meter:
                 "metrics: prometheus_client is not installed; run: pip install 'planbatch[slurm]'"
             ) from None
         self.every = every
+        self._good, self._fault, self._observing = time.time(), "", False
         self.registry = CollectorRegistry()
-        self._good = time.time()
-        self._fault = ""
-        place: dict[str, Any] = {"registry": self.registry}
-        self._ticks = Counter("planbatch_ticks", "Ticks of the driver.", **place)
-        self._faults = Counter(
-            "planbatch_faults",
-            "Ticks that failed, or whose commands were refused.",
-            ["kind"],
-            **place,
-        )
-        self._commands = Counter("planbatch_commands", "Commands to jobs.", ["deed"], **place)
-        self._refused = Counter("planbatch_refused_lines", "Lines that Slurm refused.", **place)
+
+        def made(kind: Any, name: str, about: str, *labels: str) -> Any:
+            return kind(f"planbatch_{name}", about, labels, registry=self.registry)
+
         about = "Lines to jobs that had started, or ended, since they were read."
-        self._late = Counter("planbatch_late_lines", about, **place)
-        self._seconds = Histogram("planbatch_tick_seconds", "Time that a tick took.", **place)
-        self._last = Gauge(
-            "planbatch_last_good_tick_time_seconds", "When the last good tick was.", **place
-        )
-        self._jobs = Gauge("planbatch_jobs", "Jobs in the queue.", ["state"], **place)
+        self._late = made(Counter, "late_lines", about)
+        about = "Ticks that failed, or whose commands were refused."
+        self._faults = made(Counter, "faults", about, "kind")
+        self._ticks = made(Counter, "ticks", "Ticks of the driver.")
+        self._commands = made(Counter, "commands", "Commands to jobs.", "deed")
+        self._refused = made(Counter, "refused_lines", "Lines that Slurm refused.")
+        self._seconds = made(Histogram, "tick_seconds", "Time that a tick took.")
+        self._last = made(Gauge, "last_good_tick_time_seconds", "When the last good tick was.")
+        self._jobs = made(Gauge, "jobs", "Jobs in the queue.", "state")
         about = "Ticks in a row in which a node was idle that a waiting job could have had."
-        self._idle = Gauge("planbatch_idle_ticks", about, **place)
+        self._idle = made(Gauge, "idle_ticks", about)
         about = "1 while the driver acts, 0 while it lets Slurm have its way."
-        self._driving = Gauge("planbatch_driving", about, **place)
-        self._observing = False
+        self._driving = made(Gauge, "driving", about)
         about = "Waits as planned, so far and to come."
-        self._wait = Gauge("planbatch_planned_wait_seconds", about, ["figure"], **place)
+        self._wait = made(Gauge, "planned_wait_seconds", about, "figure")
 
     def __call__(self, tick: Tick) -> None:
         """Take a tick into account."""
@@ -112,44 +76,30 @@ class Meter:
             return
         seen, plan = tick.planned.observation, tick.planned.plan
         running = sum(job.running for job in seen.snapshot.jobs)
-        for state, count in (
-            ("planned", len(seen.jobs)),
-            ("left out", len(seen.left_out)),
-            ("running", running),
-        ):
+        counts = {"planned": len(seen.jobs), "left out": len(seen.left_out), "running": running}
+        for state, count in counts.items():
             self._jobs.labels(state).set(count)
         if len(seen.jobs):
             waits = plan.start - plan.problem.jobs.submit
             self._wait.labels("mean").set(float(waits.mean()))
             self._wait.labels("longest").set(float(waits.max()))
 
-    def health(self) -> Health:
-        """Say how the driver is."""
+    def health(self) -> dict[str, Any]:
+        """Say whether the driver is well, since when it has had no good tick (s), and what went wrong in the last."""
         silent = time.time() - self._good
         well = silent <= PATIENCE * self.every + 5 and not self._observing
-        return Health(well, silent, self._fault or (OBSERVING if self._observing else ""))
+        fault = self._fault or (OBSERVING if self._observing else "")
+        return {"well": well, "silent": round(silent, 1), "fault": fault}
 
 
 @contextmanager
 def served(meter: Meter, port: int) -> Iterator[int]:
-    """Answer ``/metrics`` and ``/health`` on the loopback device as long as the context lasts.
-
-    Parameters
-    ----------
-    meter : Meter
-        Its counters.
-    port : int
-        The port; 0 for any that is free.
-
-    Yields
-    ------
-    int
-        The port.
+    """Answer ``/metrics`` and ``/health`` on the loopback device as long as the context lasts; give the port.
 
     Raises
     ------
     OSError
-        If the port is taken.
+        If the port is taken; 0 is any that is free.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -193,8 +143,11 @@ def _answer(meter: Meter, path: str) -> tuple[int, str, bytes]:
     """The status, the kind and the text of an answer."""
     if path == "/health":
         health = meter.health()
-        text = {"well": health.well, "silent": round(health.silent, 1), "fault": health.fault}
-        return (200 if health.well else 503), "application/json", json.dumps(text).encode() + b"\n"
+        return (
+            (200 if health["well"] else 503),
+            "application/json",
+            json.dumps(health).encode() + b"\n",
+        )
     if path == "/metrics":
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 

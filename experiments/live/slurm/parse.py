@@ -1,15 +1,22 @@
-"""What Slurm's clients print, as jobs, nodes and partitions: JSON of both dialects, and text where there is no JSON.
+"""What Slurm's clients print, as jobs, nodes, partitions and reservations.
 
-Up to 22.05, ``squeue --json`` and ``sinfo --json`` write plain numbers and one state; from 23.02 on,
-``squeue --json`` and ``scontrol show nodes --json`` write ``{"set", "infinite", "number"}`` and lists of states.
+Up to 22.05, JSON has plain numbers and one state; from 23.02 on ``{"set", "infinite", "number"}`` and lists of states.
+Where there is no JSON, the lines of ``scontrol -o`` are turned into rows of the first dialect.
+
+Names and comments of jobs stand in ``scontrol``'s lines as they are, blanks, line ends and all, so that one can imitate
+other fields and other jobs. Rows in which a field stands twice are not believed (state ``UNREADABLE``); whoever knows
+the numbers of all jobs from elsewhere gives them, so that rows made up by a comment are left out.
 """
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 
 from planbatch.experiments.live.slurm.snapshot import (
     ENDLESS,
     PENDING_STATES,
     RUNNING_STATES,
+    UNREADABLE,
     USABLE_STATES,
     Hold,
     JobArray,
@@ -19,12 +26,6 @@ from planbatch.experiments.live.slurm.snapshot import (
     LivePartition,
     LiveReservation,
 )
-from planbatch.experiments.live.slurm.text import (
-    jobs_of_text,
-    nodes_of_text,
-    partitions_of_text,
-    reservations_of_text,
-)
 from planbatch.experiments.live.slurm.values import (
     Printed,
     Row,
@@ -32,82 +33,87 @@ from planbatch.experiments.live.slurm.values import (
     expand,
     gpus_in,
     gpus_of_tres,
+    json_object,
     limit,
+    moment,
     number,
-    object_in,
     pending_tasks,
+    seconds,
     text,
     tres,
     words,
 )
 
-
-def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return a node's state and its flags, from one list of both.
-
-    >>> node_state(("IDLE", "DRAIN"))
-    ('IDLE', frozenset({'DRAIN'}))
-    """
-    base = USABLE_STATES | {"DOWN", "UNKNOWN", "ERROR", "FUTURE"}
-    result = next((state for state in states if state in base), states[0] if states else "UNKNOWN")
-    return result, frozenset(states) - {result}
-
-
-def node_of_row(row: Row) -> LiveNode:
-    """Read one node of either dialect."""
-    state, flags = node_state((*words(row["state"]), *words(row.get("state_flags"))))
-    partitions = row.get("partitions") or []
-    return LiveNode(
-        name=str(row["name"]),
-        state=state,
-        flags=flags,
-        cpus=number(row.get("effective_cpus"), "effective_cpus")
-        or number(row["cpus"], "cpus")
-        or 0,
-        gpus=gpus_in(str(row.get("gres") or "")),
-        memory=number(row.get("real_memory"), "real_memory") or 0,
-        partitions=tuple(
-            map(str, partitions if isinstance(partitions, list) else partitions.split(","))
-        ),
-        reason=text(row.get("reason")),
-    )
-
-
-def nodes_of_groups(data: Row) -> tuple[LiveNode, ...]:
-    """Read ``sinfo --json`` from 23.02 on: one row for each partition and group of equal nodes."""
-    result: dict[str, LiveNode] = {}
-
-    def read(row: Row) -> None:
-        state, flags = node_state(words(row["node"]["state"]))
-        partition = str(row["partition"]["name"])
-        for name in row["nodes"]["nodes"]:
-            before = result[name].partitions if name in result else ()
-            result[name] = LiveNode(
-                name=str(name),
-                state=state,
-                flags=flags,
-                cpus=number(row["cpus"]["minimum"], "cpus.minimum") or 0,
-                gpus=gpus_in(str(row["gres"]["total"])),
-                memory=number(row["memory"]["minimum"], "memory.minimum") or 0,
-                partitions=(*before, partition),
-                reason=text(row.get("reason", {}).get("description")),
-            )
-
-    each_row(data, "sinfo", "port", "sinfo", read)
-    return tuple(result.values())
-
-
 #: The oldest and the newest Slurm whose output is known here.
 OLDEST, NEWEST = (20, 11), (25, 11)
+_JOB_LINE = re.compile(r"^JobId=(\d+) ", re.MULTILINE | re.ASCII)
+#: What stands between the name and the fields that Slurm writes itself.
+_AFTER_NAME = re.compile(
+    r" UserId=([^\s()]+)\((\d+)\) GroupId=\S+ MCS_label=\S+ Priority=(\d+) ", re.ASCII
+)
+_FIELD = re.compile(r"(?:^|\s)([A-Z][A-Za-z/:]*)=(\S*)", re.ASCII)
+#: Fields of which a row has exactly one; behind a name that imitates them there are two.
+_ONCE = ("UserId", "JobState", "SubmitTime", "NumNodes", "TimeLimit", "Restarts")
+#: Fields of ``scontrol`` by their names in JSON: texts, and times.
+_JOB_TEXTS = {
+    "account": "Account", "partition": "Partition", "qos": "QOS", "state_reason": "Reason", "dependency": "Dependency",
+    "nodes": "NodeList", "required_nodes": "ReqNodeList", "excluded_nodes": "ExcNodeList", "features": "Features",
+    "resv_name": "Reservation", "licenses": "Licenses", "tres_req_str": "TRES", "tres_per_job": "TresPerJob",
+    "tres_per_node": "TresPerNode",
+}  # fmt: skip
+_JOB_TIMES = {
+    "submit_time": "SubmitTime", "eligible_time": "EligibleTime", "accrue_time": "AccrueTime",
+    "start_time": "StartTime", "end_time": "EndTime", "deadline": "Deadline",
+}  # fmt: skip
+#: Marks behind a node's state (manual page of sinfo).
+_NODE_MARKS = {
+    "*": "NOT_RESPONDING", "~": "POWERED_DOWN", "#": "POWERING_UP", "!": "POWER_DOWN", "%": "POWERING_DOWN",
+    "$": "MAINTENANCE", "@": "REBOOT_REQUESTED", "^": "REBOOT_ISSUED", "-": "PLANNED",
+}  # fmt: skip
 
 
-def parse_jobs(printed: Printed) -> tuple[LiveJob, ...]:
+def check_version(version: tuple[int, int], shown: str) -> None:
+    """Raise a ``ValueError`` if the output of a version is not known here."""
+    if not OLDEST <= version <= NEWEST:
+        first, last = (f"{major}.{minor:02d}" for major, minor in (OLDEST, NEWEST))
+        raise ValueError(
+            f"Slurm {shown[:20]} is not known here: its output is read from {first} to {last}"
+        )
+
+
+def origin(printed: Printed) -> tuple[str, str]:
+    """Return the names of the cluster and of Slurm's version, as far as the JSON tells.
+
+    Raises
+    ------
+    ValueError
+        If the version is not known here.
+    """
+    data = json_object(printed, "squeue")
+    if data is None:
+        return "", ""
+    meta = data.get("meta") or {}
+    slurm = meta.get("slurm") or meta.get("Slurm") or {}
+    version = str(slurm.get("release", ""))
+    parts = version.split(".")[:2]
+    if len(parts) == 2 and all(part.isdigit() for part in parts):
+        check_version((int(parts[0]), int(parts[1])), version)
+    jobs = (str(job["cluster"]) for job in data.get("jobs", []) if job.get("cluster"))
+    return str(slurm.get("cluster", "")) or next(jobs, ""), version
+
+
+# Jobs
+
+
+def parse_jobs(printed: Printed, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
     """Return the jobs in what ``squeue --json`` or ``scontrol -o show job`` printed.
 
     Parameters
     ----------
     printed : str or dict
         The text, or the JSON object in it.
+    numbers : collection of int, optional
+        The numbers of all jobs there are, if they are known: rows of others are left out of a text.
 
     Raises
     ------
@@ -115,60 +121,11 @@ def parse_jobs(printed: Printed) -> tuple[LiveJob, ...]:
         If it is cut off, reports errors, or has a field that cannot be read; one sentence that names the job and the
         field.
     """
-    data = object_in(printed, "squeue")
-    if data is None:
-        return jobs_of_text(str(printed))
-    return tuple(each_row(data, "jobs", "job_id", "squeue", _job))
-
-
-def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
-    """Return the nodes in what ``sinfo --json``, ``scontrol show nodes --json`` or ``scontrol -o show node`` printed.
-
-    Raises
-    ------
-    ValueError
-        As :func:`parse_jobs`.
-    """
-    data = object_in(printed, "sinfo")
-    if data is None:
-        return nodes_of_text(str(printed))
-    if "nodes" not in data and isinstance(data.get("sinfo"), list):
-        return nodes_of_groups(data)
-    return tuple(each_row(data, "nodes", "name", "sinfo", node_of_row))
-
-
-def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
-    """Return the partitions in what ``scontrol -o show partition`` printed."""
-    return partitions_of_text(printed)
-
-
-def origin(printed: Printed) -> tuple[str, str]:
-    """Return the cluster's name and Slurm's version as in JSON; empty where missing.
-
-    Raises
-    ------
-    ValueError
-        If the version is not known here.
-    """
-    data = object_in(printed, "squeue")
-    if data is None:
-        return "", ""
-    meta = data.get("meta") or {}
-    slurm = meta.get("slurm") or meta.get("Slurm") or {}
-    version = str(slurm.get("release", ""))
-    parts = version.split(".")[:2]
-    known = len(parts) == 2 and all(part.isdigit() for part in parts)
-    if known and not OLDEST <= (int(parts[0]), int(parts[1])) <= NEWEST:
-        raise ValueError(
-            f"Slurm {version[:20]} is not known here: its output is read from "
-            f"{OLDEST[0]}.{OLDEST[1]:02d} to {NEWEST[0]}.{NEWEST[1]:02d}"
-        )
-    cluster = str(slurm.get("cluster", ""))
-    if not cluster:
-        cluster = next(
-            (str(job["cluster"]) for job in data.get("jobs", []) if job.get("cluster")), ""
-        )
-    return cluster, version
+    data = json_object(printed, "squeue")
+    if data is not None:
+        return tuple(each_row(data, "jobs", "job_id", "squeue", _job))
+    jobs = _jobs_of_lines(str(printed))
+    return tuple(job for job in jobs if numbers is None or job.job_id in numbers)
 
 
 def _job(row: Row) -> LiveJob:
@@ -179,15 +136,14 @@ def _job(row: Row) -> LiveJob:
 
     state, flags = job_state(words(row["job_state"]))
     pending = state in PENDING_STATES
-    ran = not pending
     nodes, priority, reason = count("node_count"), count("priority"), text(row.get("state_reason"))
-    amounts = tres(str(row.get("tres_alloc_str") or "") if ran else "") or tres(
+    amounts = tres("" if pending else str(row.get("tres_alloc_str") or "")) or tres(
         str(row.get("tres_req_str") or "")
     )
-    submit, eligible = number(row["submit_time"], "submit_time"), count("eligible_time")
+    submit, eligible = number(row["submit_time"], "submit_time") or 0, count("eligible_time")
     minutes = limit(row.get("time_limit"), "time_limit")
     return LiveJob(
-        key=JobKey(int(row["job_id"]), submit or 0, count("restart_cnt")),
+        key=JobKey(int(row["job_id"]), submit, count("restart_cnt")),
         name=str(row.get("name") or ""),
         user=str(row.get("user_name") or ""),
         user_id=int(row.get("user_id", -1)),
@@ -196,25 +152,25 @@ def _job(row: Row) -> LiveJob:
         qos=str(row.get("qos") or ""),
         nodes=nodes,
         cpus=count("cpus"),
-        gpus=_gpus(row, amounts, nodes, count("tasks"), ran),
+        gpus=_gpus(row, amounts, nodes, count("tasks"), pending),
         tres=amounts,
         exclusive="NONE" in words(row.get("shared")) or "TRUE" in words(row.get("exclusive")),
         time_limit=None if minutes is None else 60 * minutes,
         state=state,
         flags=flags,
         reason=reason,
-        held=hold_of(pending, priority, reason, bool(row.get("hold"))),
+        held=_hold(pending, priority, reason, bool(row.get("hold"))),
         eligible_time=eligible,
-        begin_time=eligible if pending and eligible > (submit or 0) else 0,
+        begin_time=eligible if pending and eligible > submit else 0,
         accrue_time=count("accrue_time"),
-        start_time=count("start_time") if ran else 0,
-        end_time=count("end_time") if ran else 0,
+        start_time=0 if pending else count("start_time"),
+        end_time=0 if pending else count("end_time"),
         forecast=count("start_time") if pending else 0,
         deadline=count("deadline"),
         priority=priority,
         dependency=text(row.get("dependency")),
         array=_array(row, pending),
-        allocated=expand(text(row.get("nodes"))) if ran else (),
+        allocated=() if pending else expand(text(row.get("nodes"))),
         required=expand(text(row.get("required_nodes"))),
         excluded=expand(text(row.get("excluded_nodes"))),
         features=text(row.get("features")),
@@ -238,34 +194,29 @@ def job_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
         raise ValueError("job_state is empty")
     if states[0] == "COMPLETED" and "COMPLETING" not in states:
         return states[0], frozenset(states[1:])
-    holding = [state for state in states if state in RUNNING_STATES - {"RUNNING"}]
-    chosen = holding[0] if holding else states[0]
-    return chosen, frozenset(states) - {chosen}
+    busy = [state for state in states if state in RUNNING_STATES - {"RUNNING"}]
+    state = busy[0] if busy else states[0]
+    return state, frozenset(states) - {state}
 
 
-def hold_of(pending: bool, priority: int, reason: str, marked: bool = False) -> Hold | None:
-    """Return who holds a job: its priority is 0, and its reason says whose hold it is."""
+def _hold(pending: bool, priority: int, reason: str, marked: bool) -> Hold | None:
+    """Who holds a job: its priority is 0, and its reason says whose hold it is."""
     if not pending or not (marked or priority == 0):
         return None
     return "user" if reason == "JobHeldUser" else "admin"
 
 
-def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, ran: bool) -> int:
+def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, pending: bool) -> int:
     """GPUs of the whole job."""
     details = row.get("gres_detail")
-    if ran and isinstance(details, list) and details:
+    if not pending and isinstance(details, list) and details:
         return sum(gpus_in(str(detail)) for detail in details)
-    result = gpus_of_tres(amounts)
-    if result:
-        return result
-    if in_all := gpus_in(str(row.get("tres_per_job") or "")):
-        return in_all
-    each = gpus_in(str(row.get("tres_per_node") or ""))
-    return (
-        each * max(nodes, 1)
-        if each
-        else gpus_in(str(row.get("tres_per_task") or "")) * max(tasks, 1)
+    if gpus := gpus_of_tres(amounts) or gpus_in(str(row.get("tres_per_job") or "")):
+        return gpus
+    per_node, per_task = (
+        gpus_in(str(row.get(f"tres_per_{what}") or "")) for what in ("node", "task")
     )
+    return per_node * max(nodes, 1) or per_task * max(tasks, 1)
 
 
 def _array(row: Row, pending: bool) -> JobArray | None:
@@ -274,25 +225,190 @@ def _array(row: Row, pending: bool) -> JobArray | None:
     if not array:
         return None
     most = number(row.get("array_max_tasks"), "array_max_tasks") or None
-    task = limit(row.get("array_task_id"), "array_task_id")
-    listed = text(row.get("array_task_string"))
-    if pending and listed:
-        return pending_tasks(array, listed, most)
-    return JobArray(array, task, most=most)
+    tasks = text(row.get("array_task_string"))
+    if pending and tasks:
+        return pending_tasks(array, tasks, most)
+    return JobArray(array, limit(row.get("array_task_id"), "array_task_id"), most=most)
+
+
+def _jobs_of_lines(printed: str) -> Iterator[LiveJob]:
+    """Read lines of ``scontrol -o show job``; a name with a line end goes on in the next line."""
+    if not printed.strip() or printed.startswith("No jobs in the system"):
+        return
+    first = printed.lstrip().split("\n", 1)[0]
+    if not first.startswith("JobId="):
+        raise ValueError(f"squeue: {first[:60]!r} is neither JSON nor a list of jobs")
+    matches = list(_JOB_LINE.finditer(printed))
+    ends = [*(match.start() for match in matches[1:]), len(printed)]
+    times = Counter(int(match[1]) for match in matches)
+    reason = "its name or comment imitates Slurm's fields"
+    doubtful = {"submit_time": 0, "job_state": UNREADABLE, "state_reason": reason}
+    for match, end in zip(matches, ends, strict=True):
+        job_id = int(match[1])
+        try:
+            row = _job_row(printed[match.start() : end]) if times[job_id] == 1 else None
+            yield _job({"job_id": job_id, **(row or doubtful)})
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"scontrol: job {job_id}: {error}") from None
+
+
+def _job_row(line: str) -> Row | None:
+    """Turn a line into a row of JSON; None if it is not to be believed."""
+    pairs = _FIELD.findall(line)
+    names = [name for name, _ in pairs]
+    after = _AFTER_NAME.search(line)
+    if after is None or any(names.count(name) != 1 for name in _ONCE):
+        return None
+    own = names.index("UserId")  # what Slurm writes goes before what a name imitates
+    fields = dict(reversed(pairs[:own])) | dict(reversed(pairs[own:]))
+    task, time_limit = fields.get("ArrayTaskId", ""), seconds(fields["TimeLimit"])
+    return {
+        **{key: text(fields.get(name)) for key, name in _JOB_TEXTS.items()},
+        **{key: moment(fields.get(name, "")) for key, name in _JOB_TIMES.items()},
+        "name": line[line.index(" JobName=") + len(" JobName=") : after.start()],
+        "user_name": after[1],
+        "user_id": int(after[2]),
+        "priority": fields["Priority"],
+        "restart_cnt": fields["Restarts"],
+        "job_state": fields["JobState"],
+        "node_count": fields["NumNodes"].split("-")[0],
+        "cpus": fields["NumCPUs"].split("-")[0],
+        "shared": "none" if fields.get("OverSubscribe") == "NO" else None,
+        "time_limit": None if time_limit is None else time_limit // 60,
+        "array_job_id": fields.get("ArrayJobId"),
+        "array_task_id": task if task.isdigit() else None,
+        "array_task_string": "" if task.isdigit() else task,
+        "array_max_tasks": fields.get("ArrayTaskThrottle"),
+        "het_job_id": fields.get("HetJobId"),
+        "comment": _remark(line, "Comment"),
+        "admin_comment": _remark(line, "AdminComment"),
+    }
+
+
+def _remark(line: str, field: str) -> str:
+    """Read a remark, which may hold anything: up to two blanks, or the next field that follows remarks."""
+    match = re.search(
+        rf" {field}=(.*?)(?:  |\s(?:Comment|StdErr|Power|SystemComment)=|\s*$)", line, re.DOTALL
+    )
+    return match[1].strip() if match else ""
+
+
+# Nodes
+
+
+def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
+    """Return the nodes in what ``sinfo --json`` or ``scontrol show nodes``, ``--json`` or ``-o``, printed."""
+    data = json_object(printed, "sinfo")
+    if data is None:
+        return tuple(map(_node_of_line, filter(str.strip, str(printed).splitlines())))
+    if "nodes" not in data and isinstance(data.get("sinfo"), list):
+        return _nodes_of_groups(data)
+    return tuple(each_row(data, "nodes", "name", "sinfo", _node))
+
+
+def _node(row: Row) -> LiveNode:
+    """Read one node of either dialect."""
+    state, flags = node_state((*words(row["state"]), *words(row.get("state_flags"))))
+    partitions = row.get("partitions") or []
+    names = partitions if isinstance(partitions, list) else partitions.split(",")
+    cpus = number(row.get("effective_cpus"), "effective_cpus") or number(row["cpus"], "cpus")
+    return LiveNode(
+        name=str(row["name"]),
+        state=state,
+        flags=flags,
+        cpus=cpus or 0,
+        gpus=gpus_in(str(row.get("gres") or "")),
+        memory=number(row.get("real_memory"), "real_memory") or 0,
+        partitions=tuple(map(str, names)),
+        reason=text(row.get("reason")),
+    )
+
+
+def _nodes_of_groups(data: Row) -> tuple[LiveNode, ...]:
+    """Read ``sinfo --json`` from 23.02 on: one row for each partition and group of equal nodes."""
+    nodes: dict[str, LiveNode] = {}
+
+    def read(row: Row) -> None:
+        for name in row["nodes"]["nodes"]:
+            before = nodes[name].partitions if name in nodes else ()
+            nodes[name] = _node({
+                "name": name, "state": row["node"]["state"], "cpus": row["cpus"]["minimum"],
+                "gres": row["gres"]["total"], "real_memory": row["memory"]["minimum"],
+                "partitions": [*before, row["partition"]["name"]],
+                "reason": row.get("reason", {}).get("description"),
+            })  # fmt: skip
+
+    each_row(data, "sinfo", "port", "sinfo", read)
+    return tuple(nodes.values())
+
+
+def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """Return a node's state and its flags, from one list of both.
+
+    >>> node_state(("IDLE", "DRAIN"))
+    ('IDLE', frozenset({'DRAIN'}))
+    """
+    bases = USABLE_STATES | {"DOWN", "UNKNOWN", "ERROR", "FUTURE"}
+    state = next((each for each in states if each in bases), states[0] if states else "UNKNOWN")
+    return state, frozenset(states) - {state}
+
+
+def _node_of_line(line: str) -> LiveNode:
+    """Read a line of ``scontrol -o show node``; behind its state stand flags and marks, such as ``IDLE+DRAIN*``."""
+    if not line.startswith("NodeName="):
+        raise ValueError(
+            f"sinfo: {line[:60]!r} is neither JSON nor a node of scontrol -o show node"
+        )
+    fields = dict(reversed(_FIELD.findall(line)))
+    try:
+        state = fields["State"].rstrip("".join(_NODE_MARKS))
+        marks = [_NODE_MARKS[mark] for mark in fields["State"][len(state) :]]
+        return _node({
+            "name": fields["NodeName"], "state": [*state.split("+"), *marks], "cpus": fields["CPUTot"],
+            "effective_cpus": fields.get("CPUEfctv"), "gres": fields.get("Gres"),
+            "real_memory": fields.get("RealMemory"), "partitions": text(fields.get("Partitions")),
+            "reason": re.sub(r" \[\S+@\S+\]$", "", line.partition(" Reason=")[2].strip()),
+        })  # fmt: skip
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"scontrol: node {fields.get('NodeName', '')[:40]}: {error}") from None
+
+
+# Partitions and reservations
+
+
+def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
+    """Return the partitions in what ``scontrol -o show partition`` printed."""
+    partitions = []
+    for line in filter(str.strip, printed.splitlines()):
+        if not line.startswith("PartitionName="):
+            raise ValueError(
+                f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition"
+            )
+        fields = dict(reversed(_FIELD.findall(line)))
+        most = fields.get("MaxNodes", "")
+        partitions.append(
+            LivePartition(
+                name=fields["PartitionName"],
+                nodes=expand(text(fields.get("Nodes"))),
+                default_time=seconds(fields.get("DefaultTime", "")),
+                max_time=seconds(fields.get("MaxTime", "")),
+                max_nodes=int(most) if most.isdigit() else None,
+                up=fields.get("State", "UP") == "UP",
+                default=fields.get("Default") == "YES",
+            )
+        )
+    return tuple(partitions)
 
 
 def parse_reservations(printed: Printed) -> tuple[LiveReservation, ...]:
-    """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``.
-
-    Raises
-    ------
-    ValueError
-        If it is cut off, or a field cannot be read; one sentence that names the reservation.
-    """
-    data = object_in(printed, "scontrol")
+    """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``."""
+    data = json_object(printed, "scontrol")
     if data is not None:
         return tuple(each_row(data, "reservations", "name", "scontrol", _reservation))
-    return reservations_of_text(str(printed))
+    lines = [line for line in str(printed).splitlines() if line.strip()]
+    if lines and lines[0].startswith("No reservations in the system"):
+        return ()
+    return tuple(map(_reservation_of_line, lines))
 
 
 def _reservation(row: Row) -> LiveReservation:
@@ -306,3 +422,25 @@ def _reservation(row: Row) -> LiveReservation:
         words(row.get("flags")),
         ",".join(filter(None, (text(row.get(kind)) for kind in ("users", "groups", "accounts")))),
     )
+
+
+def _reservation_of_line(line: str) -> LiveReservation:
+    if not line.startswith("ReservationName="):
+        raise ValueError(
+            f"scontrol: {line[:60]!r} is no reservation of scontrol -o show reservations"
+        )
+    fields = dict(reversed(_FIELD.findall(line)))
+    name = fields["ReservationName"]
+    try:
+        return _reservation({
+            "name": name, "start_time": moment(fields["StartTime"]), "end_time": moment(fields["EndTime"]),
+            "node_list": fields["Nodes"], "tres": fields.get("TRES"),
+            "flags": list(filter(None, fields.get("Flags", "").split(","))),
+            **{kind: fields.get(kind.capitalize()) for kind in ("users", "groups", "accounts")},
+        })  # fmt: skip
+    except KeyError as error:
+        raise ValueError(
+            f"scontrol: reservation {name[:40]}: {error} is missing; is it cut off?"
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"scontrol: reservation {name[:40]}: {error}") from None

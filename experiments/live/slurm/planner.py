@@ -8,7 +8,7 @@ import numpy as np
 
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.live.planning import Guard, LivePlan, Remembered, plan_round
+from planbatch.experiments.live.planning import Guard, JobMemory, LivePlan, plan_round
 from planbatch.experiments.live.slurm.marks import (
     DriveRules,
     Target,
@@ -23,32 +23,23 @@ from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round, RunningTable
 
 #: What is known of waiting jobs from tick to tick.
-Memory = Mapping[Target, Remembered]
+Memory = Mapping[Target, JobMemory]
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A plan for a cluster.
+class ClusterPlan:
+    """A plan for a cluster."""
 
-    Attributes
-    ----------
-    observation : Observation
-        The cluster as a round; jobs that are released and have not started yet are no longer among those that wait.
-    plan : LivePlan
-        The plan; released jobs run in its round.
-    starts : mapping of Target to int
-        What is carried out: the planned start of every job (s), in the order of the round.
-    memory : mapping of Target to Remembered
-        For the next tick.
-    protected : frozenset of Target
-        Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of
-        what the guard allows.
-    """
-
+    #: The cluster as a round; jobs that are released and have not started yet are no longer among those that wait.
     observation: Observation
+    #: The plan; released jobs run in its round.
     plan: LivePlan[Target]
+    #: What is carried out: the planned start of every job (s), in the order of the round.
     starts: Mapping[Target, int]
+    #: For the next tick.
     memory: Memory
+    #: Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of what
+    #: the guard allows.
     protected: frozenset[Target] = frozenset()
 
 
@@ -72,13 +63,8 @@ class Planner:
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments import DriveRules, JobKey, LiveJob, LiveNode, Planner, Snapshot
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import DriveRules, Planner, Snapshot
+    >>> snapshot = Snapshot.example()
     >>> planner = Planner(pb.make_policy("easy"), DriveRules("soft"))
     >>> list(planner(snapshot, {}).starts.values())
     [100]
@@ -90,14 +76,14 @@ class Planner:
     seed: int = 0
     guard: Guard | None = None
 
-    def __call__(self, snapshot: Snapshot, memory: Memory) -> Planned:
+    def __call__(self, snapshot: Snapshot, memory: Memory) -> ClusterPlan:
         """Plan a snapshot.
 
         Parameters
         ----------
         snapshot : Snapshot
             The cluster as it is.
-        memory : mapping of Target to Remembered
+        memory : mapping of Target to JobMemory
             What is known from the tick before.
 
         Raises
@@ -117,7 +103,7 @@ class Planner:
         return replace(others, starts={**others.starts, **put_off})
 
     def _beyond_share(
-        self, planned: Planned, used: int, suspects: frozenset[JobKey]
+        self, planned: ClusterPlan, used: int, suspects: frozenset[JobKey]
     ) -> frozenset[Target]:
         """Return the suspects' jobs that would start although others of them wait for Slurm to start them.
 
@@ -128,9 +114,8 @@ class Planner:
         share = self.rules.share * planned.plan.problem.capacity
         waiting = []
         for one in planned.observation.jobs:
-            target = Target(one.job.key, one.task)
-            if target.key in suspects:
-                waiting.append((planned.starts[target], one.amount, target))
+            if one.job.key in suspects:
+                waiting.append((planned.starts[one.target], one.amount, one.target))
         allowed, refused = set(), False
         for start, amount, target in sorted(waiting):
             if start > now:
@@ -142,41 +127,35 @@ class Planner:
                 refused = True
         return frozenset(t for _, _, t in waiting if t not in allowed) if refused else frozenset()
 
-    def _plan(self, queue: UserQueue, memory: Memory) -> tuple[Planned, int]:
+    def _plan(self, queue: UserQueue, memory: Memory) -> tuple[ClusterPlan, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
-        snapshot, gone = queue.snapshot, queue.released
-        seen = observe(snapshot, self.options)
+        seen = observe(queue.snapshot, self.options)
         seen = replace(seen, problem=_with_lag(seen.problem))
-        problem = without_released(seen, gone)
-        held = gone.keys() & queue.suspects
-        used = sum(one.amount for one in seen.jobs if one.job.key in held)
-        jobs = tuple(one for one in seen.jobs if one.job.key not in gone)
-        targets = [Target(one.job.key, one.task) for one in jobs]
-        rng = np.random.default_rng([self.seed, snapshot.time])
+        problem = without_released(seen, queue.released)
+        suspects = queue.released.keys() & queue.suspects
+        used = sum(one.amount for one in seen.jobs if one.job.key in suspects)
+        jobs = tuple(one for one in seen.jobs if one.job.key not in queue.released)
+        targets, heads = [one.target for one in jobs], _heads(jobs)
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
-        heads = _heads(jobs)
         plan = plan_round(
             problem,
             targets,
             self.policy,
             memory,
-            rng,
+            np.random.default_rng([self.seed, problem.now]),
             ended_early=True,
             heads=heads,
             guard=self.guard if isinstance(self.policy, PlanBased) else None,
         )
         _check(plan)
         bound = heads & (plan.start >= plan.problem.jobs.latest - 1)
-        kept = {
-            target: known
-            for target, known in memory.items()
-            if target.key in gone or target.key in queue.suspects
-        }
-        return Planned(
+        absent = queue.released.keys() | queue.suspects
+        before = {target: known for target, known in memory.items() if target.key in absent}
+        return ClusterPlan(
             replace(seen, problem=problem, jobs=jobs),
             plan,
             self._starts(plan, targets),
-            {**kept, **plan.memory},
+            {**before, **plan.memory},
             frozenset(targets[k] for k in np.flatnonzero(bound)),
         ), used
 
@@ -199,8 +178,8 @@ def _with_lag(problem: Round) -> Round:
 def _heads(jobs: Sequence[WaitingJob]) -> BoolArray:
     """Mark the first job of each partition; jobs are in the order of their submissions."""
     first: dict[str, int] = {}
-    for place, one in enumerate(jobs):
-        first.setdefault(one.job.partition, place)
+    for i, one in enumerate(jobs):
+        first.setdefault(one.job.partition, i)
     heads = np.zeros(len(jobs), dtype=bool)
     heads[list(first.values())] = True
     return heads
@@ -215,13 +194,13 @@ def _check(plan: LivePlan[Target]) -> None:
         raise ValueError(f"the policy's plan breaks a rule: {faults[0]}")
 
 
-def without_released(seen: Observation, gone: Mapping[JobKey, int]) -> Round:
+def without_released(seen: Observation, released: Mapping[JobKey, int]) -> Round:
     """Return the round in which released jobs run, as far as there is room (nodes may have failed since).
 
     They run from when they were released (s), not from now: else each tick would expect them to end later.
     """
     problem = seen.problem
-    since = np.array([gone.get(one.job.key, NEVER) for one in seen.jobs], dtype=np.int64)
+    since = np.array([released.get(one.job.key, NEVER) for one in seen.jobs], dtype=np.int64)
     away = since != NEVER
     if not away.any():
         return problem

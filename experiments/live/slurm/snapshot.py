@@ -30,7 +30,8 @@ RESERVED_FLAGS = frozenset(("MAINTENANCE", "MAINT", "RESERVED"))
 
 #: So far ahead a reservation that repeats is looked at (s); its period by its flag (manual page of scontrol).
 AHEAD = 7 * 86400
-_PERIODS = {"HOURLY": 3600, "DAILY": 86400, "WEEKLY": 7 * 86400}
+_DAYS = {"WEEKDAY": range(5), "WEEKEND": range(5, 7)}
+_PERIODS = {"HOURLY": 3600, "DAILY": 86400, "WEEKLY": 7 * 86400, **dict.fromkeys(_DAYS, 86400)}
 #: How long a reservation without an end is taken to be (s).
 ENDLESS = 366 * 86400
 Hold = Literal["user", "admin"]
@@ -62,71 +63,51 @@ class JobKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiveReservation:
-    """One advance reservation.
+    """One advance reservation."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    start, end : int
-        When it begins and ends (s); of one that repeats, the next time.
-    nodes : tuple of str
-        Names of its nodes; empty if it is of licences only.
-    cpus : int, optional
-        How many CPUs of them are reserved, in all; None for all of theirs.
-    flags : tuple of str
-        Such as ``MAINT`` and ``DAILY``, in capitals.
-    whom : str
-        Users, groups or accounts that may use it, with commas.
-    """
-
+    #: Its name.
     name: str
+    #: When it begins and ends (s); of one that repeats, the next time.
     start: int
     end: int
+    #: Names of its nodes; empty if it is of licences only.
     nodes: tuple[str, ...] = ()
+    #: How many CPUs of them are reserved, in all; None for all of theirs.
     cpus: int | None = None
+    #: Such as ``MAINT`` and ``DAILY``, in capitals.
     flags: tuple[str, ...] = ()
+    #: Users, groups or accounts that may use it, with commas.
     whom: str = ""
 
     def times(self, now: int) -> Iterator[tuple[int, int]]:
         """Give begin and end of each time from ``now`` on: one, or those of the next seven days if it repeats (s)."""
-        period = next((_PERIODS[flag] for flag in self.flags if flag in _PERIODS), None)
-        workdays = {"WEEKDAY": range(5), "WEEKEND": range(5, 7)}
-        days = next((workdays[flag] for flag in self.flags if flag in workdays), None)
-        step = 86400 if days is not None else period
-        start, end, first = self.start, self.end, True
-        while first or (step is not None and start < now + AHEAD):
+        step = next((_PERIODS[flag] for flag in self.flags if flag in _PERIODS), 0)
+        days = next((_DAYS[flag] for flag in self.flags if flag in _DAYS), range(7))
+        start, end = self.start, self.end
+        while True:
             weekday = (start // 86400 + 3) % 7  # 1970 began on a Thursday
-            if end > now and (first or days is None or weekday in days):
+            if end > now and (start == self.start or weekday in days):
                 yield start, end
-            start, end, first = start + (step or 0), end + (step or 0), False
+            start, end = start + step, end + step
+            if not step or start >= now + AHEAD:
+                return
 
 
 @dataclass(frozen=True, slots=True)
 class JobArray:
-    """What a job is of an array.
+    """What a job is of an array."""
 
-    Attributes
-    ----------
-    job_id : int
-        The array's number.
-    task_id : int, optional
-        The task's number, if the row is one task.
-    tasks : tuple of int
-        The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
-    pending : int
-        How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
-    cut_off : bool
-        Whether Slurm cut off the list of tasks.
-    most : int, optional
-        How many tasks may run at once (``%N``).
-    """
-
+    #: The array's number.
     job_id: int
+    #: The task's number, if the row is one task.
     task_id: int | None = None
+    #: The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
     tasks: tuple[int, ...] = ()
+    #: How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
     pending: int = 1
+    #: Whether Slurm cut off the list of tasks.
     cut_off: bool = False
+    #: How many tasks may run at once (``%N``).
     most: int | None = None
 
 
@@ -302,36 +283,26 @@ class LiveNode:
         return self.usable_without(frozenset())
 
     def usable_without(self, flags: frozenset[str]) -> bool:
-        """Whether it would be usable if it had not these flags."""
+        """Whether it would be usable without these flags."""
         return self.state in USABLE_STATES and not (self.flags - flags) & UNUSABLE_FLAGS
 
 
 @dataclass(frozen=True, slots=True)
 class LivePartition:
-    """One partition.
+    """One partition."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    nodes : tuple of str
-        Names of its nodes.
-    default_time, max_time : int, optional
-        Time limits (s); None if there is none.
-    max_nodes : int, optional
-        Most nodes of one job; None if there is no limit.
-    up : bool
-        Whether its jobs may start.
-    default : bool
-        Whether jobs that name no partition go here.
-    """
-
+    #: Its name.
     name: str
+    #: Names of its nodes.
     nodes: tuple[str, ...]
+    #: Time limits (s); None if there is none.
     default_time: int | None = None
     max_time: int | None = None
+    #: Most nodes of one job; None if there is no limit.
     max_nodes: int | None = None
+    #: Whether its jobs may start.
     up: bool = True
+    #: Whether jobs that name no partition go here.
     default: bool = False
 
 
@@ -358,13 +329,8 @@ class Snapshot:
 
     Examples
     --------
-    >>> from planbatch.experiments import JobKey, LiveJob, LiveNode, Snapshot
-    >>> node = LiveNode("n1", "IDLE", frozenset(), cpus=8)
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> snapshot = Snapshot(100, (job,), (node,))
+    >>> from planbatch.experiments import Snapshot
+    >>> snapshot = Snapshot.example()
     >>> [job.label for job in snapshot.jobs if job.pending]
     ['7']
     """
@@ -377,6 +343,13 @@ class Snapshot:
     version: str = ""
     reservations: tuple[LiveReservation, ...] = ()
 
+    @classmethod
+    def example(cls) -> "Snapshot":
+        """A cluster of one node and one job that waits, to try things with."""
+        job = LiveJob(JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING",
+                      time_limit=600, exclusive=True)  # fmt: skip
+        return cls(100, (job,), (LiveNode("n1", "IDLE", frozenset(), cpus=8),))
+
     @property
     def reserved(self) -> frozenset[str]:
         """Names of the nodes in reservations that have begun."""
@@ -385,16 +358,14 @@ class Snapshot:
 
 
 Row = dict[str, Any]
-Thing = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
+Record = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
 
 
-def _defaults(kind: type[Thing]) -> dict[str, Any]:
+def _defaults(kind: type[Record]) -> dict[str, Any]:
     """The fields of a class with their defaults."""
     return {
-        field.name: field.default_factory()
-        if field.default_factory is not MISSING
-        else field.default
-        for field in fields(kind)
+        each.name: each.default if each.default_factory is MISSING else each.default_factory()
+        for each in fields(kind)
     }
 
 
@@ -403,11 +374,11 @@ _DEFAULTS = {
 }
 
 
-def row_of(thing: Thing) -> Row:
+def row_of(record: Record) -> Row:
     """Return what is not by default, as JSON has it."""
     row: Row = {}
-    for name, default in _DEFAULTS[type(thing)].items():
-        value = getattr(thing, name)
+    for name, default in _DEFAULTS[type(record)].items():
+        value = getattr(record, name)
         if value == default:
             continue
         if isinstance(value, frozenset):
@@ -420,36 +391,36 @@ def row_of(thing: Thing) -> Row:
     return row
 
 
-def _plain(kind: type[Thing], row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are known here, lists as tuples; a newer version may have written others."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in row.items()
-        if name in _DEFAULTS[kind]
-    }
-
-
 def job_of(row: Mapping[str, Any]) -> LiveJob:
     """Return the job of a row."""
-    values = _plain(LiveJob, row)
-    values["key"] = JobKey(*row["key"])
-    if "flags" in row:
-        values["flags"] = frozenset(row["flags"])
+    values = _values(LiveJob, row) | {"key": JobKey(*row["key"])}
     if "array" in row:
-        values["array"] = JobArray(**_plain(JobArray, row["array"]))
+        values["array"] = JobArray(**_values(JobArray, row["array"]))
     return LiveJob(**values)
 
 
 def node_of(row: Mapping[str, Any]) -> LiveNode:
     """Return the node of a row."""
-    return LiveNode(**{**_plain(LiveNode, row), "flags": frozenset(row.get("flags", ()))})
+    return LiveNode(**{"flags": frozenset(), **_values(LiveNode, row)})
 
 
 def partition_of(row: Mapping[str, Any]) -> LivePartition:
     """Return the partition of a row."""
-    return LivePartition(**_plain(LivePartition, row))
+    return LivePartition(**_values(LivePartition, row))
 
 
 def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
     """Return the reservation of a row."""
-    return LiveReservation(**_plain(LiveReservation, row))
+    return LiveReservation(**_values(LiveReservation, row))
+
+
+def _values(kind: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are known here, lists as tuples or sets; a newer version may have written others."""
+    values = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in row.items()
+        if name in _DEFAULTS[kind]
+    }
+    if "flags" in values and kind in (LiveJob, LiveNode):
+        values["flags"] = frozenset(values["flags"])
+    return values

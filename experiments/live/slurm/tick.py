@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from planbatch.experiments.common.atomic import unfinished_name
 from planbatch.experiments.live.slurm.client import (
@@ -17,7 +18,7 @@ from planbatch.experiments.live.slurm.client import (
 )
 from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.marks import mark_of
-from planbatch.experiments.live.slurm.planner import Planned
+from planbatch.experiments.live.slurm.planner import ClusterPlan
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
@@ -26,8 +27,6 @@ RIGHTS = (
     "AdminComment may be written by root, SlurmUser and administrators, not by operators: "
     "sacctmgr modify user NAME set adminlevel=Admin"
 )
-
-
 #: The message if nodes idled that jobs could have had.
 OBSERVING = (
     "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
@@ -37,71 +36,52 @@ OBSERVING = (
 def powerless(answers: Sequence[Answer]) -> bool:
     """Whether Slurm refused every mark for lack of rights: without marks nothing is driven."""
     marks = [answer for answer in answers if "AdminComment=" in answer.line]
-    return bool(marks) and all(
-        not answer.done and kind_of(answer.message) == "rights" for answer in marks
-    )
+    refused = [
+        answer for answer in marks if not answer.done and kind_of(answer.message) == "rights"
+    ]
+    return bool(marks) and refused == marks
 
 
 @dataclass(frozen=True)
 class Tick:
-    """What happened in one tick.
+    """What happened in one tick."""
 
-    Attributes
-    ----------
-    time : float
-        When it began (s).
-    seconds : float
-        How long it took (s).
-    snapshot : Snapshot, optional
-        The cluster; None if it could not be read.
-    planned : Planned, optional
-        The plan; None if there is none.
-    commands : tuple of Command
-        What was to be done.
-    answers : tuple of Answer
-        What became of its lines; empty in a dry run.
-    idle : int
-        For how many ticks, this one among them, nodes were idle that a job could have; see :attr:`idles`.
-    observing : bool
-        Whether the driver had to let Slurm have its way, and only looks on.
-    notes : tuple of str
-        What people should know besides, sentences.
-    later : int
-        How many more jobs change in the next tick.
-    fault : str
-        What went wrong, one sentence; empty if nothing did.
-    kind : str
-        What kind of fault; see :data:`client.Fault`. ``plan`` if there was no plan.
-    """
-
+    #: When it began, and how long it took (s).
     time: float
     seconds: float = 0.0
+    #: The cluster; None if it could not be read.
     snapshot: Snapshot | None = None
-    planned: Planned | None = None
+    #: The plan; None if there is none.
+    planned: ClusterPlan | None = None
+    #: What was to be done.
     commands: tuple[Command, ...] = ()
+    #: What became of its lines; empty in a dry run.
     answers: tuple[Answer, ...] = ()
+    #: How many more jobs change in the next tick.
     later: int = 0
+    #: For how many ticks, this one among them, nodes were idle that a job could have; see :attr:`idles`.
     idle: int = 0
+    #: Whether the driver had to let Slurm have its way, and only looks on.
     observing: bool = False
+    #: What people should know besides, sentences.
     notes: tuple[str, ...] = ()
+    #: What went wrong, one sentence, and what kind of fault (:data:`client.ErrorKind`; ``plan`` if there was no plan);
+    #: empty if nothing did.
     fault: str = ""
     kind: str = ""
 
-    def failed(self, seconds: float, fault: str, kind: str) -> "Tick":
-        """Return what was done before something went wrong: nothing was carried out."""
-        return replace(self, seconds=seconds, answers=(), later=0, fault=fault[:400], kind=kind)
+    def ended(self, start: float, **results: Any) -> "Tick":
+        """Return the tick with its results, and with the time since a reading of ``time.perf_counter``."""
+        return replace(self, seconds=time.perf_counter() - start, **results)
 
     @property
     def idles(self) -> bool:
         """Whether a node is idle, a marked job that could start waits, and none was released; or there is no plan."""
         if self.snapshot is None:
             return False
-        busy = {name for job in self.snapshot.jobs if job.running for name in job.allocated}
-        marked = {
-            job.key
-            for job in self.snapshot.jobs
-            if job.pending and mark_of(job.admin_comment) is not None
-        }
+        jobs = self.snapshot.jobs
+        busy = {name for job in jobs if job.running for name in job.allocated}
+        marked = {job.key for job in jobs if job.pending and mark_of(job.admin_comment) is not None}
         if self.kind == "plan":
             idle = any(node.usable and node.name not in busy for node in self.snapshot.nodes)
             return idle and bool(marked)
@@ -109,12 +89,10 @@ class Tick:
             return False
         seen, plan = self.planned.observation, self.planned.plan
         done = {answer.line for answer in self.answers if answer.done}
-        released = any(
-            command.action == "release" and done.issuperset(command.lines)
-            for command in self.commands
-        )
+        releases = [command for command in self.commands if command.action == "release"]
         due = plan.start <= plan.problem.now
         waits = any(one.job.key in marked for one, now in zip(seen.jobs, due, strict=True) if now)
+        released = any(done.issuperset(command.lines) for command in releases)
         return waits and not released and not busy.issuperset(seen.pool.usable)
 
     @property
@@ -128,9 +106,9 @@ class Tick:
         return [answer for answer in self.answers if answer.late]
 
     @property
-    def powerless(self) -> bool:
-        """Whether Slurm refused every mark for lack of rights."""
-        return powerless(self.answers)
+    def advice(self) -> str:
+        """What to do about a lack of rights; empty if there is none."""
+        return RIGHTS if powerless(self.answers) else ""
 
     @property
     def refusal(self) -> str:
@@ -138,18 +116,13 @@ class Tick:
         if not self.refused:
             return ""
         first = self.refused[0]
-        said = f"scontrol refused {len(self.refused)} of {len(self.answers)} lines"
+        count = f"scontrol refused {len(self.refused)} of {len(self.answers)} lines"
         advice = f". {self.advice}" if self.advice else ""
-        return f"{said}; the first: {first.line}: {first.message[:200]}{advice}"
-
-    @property
-    def advice(self) -> str:
-        """What to do about a lack of rights; empty if there is none."""
-        return RIGHTS if self.powerless else ""
+        return f"{count}; the first: {first.line}: {first.message[:200]}{advice}"
 
 
-#: Its name in the driver's folder, and that of the lock.
-NAME, LOCK = "heartbeat", "lock"
+#: Their names in the driver's folder.
+HEARTBEAT, LOCK = "heartbeat", "lock"
 #: A heartbeat that is further ahead than that is none: a clock was wrong (s).
 AHEAD = 5
 
@@ -202,8 +175,7 @@ def silent_for(path: Path, now: float) -> float:
 
 def stop_beating(path: Path) -> None:
     """Remove the heartbeat: from now on, jobs arrive as if there were no driver."""
-    with suppress(FileNotFoundError):
-        path.unlink()
+    path.unlink(missing_ok=True)
 
 
 #: How often it is tried: each time, what is not given back yet is.
@@ -228,10 +200,8 @@ def release_all(
         Called with every attempt.
     dry_run : bool
         Whether commands are only shown.
-    clock : callable
-        Gives the time (s).
-    read : callable, optional
-        Takes the snapshots; by default those of the client.
+    clock, read : callable, optional
+        Give the time (s) and snapshots; by default those of the client.
 
     Returns
     -------
@@ -240,21 +210,21 @@ def release_all(
         same, the last tick names each, and by whom.
     """
     for attempt in range(ATTEMPTS):
-        began, start = clock(), time.perf_counter()
-        snapshot: Snapshot | None = None
-        commands: tuple[Command, ...] = ()
+        start = time.perf_counter()
+        tick = Tick(clock())
         try:
             snapshot = read() if read is not None else read_snapshot(client)
+            tick = replace(tick, snapshot=snapshot)
             commands = tuple(give_back(snapshot, int(clock())))
+            tick = replace(tick, commands=commands)
             answers = () if dry_run else tuple(client.script(lines_of(commands)))
         except (OSError, ValueError) as error:
             kind = error.fault if isinstance(error, SlurmError) else "plan"
-            seconds = time.perf_counter() - start
-            tell(Tick(began, seconds, snapshot, None, commands, fault=str(error), kind=kind))
-            if isinstance(error, SlurmError) and error.fault in CLUSTER_FAULTS:
+            tell(tick.ended(start, fault=str(error), kind=kind))
+            if kind in CLUSTER_FAULTS:
                 continue
             return False
-        tick = Tick(began, time.perf_counter() - start, snapshot, None, commands, answers)
+        tick = tick.ended(start, answers=answers)
         if dry_run or not commands:
             tell(replace(tick, notes=tuple(held_by_others(snapshot))))
             return True

@@ -8,41 +8,37 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from planbatch.experiments.live.slurm.snapshot import JobArray
 
 #: What a client printed: text, or JSON that was read already.
 Printed = str | Mapping[str, Any]
 Row = Mapping[str, Any]
-Found = TypeVar("Found")
+Read = TypeVar("Read")
 
 
-def object_in(printed: Printed, program: str) -> Row | None:
+def json_object(printed: Printed, program: str) -> Row | None:
     """Return the JSON object, or None if it is text."""
     if not isinstance(printed, str):
         return printed
     if not printed.lstrip().startswith("{"):
         return None
     try:
-        data = json.loads(printed)
+        return cast("Row", json.loads(printed))
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{program}: its JSON is cut off or damaged (line {error.lineno}: {error.msg})"
-        ) from None
-    if not isinstance(data, dict):
-        raise ValueError(f"{program}: its JSON is no object")
-    return data
+        where = f"line {error.lineno}: {error.msg}"
+        raise ValueError(f"{program}: its JSON is cut off or damaged ({where})") from None
 
 
 def each_row(
-    data: Row, key: str, name: str, program: str, read: Callable[[Row], Found]
-) -> list[Found]:
+    data: Row, key: str, name: str, program: str, read: Callable[[Row], Read]
+) -> list[Read]:
     """Read every row of a list; messages name the row."""
     if data.get("errors"):
         first = data["errors"][0]
-        said = first.get("description") or first.get("error") if isinstance(first, dict) else first
-        raise ValueError(f"{program}: it reports an error: {str(said)[:200]}")
+        words = first.get("description") or first.get("error") if isinstance(first, dict) else first
+        raise ValueError(f"{program}: it reports an error: {str(words)[:200]}")
     rows = data.get(key)
     if not isinstance(rows, list):
         raise ValueError(
@@ -65,6 +61,7 @@ _NO_NUMBER = frozenset(
     (0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 )
 _NO_TEXT = frozenset(("", "(null)", "null", "none", "n/a", "unknown", "none assigned"))
+_NO_LIMIT = frozenset(("UNLIMITED", "INFINITE", "PARTITION_LIMIT", "NOT_SET", "INVALID"))
 _CLOCK = re.compile(r"^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$", re.ASCII)
 _UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2, "P": 1024.0**3}
 _AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)([KMGTP]?)$", re.ASCII)
@@ -146,23 +143,15 @@ def seconds(written: str) -> int | None:
     >>> seconds("1-02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
     (93784, 120, 1800, None)
     """
-    if not text(written) or written.upper() in (
-        "UNLIMITED",
-        "INFINITE",
-        "PARTITION_LIMIT",
-        "NOT_SET",
-        "INVALID",
-    ):
+    if not text(written) or written.upper() in _NO_LIMIT:
         return None
     match = _CLOCK.match(written)
     if match is None:
         raise ValueError(f"{written[:40]!r} is no duration such as 1-02:03:04")
-    days, first, second, third = (int(part) if part else None for part in match.groups())
-    if days is not None:  # hours[:minutes[:seconds]]
-        return ((days * 24 + (first or 0)) * 60 + (second or 0)) * 60 + (third or 0)
-    if third is not None:
-        return ((first or 0) * 60 + (second or 0)) * 60 + third
-    return (first or 0) * 60 + (second or 0)
+    days, first, second, third = (int(part or 0) for part in match.groups())
+    if match[1] or match[4]:  # days-hours[:minutes[:seconds]], hours:minutes:seconds
+        return ((days * 24 + first) * 60 + second) * 60 + third
+    return first * 60 + second
 
 
 def tres(written: str) -> dict[str, int]:
@@ -214,17 +203,10 @@ _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 
 
 def expand(text: str) -> tuple[str, ...]:
-    """Return the names of the hosts in a list, in its order.
+    """Return the names of the hosts in a list, in its order; a ``ValueError`` if it is none, or of more than a million.
 
     >>> expand("n[1-2,7],login,r[08-10]c[1-2]")
     ('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2')
-    >>> expand("")
-    ()
-
-    Raises
-    ------
-    ValueError
-        If a bracket is open, a range is no range, or there are more than a million hosts.
     """
     names: list[str] = []
     for part in _parts(text.strip()):
@@ -288,21 +270,10 @@ _PIECE = re.compile(r"^(\d+)(?:-(\d+)(?::(\d+))?)?$", re.ASCII)
 
 
 def pending_tasks(array: int, written: str, most: int | None = None) -> JobArray:
-    """Return the rest of an array that waits.
+    """Return the rest of an array that waits, given its tasks as Slurm writes them.
 
-    Parameters
-    ----------
-    array : int
-        The array's number.
-    written : str
-        Its tasks, as Slurm writes them; from about 64 letters on Slurm ends them with ``...``.
-    most : int, optional
-        How many may run at once, if it stands in a field of its own.
-
-    Raises
-    ------
-    ValueError
-        If they cannot be read.
+    Lists end with ``...`` from about 64 letters on. ``most`` is how many may run at once, if it stands in a field of
+    its own. A ``ValueError`` if the tasks cannot be read.
 
     >>> pending_tasks(59, "0-3%2").tasks, pending_tasks(59, "1,3,5-9:2,1...").tasks
     ((0, 1, 2, 3), (1, 3, 5, 7, 9))

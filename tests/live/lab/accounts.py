@@ -54,7 +54,7 @@ def database_command(folder: Path) -> list[str]:
 
 
 def give_rights(environment: dict[str, str], user: str, level: str) -> bool:
-    """Give a user rights, Operator or Admin, as docs/live.md says; whether slurmdbd answered, and did so."""
+    """Give a user rights, Operator or Admin, as the runbook says; whether slurmdbd answered, and did so."""
     for words in (["add", "cluster", "lab"], ["add", "user", user, "account=root"]):
         _sacctmgr(environment, *words)  # refused if it is there
     return _sacctmgr(environment, "modify", "user", user, "set", f"adminlevel={level}")

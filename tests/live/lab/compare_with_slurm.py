@@ -8,7 +8,6 @@ compressed less: one minute for each hour that was requested. All sides have the
 planbatch its default settings. Runs whose table is in the folder already are not repeated.
 """
 
-import argparse
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -22,6 +21,7 @@ from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import IntArray, Workload
 from tests.live.lab.lab import Lab
+from tests.live.lab.processes import arguments
 
 NODES, CPUS = 16, 8
 
@@ -120,16 +120,8 @@ def summary(out: Path) -> pd.DataFrame:
 
 def main() -> None:
     """Run what is missing, and print the summary."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("log")
-    parse.add_argument("--out", type=Path, required=True)
-    parse.add_argument("--jobs", type=int, default=300)
-    parse.add_argument("--seconds", type=float, default=270)
-    parse.add_argument("--seeds", default="1,2,3,4,5")
-    parse.add_argument("--sides", default="slurm,strict,soft")
-    given = parse.parse_args()
+    given = arguments(__doc__, "log", out=Path, jobs=300, seconds=270.0, seeds="1,2,3,4,5",
+                      sides="slurm,strict,soft")  # fmt: skip
     given.out.mkdir(parents=True, exist_ok=True)
     log = workload_of_source(given.log)
     for seed in map(int, given.seeds.split(",")):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.tick import NAME, last_beat
+from planbatch.experiments.live.slurm.tick import HEARTBEAT, last_beat
 from tests.live.lab.processes import PATIENCE, wait_until
 from tests.live.lab.ready import forked
 
@@ -53,7 +53,7 @@ class Drive:
         """Whether it has done a tick."""
         if not self.process.is_alive():
             raise RuntimeError(f"the driver ended: {self.said()}")
-        beat = last_beat(self.state / NAME)
+        beat = last_beat(self.state / HEARTBEAT)
         started = time.time() - _age(self.process.pid)
         return beat is not None and beat >= int(started)
 

@@ -6,7 +6,6 @@ The workloads are those of ``compare_with_slurm``; waits are divided by EASY's. 
 and comes into a stream of jobs of one node with limits of a minute that run for 2 to 4 s, as many as nodes can take.
 """
 
-import argparse
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from planbatch.planner.model import NEVER, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
+from tests.live.lab.processes import arguments
 
 
 @dataclass
@@ -69,15 +69,8 @@ def waits(workload: Workload, policy: Policy | str) -> IntArray:
 
 def main() -> None:
     """Print a row for each promise and guard."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("log")
-    parse.add_argument("--seeds", type=int, default=12)
-    parse.add_argument("--policy", default="plan-wait")
-    parse.add_argument("--promise", default="none,2x")
-    parse.add_argument("--guard", default="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")
-    given = parse.parse_args()
+    given = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
+                      guard="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")  # fmt: skip
     log, stream = workload_of_source(given.log), a_stream()
     drawn = [
         as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS)

@@ -3,13 +3,13 @@
 python -m tests.live.lab.harm [--policy plan-wait] [--promise 0s]
 """
 
-import argparse
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
 from tests.live.lab.lab import NOBODY, Lab
+from tests.live.lab.processes import arguments
 
 #: Waits for what may take long under Slurm, too (s).
 LONG = 180.0
@@ -17,22 +17,25 @@ LONG = 180.0
 
 def plain_jobs_beside_jobs_for_one_node(lab: Lab) -> float:
     """One user has n1 busy and forty jobs that ask for it; return when thirty plain jobs are done (s)."""
-    lab.submit("-N1", "-wn1", "--exclusive", "-t3", seconds=150, user=NOBODY)
-    lab.wait_for("it runs", lambda jobs: any(job.running for job in jobs.values()))
-    for _ in range(40):
-        lab.submit("-N1", "-wn1", "--exclusive", "-t1", user=NOBODY)
-    numbers = [lab.submit("-N1", "--exclusive", "-t2", seconds=4) for _ in range(30)]
-    return seconds_until_done(lab, numbers)
+    return plain_jobs_beside(lab, "-wn1")
 
 
 def plain_jobs_beside_jobs_for_a_licence(lab: Lab) -> float:
     """One user has the only licence and forty jobs that need it; return when thirty plain jobs are done (s)."""
-    lab.submit("-N1", "-Lonly", "--exclusive", "-t3", seconds=150, user=NOBODY)
+    return plain_jobs_beside(lab, "-Lonly")
+
+
+def plain_jobs_beside(lab: Lab, wish: str) -> float:
+    """One user has what she wishes, and forty jobs that wait for it."""
+    lab.submit("-N1", wish, "--exclusive", "-t3", seconds=150, user=NOBODY)
     lab.wait_for("it runs", lambda jobs: any(job.running for job in jobs.values()))
     for _ in range(40):
-        lab.submit("-N1", "-Lonly", "--exclusive", "-t1", user=NOBODY)
+        lab.submit("-N1", wish, "--exclusive", "-t1", user=NOBODY)
     numbers = [lab.submit("-N1", "--exclusive", "-t2", seconds=4) for _ in range(30)]
-    return seconds_until_done(lab, numbers)
+    lab.wait_for_state("COMPLETED", *numbers, patience=LONG)
+    jobs = lab.jobs()
+    first = min(jobs[one].submit_time for one in numbers)
+    return max(jobs[one].end_time for one in numbers) - first
 
 
 def a_large_job_among_small_ones(lab: Lab) -> float:
@@ -66,16 +69,6 @@ def stream(lab: Lab) -> Iterator[None]:
         thread.join()
 
 
-def seconds_until_done(lab: Lab, numbers: Sequence[int]) -> float:
-    """Wait until jobs have completed; seconds from the first submission to the last end."""
-    lab.wait_for("the plain jobs complete",
-                 lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers), LONG)  # fmt: skip
-    jobs = lab.jobs()
-    return max(jobs[one].end_time for one in numbers) - min(
-        jobs[one].submit_time for one in numbers
-    )
-
-
 CASES: tuple[Callable[[Lab], float], ...] = (
     plain_jobs_beside_jobs_for_one_node,
     plain_jobs_beside_jobs_for_a_licence,
@@ -85,19 +78,14 @@ CASES: tuple[Callable[[Lab], float], ...] = (
 
 def main() -> None:
     """Measure every case under Slurm alone, in strict and in soft mode."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("--case", default="")
-    parse.add_argument("--modes", default="alone,strict,soft")
-    parse.add_argument("flags", nargs="*", help="of planbatch slurm drive, behind --")
-    given = parse.parse_args()
+    given = arguments(__doc__, case="", modes="alone,strict,soft", policy="plan-wait", promise="2x")
+    flags = ("--policy", given.policy, "--promise", given.promise)
     with Lab(strict=True) as lab:
         for case in CASES:
             if given.case not in case.__name__:
                 continue
             for mode in given.modes.split(","):
-                driven = lab.drive(mode, *given.flags) if mode != "alone" else nullcontext()
+                driven = lab.drive(mode, *flags) if mode != "alone" else nullcontext()
                 try:
                     with driven:
                         found = f"{case(lab):.0f} s"

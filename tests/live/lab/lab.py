@@ -16,7 +16,7 @@ from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
-from planbatch.experiments.live.slurm.tick import NAME, stop_beating
+from planbatch.experiments.live.slurm.tick import HEARTBEAT, stop_beating
 from tests.live.lab.accounts import (
     database_command,
     database_socket,
@@ -141,13 +141,14 @@ class Lab:
             shutil.chown(self.folder / STATE, self.operator)
         port, accounts, *ports = free_ports(2 + len(self.node_names))
         text = (HERE / "slurm.conf.in").read_text()
-        for mark, value in (
-            ("@PORT@", str(port)),
-            ("@DIR@", str(self.folder)),
-            ("@SCHEDULER@", self.scheduler),
-            ("@OWNER@", self.owner),
-        ):
-            text = text.replace(mark, value)
+        values = {
+            "PORT": port,
+            "DIR": self.folder,
+            "SCHEDULER": self.scheduler,
+            "OWNER": self.owner,
+        }
+        for mark, value in values.items():
+            text = text.replace(f"@{mark}@", str(value))
         if self.operator:
             text = with_accounts(text, self.folder, accounts, self.owner)
         for name, own in zip(self.node_names, ports, strict=True):
@@ -267,7 +268,7 @@ class Lab:
 
     def forget_drivers(self) -> None:
         """Delete what drivers left: heartbeat, journals and output."""
-        stop_beating(self.state / NAME)
+        stop_beating(self.state / HEARTBEAT)
         for pattern in ("*.out", "*.jsonl*", f"{STATE}/*.jsonl*"):
             for path in self.folder.glob(pattern):
                 path.unlink()
@@ -327,6 +328,17 @@ class Lab:
         if done.returncode:
             raise RuntimeError(f"sbatch: {done.stderr.strip()}")
         return int(done.stdout.split(";")[0])
+
+    def occupy(self, *options: object) -> int:
+        """Submit a long job, of all nodes of ``main`` by default, and wait until it runs; return its number."""
+        number = self.submit(*(options or (f"-N{self.nodes}", "--exclusive", "-t1")), seconds=600)
+        self.wait_for_state("RUNNING", number)
+        return number
+
+    def wait_for_state(self, state: str, *numbers: int, patience: float = PATIENCE) -> None:
+        """Wait until jobs are in a state."""
+        self.wait_for(f"{len(numbers)} jobs are {state}",
+                      lambda jobs: all(jobs[one].state == state for one in numbers), patience)  # fmt: skip
 
     def end_in(self, seconds: float, number: int) -> None:
         """Put the end of a running job forward, as an administrator may."""

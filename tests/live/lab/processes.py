@@ -1,5 +1,6 @@
-"""Processes of the lab: they end with the test that started them."""
+"""Processes of the lab, which end with the test that started them; and the command lines of its scripts."""
 
+import argparse
 import ctypes
 import os
 import random
@@ -8,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 #: How long anything in the lab may take (s): a limit for what hangs, not a measure of speed.
 PATIENCE = 60.0
@@ -48,3 +50,17 @@ def free_ports(count: int) -> list[int]:
             tried.bind(("127.0.0.1", port))
             found.append(port)
     return found
+
+
+def arguments(about: str | None, *names: str, **flags: Any) -> argparse.Namespace:
+    """Read a script's command line: arguments, and flags by their defaults, of which a type is none."""
+    parse = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name in names:
+        parse.add_argument(name)
+    for name, default in flags.items():
+        bare = isinstance(default, type)
+        kind = default if bare else type(default)
+        parse.add_argument(f"--{name}", type=kind, default=None if bare else default)
+    return parse.parse_args()

@@ -7,9 +7,9 @@ begin time has come are tried in the order of their numbers until one does not f
 them all in that order, by their limits, and starts those that fit. The jobs are those of ``compare_with_slurm``.
 """
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
+from tests.live.lab.processes import arguments
 
 #: Length of a step (s), and when the simulation begins (s).
 STEP, EPOCH = 0.1, 1_000_000
@@ -197,37 +198,16 @@ def waits(
 
 def main() -> None:
     """Print a row per policy, promise, guard and delay: waits divided by those of Slurm's backfill."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("log")
-    parse.add_argument("--seeds", type=int, default=5)
-    parse.add_argument("--sides", default="strict,soft")
-    parse.add_argument("--policy", default="plan-wait")
-    parse.add_argument("--promise", default="2x")
-    parse.add_argument("--guard", default="none,0s,0.01x+1.5w")
-    parse.add_argument("--look", default="0.3", help="s; 1: no looks between ticks")
-    parse.add_argument("--act", default="0.15", help="s")
-    given = parse.parse_args()
+    given = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
+                      guard="none,0s,0.01x+1.5w", look="0.3", act="0.15")  # fmt: skip
     log = workload_of_source(given.log)
     drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, given.seeds + 1)]
     alone = [waits(jobs, "slurm") for jobs in drawn]
-    print(
-        "Slurm: mean",
-        [f"{each.mean():.1f}" for each in alone],
-        "longest",
-        [int(each.max()) for each in alone],
-    )
-    rows = [
-        (policy, promise, guard, Delays(look=float(look), act=float(act)), side)
-        for policy in given.policy.split(",")
-        for promise in given.promise.split(",")
-        for guard in given.guard.split(",")
-        for look in given.look.split(",")
-        for act in given.act.split(",")
-        for side in given.sides.split(",")
-    ]
-    for policy, promise, guard, delays, side in rows:
+    means, longest = [f"{each.mean():.1f}" for each in alone], [int(each.max()) for each in alone]
+    print("Slurm: mean", means, "longest", longest)
+    lists = (given.policy, given.promise, given.guard, given.look, given.act, given.sides)
+    for policy, promise, guard, look, act, side in product(*(one.split(",") for one in lists)):
+        delays = Delays(look=float(look), act=float(act))
         rules = DriveRules("strict" if side == "strict" else "soft", every=1.0)
         made = make_policy(policy, promise=promise)
         planner = Planner(made, rules, ObserveOptions(unit="cpus"), guard=Guard.parse(guard))

@@ -12,7 +12,6 @@ Prints one line a minute, and what it found; exit code 1 if something is wrong:
 - the driver's memory, files and threads do not grow; no process is left when the lab is down.
 """
 
-import argparse
 import random
 import sys
 import time
@@ -26,7 +25,7 @@ from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.tick import OBSERVING
 from tests.live.lab.drive import Drive
 from tests.live.lab.lab import NOBODY, Lab
-from tests.live.lab.processes import wait_until
+from tests.live.lab.processes import arguments, wait_until
 
 #: What users do with their jobs that wait.
 MEDDLING = ("hold", "hold", "release", "release", "TimeLimit=2", "Comment=mine", "Name=other", "StartTime=now",
@@ -330,12 +329,7 @@ def _mentions(entry: Path, conf: str) -> bool:
 
 def main() -> int:
     """Soak, and tell."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parse.add_argument("--minutes", type=float, default=15)
-    parse.add_argument("--seed", type=int, default=1)
-    given = parse.parse_args()
+    given = arguments(__doc__, minutes=15.0, seed=1)
     soak = soaked(given.minutes, given.seed)
     print(soak.counts)
     for sentence in soak.wrong:

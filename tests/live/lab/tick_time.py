@@ -3,10 +3,9 @@
 python -m tests.live.lab.tick_time [--pending 1000] [--nodes 64] [--ticks 10] [--policy plan-wait]
 python -m tests.live.lab.tick_time --pending 10000 --mode strict --keep FOLDER
 
-With ``--keep``, what Slurm prints before the first tick is kept for ``python -m tests.live.drive_time --from FOLDER``.
+With ``--keep``, what Slurm prints before the first tick is kept for ``tests.live.drive_time --folder FOLDER``.
 """
 
-import argparse
 import random
 import statistics
 import time
@@ -20,6 +19,7 @@ from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot
 from planbatch.experiments.live.slurm.tick import beat
 from tests.live.lab.lab import Lab
+from tests.live.lab.processes import arguments
 
 
 def measured(
@@ -80,16 +80,9 @@ def measured(
 
 def main() -> None:
     """Measure both modes."""
-    parse = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    given = arguments(
+        __doc__, pending=1000, nodes=64, ticks=10, policy="plan-wait", mode=str, keep=Path
     )
-    parse.add_argument("--pending", type=int, default=1000)
-    parse.add_argument("--nodes", type=int, default=64)
-    parse.add_argument("--ticks", type=int, default=10)
-    parse.add_argument("--policy", default="plan-wait")
-    parse.add_argument("--mode", choices=["strict", "soft"], help="only this one")
-    parse.add_argument("--keep", type=Path, metavar="FOLDER")
-    given = parse.parse_args()
     modes: tuple[Mode, ...] = (given.mode,) if given.mode else ("strict", "soft")
     for mode in modes:
         keep = (

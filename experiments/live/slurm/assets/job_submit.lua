@@ -9,8 +9,8 @@
 local HEARTBEAT = "@HEARTBEAT@"
 local SILENT = @SILENT@
 local HORIZON = @HORIZON@
-local PARTITIONS = {@PARTITIONS@} -- none: all
-local NOPLAN = {@NOPLAN@} -- the users whose comment "noplan" keeps a job out of the plan; "*": all
+local PARTITIONS = {@PARTITION_SET@} -- none: all
+local NOPLAN = {@NOPLAN_SET@} -- the users whose comment "noplan" keeps a job out of the plan; "*": all
 
 local function driver_is_there()
   local file = io.open(HEARTBEAT, "r")

@@ -1,0 +1,105 @@
+"""The flag ``--config``: values of other flags from a TOML file that nobody but its owner could have written."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from planbatch.experiments.cli.slurm.flags import DRIVER
+from planbatch.experiments.cli.verb import flag
+from planbatch.experiments.common.toml_lines import line_of
+from planbatch.planner.names import did_you_mean
+
+#: Flags that are for the command line alone.
+_NO_KEYS = frozenset(("config", "from", "ticks", "json", "quiet", "verbose"))
+
+
+def config_option(keys_of: click.Command | None = None) -> Callable[..., Any]:
+    """Return the flag; ``keys_of`` is the command whose flags are the keys of the file, by default its own."""
+    return flag(
+        "--config", type=click.Path(path_type=Path, dir_okay=False), is_eager=True, expose_value=False,
+        callback=partial(_take_over, keys_of), metavar="FILE", panel=DRIVER,
+        help="A TOML file with values of these flags, which nobody but its owner may write.",
+    )  # fmt: skip
+
+
+def _take_over(
+    keys_of: click.Command | None, ctx: click.Context, param: click.Parameter, path: Path | None
+) -> None:
+    """Make the file's values the defaults of the flags of the same names."""
+    if path is None:
+        return
+    own = flags_of(ctx.command)
+    values = read_settings(path, flags_of(keys_of or ctx.command))
+    defaults = {own[key].name: value for key, value in values.items() if key in own}
+    ctx.default_map = {**(ctx.default_map or {}), **{str(k): v for k, v in defaults.items()}}
+
+
+def flags_of(command: click.Command) -> dict[str, click.Parameter]:
+    """Return the flags of a command that may stand in the file, by their keys."""
+    flags = {
+        name.removeprefix("--"): param
+        for param in command.params
+        for name in param.opts
+        if name.startswith("--")
+    }
+    return {name: param for name, param in flags.items() if name not in _NO_KEYS}
+
+
+def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str, Any]:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Whoever can write it decides what the driver does to the cluster, so it belongs to root or to the
+        user who runs the driver, and neither its group nor others may write it, nor replace it in its folder.
+    flags : mapping of str to click.Parameter
+        The flags by their keys.
+
+    Returns
+    -------
+    dict of str to object
+        Values by key.
+
+    Raises
+    ------
+    ValueError
+        If others could have written it, it is no TOML, or a key is unknown or of the wrong type; names file and line.
+    OSError
+        If it cannot be read.
+    """
+    from planbatch.experiments.live.slurm.site import check_trusted
+
+    try:
+        check_trusted(path)
+        text = path.read_bytes().decode("utf-8")
+        settings = tomllib.loads(text)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such configuration file") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path}: it is no TOML file ({error})") from None
+    for key, value in settings.items():
+        where = f"{path}, line {line_of(text, key=key)}: {key}"
+        if key not in flags:
+            raise ValueError(f"{where}: there is no such key; {did_you_mean(key, list(flags))}")
+        types, words = _kind(flags[key])
+        values = value if flags[key].multiple and isinstance(value, list) else [value]
+        if not all(type(one) in types for one in values):
+            raise ValueError(f"{where}: {value!r} is not {words}")
+        settings[key] = values if flags[key].multiple else value
+    return settings
+
+
+def _kind(param: Any) -> tuple[tuple[type, ...], str]:
+    """The types of a flag's values in the file, and what that is in words."""
+    if param.is_flag:
+        return (bool,), "true or false"
+    if isinstance(param.type, click.types.IntParamType):
+        return (int,), "a whole number"
+    if isinstance(param.type, click.types.FloatParamType):
+        return (int, float), "a number"
+    return (str,), "a list of texts" if param.multiple else "a text"
