@@ -121,6 +121,11 @@ class Trace:
             object.__setattr__(self, "predicted", np.full(len(self.start), NEVER))
 
     @property
+    def wait(self) -> IntArray:
+        """How long every job waited: start − submit (s); shape (n,)."""
+        return self.start - self.workload.submit
+
+    @property
     def title(self) -> str:
         """What was replayed, in one line; traces on their way between processes have no workload."""
         on = f" on {self.workload.name}" if self.workload is not None else ""
@@ -133,7 +138,7 @@ class Trace:
         """Return what notebooks show: the waits, and what the replay took."""
         rows = [["replayed in", f"{self.seconds:.3g} s"]]
         if self.workload is not None and len(self.start):
-            wait = self.start - self.workload.submit
+            wait = self.wait
             makespan = int(self.end.max() - self.workload.submit.min())
             rows = [
                 ["mean wait", duration(float(wait.mean()))],

@@ -214,11 +214,16 @@ class Report:
         workload: str,
         metric: str,
         values: Mapping[str, float],
-        paper: Mapping[str, float] | None = None,
+        paper: Mapping[str, float | None] | None = None,
     ) -> None:
         """Add a row per policy for one metric."""
         for policy, ours in values.items():
             self.add(item, workload, policy, metric, ours, (paper or {}).get(policy))
+
+    def picture(self, folder: Path, name: str) -> Path:
+        """List a picture, and return its path without ending."""
+        self.pictures.append(name)
+        return folder / name
 
     def write(self, folder: Path) -> None:
         """Write ``comparison.csv`` and ``report.md``."""

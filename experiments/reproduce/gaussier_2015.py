@@ -176,8 +176,7 @@ def reproduce(run: Run) -> Report:
     order = [PAPER_ITEM, OTHERS, RULES, ACCURACY]
     report.rows.sort(key=lambda row: order.index(row.item))
     frame = pd.DataFrame(rows, columns=["scheduler", "slowdown", "longest"])
-    draw_trade(frame, run.out / PAPER_ITEM.lower())
-    report.pictures.append(PAPER_ITEM.lower())
+    draw_trade(frame, report.picture(run.out, PAPER_ITEM.lower()))
     return report
 
 
