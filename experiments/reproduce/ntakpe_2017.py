@@ -445,9 +445,8 @@ def draw_violations(studies: list[Study], path: Path) -> None:
             counts = np.array([violations(one.dbf[share]) for share in SHARES])
             at = np.arange(len(SHARES))
             below, above = counts.T
-            style = {"width": 0.6}
-            panel.bar(at, below, color=COLOURS[0], label="24 h", **style)
-            panel.bar(at, above, bottom=below, color=COLOURS[1], label="10 × walltime", **style)
+            panel.bar(at, below, 0.6, color=COLOURS[0], label="24 h")
+            panel.bar(at, above, 0.6, below, color=COLOURS[1], label="10 × walltime")
             for x, total in zip(at, below + above, strict=True):
                 panel.annotate(f"{total}", (x, total), ha="center", va="bottom", fontsize=9)
             share_ticks(panel, at)

@@ -115,7 +115,7 @@ PAPER_EVALUATIONS = 8800
 #: How many of the largest rounds are timed.
 TIMED_ROUNDS = 3
 #: A value of every job of a trace; shape (n,).
-JobValues = Callable[[Trace], FloatArray]
+JobValues = Callable[[Trace], IntArray]
 #: Months with less than this share of an average month's jobs are ignored.
 SPARSE = 0.05
 MONTH = 30 * 86400
@@ -201,21 +201,21 @@ class Study:
         jobs = np.bincount(self.month, minlength=len(self.months))
         return np.flatnonzero(jobs >= SPARSE * jobs.mean())
 
-    def by_month(self, values: FloatArray) -> FloatArray:
+    def by_month(self, values: IntArray) -> FloatArray:
         """Average a value of every job over each month that counts."""
         counted = self.counted_months()
         n = len(self.months)
         sums = np.bincount(self.month, weights=values, minlength=n)[counted]
-        return sums / np.bincount(self.month, minlength=n)[counted]  # type: ignore[no-any-return]
+        return sums / np.bincount(self.month, minlength=n)[counted]
 
     def large(self, nodes: int) -> BoolArray:
         """Mark the jobs that need at least so many nodes."""
         return self.workload.procs >= nodes * self.machine.node
 
 
-def response_of(trace: Trace) -> FloatArray:
+def response_of(trace: Trace) -> IntArray:
     """Return the time from submission to end of every job (s)."""
-    return (trace.end - trace.workload.submit).astype(np.float64)
+    return trace.end - trace.workload.submit
 
 
 def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
@@ -262,7 +262,7 @@ def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> He
     counts = np.zeros((0, 0), dtype=np.int64)
     waits = {}
     for policy in policies:
-        wait = study.traces[kind][policy].wait
+        wait = study.traces[kind][policy].wait.astype(np.float64)
         counts, waits[policy] = mean_by_bin(load.procs, load.runtime, wait, sizes, times)
     return HeatMap(sizes, times, counts, waits)
 

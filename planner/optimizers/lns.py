@@ -14,7 +14,7 @@ from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.cpsat.window import repair
-from planbatch.planner.optimizers.search import BudgetUsedUp, OrderSearch
+from planbatch.planner.optimizers.search import BudgetUsedUp, OrderOptimizer, OrderSearch
 from planbatch.planner.round import Round
 from planbatch.planner.terms import check_terms
 
@@ -26,7 +26,7 @@ TIME_PER_EVALUATION = 1e-4
 
 
 @dataclass(frozen=True)
-class LargeNeighbourhood:
+class LargeNeighbourhood(OrderOptimizer):
     """Optimise the order of a window of the permutation, then move on to another (Shaw 1998).
 
     A window is a run of neighbours in the order of the planned starts, or, every other time, a random set of jobs
@@ -87,10 +87,13 @@ class LargeNeighbourhood:
         """
         if not self.supports(objective):
             raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
-        search = OrderSearch(problem, objective, budget)
-        if self.repair == "cp-sat":
-            return search.run(lambda: self._solve_windows(search, rng))
-        return search.run(lambda: self._enumerate_windows(search, rng))
+        return super().optimize(problem, objective, budget, rng)
+
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Optimise one window after the other, for ever."""
+        (self._enumerate_windows if self.repair == "enumerate" else self._solve_windows)(
+            search, rng
+        )
 
     def _windows(
         self, search: OrderSearch, rng: np.random.Generator

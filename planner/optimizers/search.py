@@ -130,6 +130,25 @@ class OrderSearch:
         )
 
 
+class OrderOptimizer:
+    """Base of optimizers that look for better orders in plain Python, for any objective."""
+
+    def supports(self, objective: Objective) -> bool:
+        """Return True: every objective is supported."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
+        search = OrderSearch(problem, objective, budget)
+        return search.run(lambda: self.improve(search, rng))
+
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Evaluate orders until there is nothing more to try, or the budget is used up."""
+        raise NotImplementedError
+
+
 def moved(order: Permutation, source: int, target: int) -> Permutation:
     """Return ``order`` with the job at place ``source`` moved to place ``target``."""
     return np.insert(np.delete(order, source), target, order[source])
