@@ -11,8 +11,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.observe import Observed
-from planbatch.experiments.replay.replay import bound, replay
+from planbatch.experiments.replay.replay import Observed, bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.experiments.replay.slowdown import bounded_slowdown
-from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.trace import Trace, bounded_slowdown
 from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray

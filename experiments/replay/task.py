@@ -19,11 +19,16 @@ from planbatch.baselines.policy import (
 )
 from planbatch.experiments.common.pinned_core import pinned_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
-from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
+from planbatch.experiments.replay.identity import (
+    code_digest,
+    content_digest,
+    key_of,
+    versions,
+    workload_hash,
+)
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.workloads.swf.log import POOLS, WALLTIMES
 from planbatch.planner.model import Workload
 

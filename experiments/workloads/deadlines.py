@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.baselines.working_time import Calendar, in_working_time, next_opening
+from planbatch.experiments.workloads.options import seconds_of
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.planner.arguments import expect, shown
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 
 HOUR = 3600
-_UNITS = {"": 1, "s": 1, "m": 60, "h": HOUR, "d": 24 * HOUR, "w": 7 * 24 * HOUR}
-_DURATION = re.compile(r"^(\d+(?:\.\d*)?)([smhdw]?)$")
 FORMS = (
     "random:40[:24h[:10]], third[:24h[:2]], working[:9-18[:mon-fri…]], csv:FILE[:COLUMN], "
     "column:NAME or none"
@@ -226,12 +225,7 @@ def _number(name: str, text: str) -> float:
 
 def _slack(parts: list[str], factor: float) -> tuple[int, float]:
     """Read the least delay (s) and the factor on the walltime."""
-    least = 24 * HOUR
-    if parts:
-        match = _DURATION.match(parts[0].strip())
-        if not match:
-            raise ValueError(
-                f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds"
-            )
-        least = math.floor(float(match[1]) * _UNITS[match[2]])
+    least = seconds_of(parts[0]) if parts else 24 * HOUR
+    if least is None:
+        raise ValueError(f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds")
     return least, _number("factor", parts[1]) if len(parts) > 1 else factor

@@ -21,26 +21,9 @@ LONGEST = 48 * HOUR
 POPULAR_SHARE = 0.9
 #: Popular estimate (minutes) → how many of 90 jobs choose it; the longest one is added to these.
 POPULAR = {
-    5: 7.0,
-    10: 7.0,
-    15: 6.0,
-    20: 3.0,
-    30: 11.0,
-    45: 1.0,
-    60: 11.0,
-    90: 1.0,
-    120: 11.0,
-    180: 7.0,
-    240: 6.0,
-    300: 2.0,
-    360: 5.0,
-    480: 2.0,
-    600: 1.0,
-    720: 3.0,
-    900: 0.5,
-    1440: 2.0,
-    2160: 0.5,
-}
+    5: 7.0, 10: 7.0, 15: 6.0, 20: 3.0, 30: 11.0, 45: 1.0, 60: 11.0, 90: 1.0, 120: 11.0, 180: 7.0, 240: 6.0,
+    300: 2.0, 360: 5.0, 480: 2.0, 600: 1.0, 720: 3.0, 900: 0.5, 1440: 2.0, 2160: 0.5,
+}  # fmt: skip
 LONGEST_WEIGHT = 3.0
 #: All other estimates are multiples of this (s).
 GRAIN = 5 * MINUTE
@@ -104,5 +87,4 @@ def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) ->
     low = np.log(np.maximum(runtime, GRAIN))
     other = np.exp(low + where * (np.log(max(longest, GRAIN)) - low))
     other = np.minimum(np.ceil(other / GRAIN) * GRAIN, longest).astype(np.int64)
-    estimates: IntArray = np.where(is_popular < POPULAR_SHARE, popular, np.maximum(other, runtime))
-    return estimates
+    return np.where(is_popular < POPULAR_SHARE, popular, np.maximum(other, runtime))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.workloads import transform
-from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
+from planbatch.experiments.workloads.archive import cached_path, named_log, near_names
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
@@ -47,15 +47,13 @@ def resolve_source(source: str | Path) -> Path:
     path = Path(source)
     if path.exists():
         return path
-    wanted = plain_name(str(source)).lower()
-    for log in CATALOGUE.values():
-        if log.name.lower() == wanted:
-            if cached_path(log).is_file():
-                return cached_path(log)
-            raise FileNotFoundError(
-                f"{source}: there is no such file, and the log {log.name} has not been fetched; "
-                f"fetch it with: planbatch workload fetch {log.name}"
-            )
+    if (log := named_log(str(source))) is not None:
+        if cached_path(log).is_file():
+            return cached_path(log)
+        raise FileNotFoundError(
+            f"{source}: there is no such file, and the log {log.name} has not been fetched; "
+            f"fetch it with: planbatch workload fetch {log.name}"
+        )
     near = near_names(path.name)
     hint = f"did you mean {' or '.join(near)}?" if near else "check the path"
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")

@@ -62,17 +62,17 @@ def read_windows(
         raise ValueError(f"windows: {path} is no text in UTF-8") from None
     rows = csv.reader(text.splitlines())
     header = [name.strip().lower() for name in next(rows, [])]
-    names = [PROCESSORS, *(resource.name for resource in resources)]
-    _check_header(str(path), header, names)
+    _check_header(str(path), header, [PROCESSORS, *(resource.name for resource in resources)])
     result = []
     for number, row in enumerate(rows, start=2):
-        if not any(cell.strip() for cell in row):
-            continue
+        cells = [cell.strip() for cell in row]
         where = f"{path}, line {number}"
-        if len(row) != len(header):
-            raise ValueError(f"{where}: {len(row)} columns instead of {len(header)}")
-        cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
-        result.append(_window(where, cells, origin, start_time))
+        if not any(cells):
+            continue
+        if len(cells) != len(header):
+            raise ValueError(f"{where}: {len(cells)} columns instead of {len(header)}")
+        by_name = dict(zip(header, cells, strict=True))
+        result.append(_window(where, by_name, origin, start_time))
     return result
 
 

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.experiments.cli.main import planbatch
-from planbatch.experiments.replay.observe import Observed
-from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.replay import Observed, replay
 from planbatch.experiments.reproduce.engine import Run
 from planbatch.experiments.reproduce.zheng_2016 import (
     ATLAS,

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     ELoss,
     LastTwo,

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.planner.orders.catalogue import as_order, as_orders
 from planbatch.planner.orders.multifactor import multifactor
 from tests.builders import machines_with_jobs, workload_of
