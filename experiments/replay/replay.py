@@ -14,7 +14,7 @@ from planbatch.experiments.replay.simulation import ReplayError, Simulation
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import whole
-from planbatch.planner.model import NEVER, IntArray, Workload
+from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -206,8 +206,8 @@ def recorded_trace(workload: Workload, policy: Policy) -> Trace:
     submitted = np.searchsorted(workload.submit, times, side="right")
     started_before = np.searchsorted(np.sort(start), times)
     ended = np.searchsorted(np.sort(end), times, side="right")
-    waiting: IntArray = submitted - started_before
-    running: IntArray = started_before - ended
+    waiting = np.asarray(submitted - started_before, dtype=np.int64)
+    running = np.asarray(started_before - ended, dtype=np.int64)
     no_search = np.zeros(len(times), dtype=np.int64)
     no_cost = np.full(len(times), np.nan)
     rounds = RoundLog(times, waiting, running, started, no_search, no_cost, no_cost)
