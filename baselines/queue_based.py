@@ -20,6 +20,8 @@ from planbatch.planner.round import Round
 PLAIN = Traits(draws=False)
 KEEPS = Traits(keeps_reservations=True, draws=False)
 DUE = Traits(about_deadlines=True, needs_deadlines=True, draws=False)
+#: Makes a policy. ``order`` is the order of its queue, of those that backfill around a head also a pair
+#: (:func:`as_orders`); ``name`` is what tables call it.
 Maker = Callable[..., Policy]
 Decide = Callable[[_core.QueueOrder], _core.Policy]
 
@@ -80,15 +82,11 @@ def first_reserved(
     ----------
     jobs : int
         How many blocked jobs have a reservation.
-    order : str or callable
-        The order of the queue, or a pair; see :func:`as_orders`.
-    name : str
-        What tables call it.
 
     Raises
     ------
     ValueError
-        If it is no positive number, or there is no order of a name.
+        If it is no positive number.
     """
     if not jobs >= 1:
         raise ValueError(f"first-reserved: {jobs} is no positive number of jobs")
@@ -109,10 +107,6 @@ def selective(
     ----------
     factor : float
         The threshold.
-    order : str or callable
-        The order of the queue.
-    name : str
-        What tables call it.
     """
     return in_order(name, lambda keys: _core.Selective(keys, float(factor)), as_order(order), KEEPS)
 
@@ -131,15 +125,11 @@ def relaxed(
     ----------
     omega : float
         The part; 0 is EASY.
-    order : str or callable
-        The order of the queue, or a pair; see :func:`as_orders`.
-    name : str
-        What tables call it.
 
     Raises
     ------
     ValueError
-        If the part is negative, or there is no order of a name.
+        If the part is negative.
     """
     if not omega >= 0:
         raise ValueError(f"relaxed: omega: {omega} is negative")
@@ -159,15 +149,11 @@ def slack_based(
     ----------
     slack : str
         By how much: a duration such as ``1d``, walltimes such as ``2x``, or ``12h+1x``.
-    order : str or callable
-        The order in which jobs are tried.
-    name : str
-        What tables call it.
 
     Raises
     ------
     ValueError
-        If the slack cannot be read, or there is no order of a name.
+        If the slack cannot be read.
     """
     promise = Promise.parse(slack)
     if promise is None or promise.within is not None or promise.by_deadline:
@@ -211,15 +197,11 @@ def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los
     ----------
     lookahead : int
         Among how many jobs that could be backfilled the set is chosen.
-    order : str or callable
-        The order of the queue.
-    name : str
-        What tables call it.
 
     Raises
     ------
     ValueError
-        If it is no positive number, or there is no order of a name.
+        If it is no positive number.
     """
     if not lookahead >= 1:
         raise ValueError(f"los: lookahead: {lookahead} is no positive number of jobs")

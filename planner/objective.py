@@ -13,7 +13,7 @@ from planbatch.planner.history.history import History, history_of
 from planbatch.planner.history.scenarios import Scenarios
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, check_terms
 
 Cost = Callable[[IntArray, JobTable, int], float]
 """What users write: ``cost(start, jobs, now) -> float`` of the starts (int64, shape (n,), s), jobs and time (s).
@@ -130,6 +130,11 @@ class Objective:
     def history(self) -> History | None:
         """The history that it needs: that of run times for scenarios, or what the cost asks for."""
         return history_of(self.cost) if self.scenarios is None else RUN_TIMES
+
+    def terms_of(self, problem: Round) -> Terms:
+        """Return the terms of a round, checked; the objective declares them."""
+        assert self.terms is not None
+        return check_terms(self.terms(problem.jobs, problem.now), len(problem))
 
     def drawn(self, problem: Round, rng: np.random.Generator) -> "Objective":
         """Return the objective for the searches of one round: with scenarios, the same for all of its plans."""

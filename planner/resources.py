@@ -110,6 +110,11 @@ class Windows(NamedTuple):
     amounts: IntArray
 
 
+def names_of(resources: Sequence[Resource]) -> list[str]:
+    """Return the names of a machine's resources, the processors first."""
+    return [PROCESSORS, *(resource.name for resource in resources)]
+
+
 def no_windows(further: int) -> Windows:
     """Return a table of no windows, for a machine with so many resources besides processors."""
     empty = np.zeros(0, dtype=np.int64)
@@ -141,7 +146,7 @@ def checked_windows(
             "give an end after its start"
         )
     limits = [capacity, *(resource.capacity for resource in resources)]
-    names = [PROCESSORS, *(resource.name for resource in resources)]
+    names = names_of(resources)
     amounts = amount_table("window", windows.amounts, len(start), names, limits)
     idle = np.flatnonzero(amounts.sum(axis=1) == 0)
     if idle.size:
@@ -153,7 +158,7 @@ def window_table(
     windows: Sequence[Window], capacity: int, resources: Sequence[Resource]
 ) -> Windows:
     """Return the windows as columns, checked (see :func:`checked_windows`)."""
-    names = [PROCESSORS, *(resource.name for resource in resources)]
+    names = names_of(resources)
     amounts = np.zeros((len(windows), len(names)), dtype=np.int64)
     for w, window in enumerate(windows):
         for name, amount in window.amounts.items():

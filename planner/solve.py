@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from planbatch.planner.arguments import budget_of, expect, generator, shown, whole
+from planbatch.planner.arguments import expect, generator, shown, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
+from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective

@@ -62,7 +62,7 @@ MISTAKES = [
     (lambda: pb.replay(JOBS, pb.PlanBased), "policy: PlanBased is a class; give an object of it"),
     (lambda: pb.Round.of(4, waiting=5), r"waiting\[0\]: 5 is not \(submit, procs, walltime\)"),
     (lambda: pb.Objective("mine", 5), "objective mine: the cost 5 is not a function"),
-    (lambda: planner.Budget(seconds="1"), "budget: seconds: '1' is not a number"),
+    (lambda: planner.Budget(seconds="1"), "seconds: '1' is not a number of seconds"),
     (lambda: pb.draw_plan(ROUND, None), "plan: None is not a Plan; solve and decode"),
     (lambda: FROM(FRAME, capcity=4), "there is no keyword capcity; did you mean capacity"),
     (lambda: pb.make_policy(5), "policy: 5 is not a name"),

@@ -16,7 +16,7 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 from planbatch.planner.plan import Plan
-from planbatch.planner.resources import PROCESSORS, Window
+from planbatch.planner.resources import Window, names_of
 from planbatch.planner.round import Round
 
 #: How many faults of one kind are listed one by one.
@@ -127,9 +127,8 @@ def _listed(wrong: Any, sentence: Any) -> list[str]:
 def _capacity_faults(trace: Trace) -> list[str]:
     """Find instants at which more of a resource is in use than the machine has."""
     workload = trace.workload
-    capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
-    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
-    demands = np.column_stack([workload.procs, workload.demands])
+    names, capacities = names_of(workload.resources), workload.capacities.tolist()
+    demands = workload.amounts
     faults = []
     for k, (name, capacity) in enumerate(zip(names, capacities, strict=True)):
         instants, used = _in_use(trace.start, trace.end, demands[:, k])

@@ -15,7 +15,7 @@ from planbatch.experiments.workloads.options import moment
 from planbatch.experiments.workloads.resources import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.resources import PROCESSORS, Resource, Window
+from planbatch.planner.resources import PROCESSORS, Resource, Window, names_of
 
 _TIMES = ("start", "end", "known")
 
@@ -62,7 +62,7 @@ def read_windows(
         raise ValueError(f"windows: {path} is no text in UTF-8") from None
     rows = csv.reader(text.splitlines())
     header = [name.strip().lower() for name in next(rows, [])]
-    _check_header(str(path), header, [PROCESSORS, *(resource.name for resource in resources)])
+    _check_header(str(path), header, names_of(resources))
     result = []
     for number, row in enumerate(rows, start=2):
         cells = [cell.strip() for cell in row]

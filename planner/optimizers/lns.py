@@ -16,7 +16,6 @@ from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers.cpsat.window import repair
 from planbatch.planner.optimizers.search import BudgetUsedUp, OrderOptimizer, OrderSearch
 from planbatch.planner.round import Round
-from planbatch.planner.terms import check_terms
 
 #: Methods that find the order of a window, and the largest window of each.
 REPAIRS = {"enumerate": 6, "cp-sat": 30}
@@ -127,8 +126,7 @@ class LargeNeighbourhood(OrderOptimizer):
     def _solve_windows(self, search: OrderSearch, rng: np.random.Generator) -> None:
         """Let CP-SAT solve one window after the other, as long as the budget has room for one."""
         problem, objective, clock = search.problem, search.objective, search.clock
-        assert objective.terms is not None
-        terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+        terms = objective.terms_of(problem)
         longest = 0.0
         for order, places in self._windows(search, rng):
             evaluations = WINDOW_EVALUATIONS

@@ -18,7 +18,7 @@ from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import true_cost
-from planbatch.planner.terms import Terms, check_terms
+from planbatch.planner.terms import Terms
 
 #: Up to this many jobs, the proof takes most of the time: no model in coarse time, and all of the solver's searches.
 FEW_JOBS = 15
@@ -160,7 +160,7 @@ class _Run:
         self.lower_bound = float("nan") if len(problem) else first.cost
         self.terms: Terms | None = None
         if objective.terms is not None and len(problem):
-            self.terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+            self.terms = objective.terms_of(problem)
 
     def search(self) -> None:
         """Anneal, prove a bound, solve the model in coarse time and in seconds; anneal what is left of the seconds."""

@@ -35,7 +35,7 @@ from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, check_terms, terms_cost
+from planbatch.planner.terms import Terms, terms_cost
 
 #: The nodes remembered for dominance, times the length of a profile.
 TABLE = 1 << 21
@@ -88,7 +88,7 @@ class Exhaustive:
         clock = budget.start()
         if objective.terms is None:
             raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
-        terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+        terms = objective.terms_of(problem)
         first = first_plan(problem, objective)
         best, status, bound = first, Status.OPTIMAL, first.cost
         if len(problem):
