@@ -207,7 +207,7 @@ def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
 def report_loads(report: Report, item: str, name: str, workload: Workload, at: str = "") -> None:
     """Report the offered loads of a workload."""
     report.add(item, name, "", f"offered load in processors{at}", offered_load(workload))
-    report.add(item, name, "", f"offered load in memory{at}", memory_load(workload))
+    report.add(item, name, "", f"offered load in memory{at}", offered_load(workload, 1))
 
 
 def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
@@ -406,13 +406,6 @@ def mpi_jobs(seed: int) -> Workload:
 def log_uniform(rng: np.random.Generator, low: int, high: int) -> IntArray:
     """Draw a whole number for each of the 54 jobs, with a uniform logarithm."""
     return np.exp(rng.uniform(np.log(low), np.log(high), MPI_JOBS)).astype(np.int64)
-
-
-def memory_load(workload: Workload) -> float:
-    """Return the offered load in memory: Σ memory × run time / (memory of the machine × time of the submissions)."""
-    taken = (workload.demands[:, 0].astype(np.float64) * workload.runtime).sum()
-    span = float(workload.submit[-1] - workload.submit[0])
-    return float(taken / (workload.resources[0].capacity * span))
 
 
 # The pictures

@@ -11,7 +11,7 @@ from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import cached_path, named_log, near_names
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
-from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.experiments.workloads.partitions import (
     each_partition,
     pool_statement,
@@ -20,13 +20,12 @@ from planbatch.experiments.workloads.partitions import (
 from planbatch.experiments.workloads.read import read_log
 from planbatch.experiments.workloads.selection import (
     first_submission,
-    number_or_none,
-    queue_numbers,
     select_from_log,
     statements,
 )
 from planbatch.experiments.workloads.swf.log import POOLS
 from planbatch.experiments.workloads.swf.read import SwfLog
+from planbatch.experiments.workloads.swf.write import swf_from_workload
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import Workload
 
@@ -167,17 +166,8 @@ def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
 
 def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload:
     """Transform a workload that does not come from a log, as the options say."""
-    if options.capacity is not None:
-        workload = transform.with_capacity(workload, options.capacity)
-    if options.drop_queue:
-        numbers = queue_numbers(number_or_none, options)
-        workload = transform.drop_queues(workload, numbers)
-    if options.span is not None:
-        workload = transform.in_span(workload, *parse_span(options.span))
-    if options.first is not None:
-        workload = transform.first_jobs(workload, options.first)
-    if not len(workload):
-        raise ValueError(f"{workload.name}: no job is left ({options.described()})")
+    if options == NO_CHANGES:
+        return workload
     if options.partition is not None:
         raise ValueError(f"partition: {workload.name} has none; name a log, or drop --partition")
     if options.known_waits:
@@ -188,11 +178,7 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
         raise ValueError(
             f"{name}: {workload.name} is no log and has no {name} columns; name a log, or drop {flag}"
         )
-    origin = int(workload.submit[0])
-    workload = _reshaped(workload, options)
-    if options.windows is not None:
-        workload = with_windows(workload, options.windows, origin, None)
-    return workload
+    return workload_of_log(swf_from_workload(workload), options)
 
 
 def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:

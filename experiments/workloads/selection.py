@@ -1,7 +1,6 @@
 """Which lines of a log become jobs, and what they take of each resource."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +13,6 @@ from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import in_partition
 from planbatch.experiments.workloads.resources import COLUMN_TEXT, UNITS, ResourceRule
 from planbatch.experiments.workloads.swf.log import Selection, SwfLog
-from planbatch.experiments.workloads.transform import DROPPED_QUEUE
 from planbatch.planner.arguments import whole
 from planbatch.planner.model import BoolArray, IntArray, Workload
 from planbatch.planner.resources import Resource
@@ -178,6 +176,7 @@ def statement_key(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
+DROPPED_QUEUE = "in a dropped queue"
 UNREADABLE = "unreadable line"
 NO_WAIT = "no recorded wait"
 
@@ -209,8 +208,7 @@ def _unwanted(log: SwfLog, options: WorkloadOptions) -> dict[str, BoolArray]:
     """Which lines the options leave out and count, by reason."""
     unwanted = {}
     if options.drop_queue:
-        numbers = queue_numbers(log.header.queue_number, options)
-        unwanted[DROPPED_QUEUE] = np.isin(log.columns["queue"], numbers)
+        unwanted[DROPPED_QUEUE] = np.isin(log.columns["queue"], queue_numbers(log, options))
     if options.known_waits:
         unusable = [log.columns["runtime"] < 0, *log.unusable.values()]
         unwanted[NO_WAIT] = (log.columns["wait"] < 0) & ~np.logical_or.reduce(unusable)
@@ -260,22 +258,17 @@ def first_submission(log: SwfLog) -> tuple[int, int | None]:
     return origin, None if start is None else start + origin
 
 
-def number_or_none(name: str) -> int | None:
-    """Return the number that a text is, or None."""
-    return int(name) if re.fullmatch(r"-?\d+", name.strip()) else None
-
-
-def queue_numbers(number_of: Callable[[str], int | None], options: WorkloadOptions) -> list[int]:
+def queue_numbers(log: SwfLog, options: WorkloadOptions) -> list[int]:
     """Return the numbers of the queues to leave out.
 
     Raises
     ------
     ValueError
-        If ``number_of`` knows none for the name of one.
+        If the header has no queue of a name.
     """
     numbers = []
     for queue in options.drop_queue:
-        number = number_of(queue)
+        number = log.header.queue_number(queue)
         if number is None:
             raise ValueError(
                 f"drop queue: the header names no queue {queue!r}; give the queue's number"
