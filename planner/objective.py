@@ -132,8 +132,15 @@ class Objective:
         return history_of(self.cost) if self.scenarios is None else RUN_TIMES
 
     def terms_of(self, problem: Round) -> Terms:
-        """Return the terms of a round, checked; the objective declares them."""
-        assert self.terms is not None
+        """Return the terms of a round, checked.
+
+        Raises
+        ------
+        UnsupportedObjectiveError
+            If the objective declares none.
+        """
+        if self.terms is None:
+            raise UnsupportedObjectiveError(f"objective {self.name} declares no terms")
         return check_terms(self.terms(problem.jobs, problem.now), len(problem))
 
     def drawn(self, problem: Round, rng: np.random.Generator) -> "Objective":

@@ -7,15 +7,12 @@ from time import perf_counter
 
 import numpy as np
 
-from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
 from planbatch.planner.display import brief_repr
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import Objective, UnsupportedObjectiveError
-from planbatch.planner.optimizer import Result
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.cpsat.window import repair
 from planbatch.planner.optimizers.search import BudgetUsedUp, OrderOptimizer, OrderSearch
-from planbatch.planner.round import Round
 
 #: Methods that find the order of a window, and the largest window of each.
 REPAIRS = {"enumerate": 6, "cp-sat": 30}
@@ -73,20 +70,6 @@ class LargeNeighbourhood(OrderOptimizer):
     def supports(self, objective: Objective) -> bool:
         """Return True if orders are enumerated; with CP-SAT, whether the objective declares its terms."""
         return self.repair == "enumerate" or objective.terms is not None
-
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
-        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
-
-        Raises
-        ------
-        UnsupportedObjectiveError
-            If windows are solved by CP-SAT, and the objective declares no terms.
-        """
-        if not self.supports(objective):
-            raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
-        return super().optimize(problem, objective, budget, rng)
 
     def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
         """Optimise one window after the other, for ever."""

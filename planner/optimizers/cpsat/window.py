@@ -1,11 +1,10 @@
 """Solving a window of a plan with CP-SAT: all other jobs keep their starts."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, Scaled, scale, settled_frame
 from planbatch.planner.round import Round
@@ -97,8 +96,7 @@ def repair(
     now = problem.now
     whole = scale(problem, terms, 1)
     assert whole.terms is not None
-    jobs = JobTable._make(column[window] for column in whole.problem.jobs)
-    part = replace(whole.problem, jobs=jobs, planned=None, ids=None, notes=None, occupied=None)  # type: ignore[arg-type]
+    part = whole.problem.only(window)
     own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
     frame = frame_of(whole.problem, start - now, window)
     hint = start[window] - now

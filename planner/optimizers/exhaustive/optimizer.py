@@ -29,10 +29,9 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
-from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
@@ -86,8 +85,6 @@ class Exhaustive:
             If the objective has no terms.
         """
         clock = budget.start()
-        if objective.terms is None:
-            raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
         terms = objective.terms_of(problem)
         first = first_plan(problem, objective)
         best, status, bound = first, Status.OPTIMAL, first.cost
@@ -105,17 +102,8 @@ class Exhaustive:
             bound = run.lower_bound(best.cost)
             if run.done:
                 status, bound = Status.OPTIMAL, best.cost
-        return Result(
-            plan=Plan(best.start),
-            permutation=best.order,
-            cost=best.cost,
-            seed_cost=first.cost,
-            evaluations=clock.evaluations,
-            seconds=clock.elapsed,
-            native=True,
-            status=status,
-            lower_bound=bound,
-        )
+        found = (best.start, best.order, best.cost)
+        return Result.of_search(*found, first.cost, clock, True, status, bound)
 
 
 class _Root(NamedTuple):
