@@ -11,12 +11,7 @@ from pathlib import Path
 import zstandard
 
 #: First bytes of a file → how it is compressed. The name does not count: downloads get renamed.
-MAGIC = {
-    b"\x1f\x8b": "gzip",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"BZh": "bzip2",
-}
+MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2"}
 #: The environment variable that says to how many MB a compressed file may unpack.
 MOST = "PLANBATCH_UNPACK_MB"
 #: Ending of a file's name → its compression.

@@ -43,11 +43,7 @@ class PlannedRound:
 
 
 def recorded_replay(
-    workload: Workload,
-    policy: Policy,
-    *,
-    estimates: Estimates = "requested",
-    seed: int = 0,
+    workload: Workload, policy: Policy, *, estimates: Estimates = "requested", seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace and the plan of every round."""
     planned: list[PlannedRound] = []

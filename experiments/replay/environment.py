@@ -59,11 +59,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium declares it
 
     def __init__(
-        self,
-        workload: Workload,
-        jobs: int | None = None,
-        shown: int = SHOWN,
-        reward: str = "wait",
+        self, workload: Workload, jobs: int | None = None, shown: int = SHOWN, reward: str = "wait"
     ) -> None:
         workload, shown = as_workload(workload), whole("shown", shown, 1, "jobs")
         if not len(workload):

@@ -210,11 +210,7 @@ class ReplayTask:
         began, processor_began = perf_counter(), process_time()
         with pinned_core() if self.reserve else nullcontext() as core:
             trace = replay(
-                self.workload,
-                self.policy,
-                estimates=self.estimates,
-                seed=self.seed,
-                progress=tell,
+                self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=tell
             )
         if self.own is not None:
             trace = trace.part(*self.own)

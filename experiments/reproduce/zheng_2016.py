@@ -53,11 +53,7 @@ BASE = "FCFS"
 PLANS = ("PLAN 1", "PLAN 2", "PLAN 3")
 
 #: Table I: nodes, jobs, and months (Jan/09-Sep/09, Nov/06-Jun/07, May/00-Dec/01).
-TABLE_1 = {
-    "ANL": (40960, 68936, 9),
-    "LLNL": (9216, 60332, 8),
-    "SDSC": (1152, 67155, 20),
-}
+TABLE_1 = {"ANL": (40960, 68936, 9), "LLNL": (9216, 60332, 8), "SDSC": (1152, 67155, 20)}
 
 #: Table II: system utilisation under FCFS and PLAN 1 to 3.
 TABLE_2 = {

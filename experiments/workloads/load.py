@@ -18,11 +18,7 @@ from planbatch.experiments.workloads.partitions import (
     with_capacity_of_partition,
 )
 from planbatch.experiments.workloads.read import read_log
-from planbatch.experiments.workloads.selection import (
-    first_submission,
-    select_from_log,
-    statements,
-)
+from planbatch.experiments.workloads.selection import first_submission, select_from_log, statements
 from planbatch.experiments.workloads.swf.log import POOLS
 from planbatch.experiments.workloads.swf.read import SwfLog
 from planbatch.experiments.workloads.swf.write import swf_from_workload

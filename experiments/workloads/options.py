@@ -80,12 +80,10 @@ class WorkloadOptions:
         ),
     ] = ()
     timezone: Annotated[
-        str,
-        Setting("Time zone of a table's dates that have none, such as Europe/Berlin.", "ZONE"),
+        str, Setting("Time zone of a table's dates that have none, such as Europe/Berlin.", "ZONE")
     ] = "UTC"
     known_waits: Annotated[
-        bool,
-        Setting("Only jobs whose recorded wait is known, as --policy recorded needs."),
+        bool, Setting("Only jobs whose recorded wait is known, as --policy recorded needs.")
     ] = False
     partition: Annotated[
         str | None,

@@ -59,13 +59,7 @@ def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
         origin = np.where(terms.origin == NEVER, NEVER, (terms.origin - now) // unit)
         terms = terms._replace(origin=origin)
     coarse = Round(
-        0,
-        problem.capacity,
-        running,
-        jobs,
-        planned,
-        resources=problem.resources,
-        windows=windows,
+        0, problem.capacity, running, jobs, planned, resources=problem.resources, windows=windows
     )
     return Scaled(coarse, terms, unit)
 

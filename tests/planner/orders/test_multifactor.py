@@ -58,10 +58,7 @@ def factors_by_hand(seen, past, capacity, half_life):
     known = {user for user, *_ in past} | set(seen.jobs.user.tolist())
     total = sum(use.values())
     return [
-        [
-            2.0 ** (-(use.get(user, 0.0) / total if total else 0.0) * len(known)),
-            procs / capacity,
-        ]
+        [2.0 ** (-(use.get(user, 0.0) / total if total else 0.0) * len(known)), procs / capacity]
         for user, procs in zip(seen.jobs.user.tolist(), seen.jobs.procs.tolist(), strict=True)
     ]
 
