@@ -184,18 +184,10 @@ class Objective:
 
 @dataclass(frozen=True)
 class CheckedCost:
-    """A cost in plain Python, whose errors name it and the round.
+    """A cost in plain Python, whose errors name it and the round."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the objective.
-    cost : callable
-        ``cost(start, jobs, now)``.
-    """
-
-    name: str
-    cost: Cost
+    name: str  #: the name of the objective
+    cost: Cost  #: ``cost(start, jobs, now)``
 
     @property
     def history(self) -> History | None:

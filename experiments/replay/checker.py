@@ -25,21 +25,11 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class PlannedRound:
-    """What a policy planned in one round.
+    """What a policy planned in one round."""
 
-    Attributes
-    ----------
-    now : int
-        When the round was (s).
-    ids : int64 array, shape (n,)
-        The waiting jobs.
-    start : int64 array, shape (n,)
-        Their planned starts (s).
-    """
-
-    now: int
-    ids: IntArray
-    start: IntArray
+    now: int  #: when the round was (s)
+    ids: IntArray  #: shape (n,): the waiting jobs
+    start: IntArray  #: shape (n,): their planned starts (s)
 
 
 def recorded_replay(

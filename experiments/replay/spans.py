@@ -58,22 +58,13 @@ class Spans:
 
 @dataclass(frozen=True)
 class Span:
-    """A part of a log.
+    """A part of a log."""
 
-    Attributes
-    ----------
-    index, count : int
-        Which span, of how many.
-    replayed : tuple of int
-        Places of the replayed jobs: the first, and one behind the last.
-    own : tuple of int
-        Places of the jobs that count, likewise.
-    """
-
+    #: Which span, of how many.
     index: int
     count: int
-    replayed: tuple[int, int]
-    own: tuple[int, int]
+    replayed: tuple[int, int]  #: places of the replayed jobs: the first, and one behind the last
+    own: tuple[int, int]  #: places of the jobs that count, likewise
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name."""

@@ -49,27 +49,15 @@ REPLAYED = ("easy", "easy:fcfs/sjf")
 
 @dataclass(frozen=True)
 class Variant:
-    """One scheduler of the paper.
+    """One scheduler of the paper."""
 
-    Attributes
-    ----------
-    name : str
-        What the report calls it.
-    shortest : bool
-        Whether EASY backfills by shortest prediction (SJBF), else in FCFS order.
-    predictor : {"requested", "actual", "last-two", "e-loss"}
-        What predicts run times.
-    correction : str
-        What corrects predictions that are outlived; one of ``CORRECTORS``.
-    paper : float, optional
-        The published mean bounded slowdown, recomputed to all its digits.
-    """
-
-    name: str
-    shortest: bool
+    name: str  #: what the report calls it
+    shortest: bool  #: whether EASY backfills by shortest prediction (SJBF), else in FCFS order
+    #: 'requested', 'actual', 'last-two', 'e-loss': what predicts run times.
     predictor: str = "requested"
+    #: What corrects predictions that are outlived; one of ``CORRECTORS``.
     correction: str = "request"
-    paper: float | None = None
+    paper: float | None = None  #: the published mean bounded slowdown, recomputed to all its digits
 
 
 VARIANTS = (

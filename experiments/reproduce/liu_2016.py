@@ -50,23 +50,14 @@ MPI_SECONDS, MPI_MEMORY = (10, 600), (64, 12 * 1024)
 
 @dataclass(frozen=True)
 class Reading:
-    """One reading of what the paper leaves open about a log.
+    """One reading of what the paper leaves open about a log."""
 
-    Attributes
-    ----------
-    memory : {"used", "requested"}
-        The memory that counts.
-    capacity : str
-        Memory of the machine.
-    times : {"run times", "requested times"}
-        What schedulers know of run times; with requested times, jobs are killed at theirs.
-    unit, per : str
-        Unit of the memory column, and what an amount refers to.
-    """
-
-    memory: str = "used"
-    capacity: str = NODE_MEMORY
+    memory: str = "used"  #: 'used', 'requested': the memory that counts
+    capacity: str = NODE_MEMORY  #: memory of the machine
+    #: 'run times', 'requested times': what schedulers know of run times; with requested times, jobs are killed at
+    #: theirs.
     times: str = "run times"
+    #: Unit of the memory column, and what an amount refers to.
     unit: str = "KB"
     per: str = "processor"
 

@@ -65,20 +65,11 @@ ADVANCES = {
 
 @dataclass(frozen=True)
 class Choice:
-    """One reading of what the paper leaves open.
+    """One reading of what the paper leaves open."""
 
-    Attributes
-    ----------
-    cleaning : str
-        One of ``CLEANINGS``.
-    third : int
-        Index of the first job with a deadline, 0 … 2.
-    advance : int
-        How reservations move forward after an early end; one of ``ADVANCES``.
-    """
-
-    cleaning: str = CLEANINGS[0]
-    third: int = 2
+    cleaning: str = CLEANINGS[0]  #: one of ``CLEANINGS``
+    third: int = 2  #: index of the first job with a deadline, 0 … 2
+    #: How reservations move forward after an early end; one of ``ADVANCES``.
     advance: Any = Turns.FCFS
 
     def __str__(self) -> str:

@@ -124,24 +124,12 @@ def cleaned(log: SwfLog) -> Workload:
 
 @dataclass(frozen=True)
 class Study:
-    """One log, replayed.
+    """One log, replayed."""
 
-    Attributes
-    ----------
-    name : str
-        The paper's name of the log.
-    arrivals : float64 array, shape (24,)
-        Mean number of jobs submitted in each hour of the day.
-    others : mapping of str to Trace
-        CBF, EASY and CBF re-planned, which do not look at deadlines.
-    dbf : mapping of int to Trace
-        DBF at each share (%).
-    """
-
-    name: str
-    arrivals: FloatArray
-    others: dict[str, Trace]
-    dbf: dict[int, Trace]
+    name: str  #: the paper's name of the log
+    arrivals: FloatArray  #: shape (24,): mean number of jobs submitted in each hour of the day
+    others: dict[str, Trace]  #: CBF, EASY and CBF re-planned, which do not look at deadlines
+    dbf: dict[int, Trace]  #: DBF at each share (%)
 
     def regular(self, share: int) -> BoolArray:
         """Mark the regular jobs."""

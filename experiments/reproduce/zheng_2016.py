@@ -119,31 +119,18 @@ MONTH = 30 * 86400
 
 @dataclass(frozen=True)
 class Machine:
-    """One trace of the paper, or a substitute for it.
+    """One trace of the paper, or a substitute for it."""
 
-    Attributes
-    ----------
-    name, paper : str
-        Our name; the paper's name, empty if the paper does not have it.
-    log : str
-        Name of the log.
-    node : int
-        Processors of a node.
-    capacity, first : int, optional
-        Size of the machine, if the log does not state it; how many usable jobs to keep.
-    load : float
-        Factor on the load.
-    instead_of : str
-        The machine that this one replaces; it is left out if that one is available.
-    """
-
+    #: Our name; the paper's name, empty if the paper does not have it.
     name: str
     paper: str
-    log: str
-    node: int = 1
+    log: str  #: name of the log
+    node: int = 1  #: processors of a node
+    #: Size of the machine, if the log does not state it; how many usable jobs to keep.
     capacity: int | None = None
     first: int | None = None
-    load: float = 1.0
+    load: float = 1.0  #: factor on the load
+    #: The machine that this one replaces; it is left out if that one is available.
     instead_of: str = ""
 
 
@@ -161,27 +148,13 @@ MACHINES = (
 
 @dataclass(frozen=True)
 class Study:
-    """One machine, replayed.
+    """One machine, replayed."""
 
-    Attributes
-    ----------
-    machine : Machine
-        The machine.
-    workload : Workload
-        The replayed workload.
-    month : int64 array, shape (n,)
-        Number of the month in which every job was submitted.
-    months : list of str
-        Names of the months.
-    traces : mapping of Estimates to mapping of str to Trace
-        Kind of estimates → policy → replay.
-    """
-
-    machine: Machine
-    workload: Workload
-    month: IntArray
-    months: list[str]
-    traces: dict[Estimates, dict[str, Trace]]
+    machine: Machine  #: the machine
+    workload: Workload  #: the replayed workload
+    month: IntArray  #: shape (n,): number of the month in which every job was submitted
+    months: list[str]  #: names of the months
+    traces: dict[Estimates, dict[str, Trace]]  #: kind of estimates → policy → replay
 
     @property
     def name(self) -> str:

@@ -23,27 +23,13 @@ SUSPICIOUS = 0.5
 
 @dataclass(frozen=True)
 class Demand:
-    """What the lines of a log take of a resource.
+    """What the lines of a log take of a resource."""
 
-    Attributes
-    ----------
-    rule : ResourceRule
-        How it was read.
-    resource : Resource
-        The resource of the machine.
-    amounts : int64 array, shape (n,)
-        What each line takes, in the resource's unit.
-    known : mapping of str to bool array, shape (n,)
-        Which lines are known from which column.
-    assumed : float
-        What is assumed for the others, per processor, job or node.
-    """
-
-    rule: ResourceRule
-    resource: Resource
-    amounts: IntArray
-    known: Mapping[str, BoolArray]
-    assumed: float
+    rule: ResourceRule  #: how it was read
+    resource: Resource  #: the resource of the machine
+    amounts: IntArray  #: shape (n,): what each line takes, in the resource's unit
+    known: Mapping[str, BoolArray]  #: shape (n,): which lines are known from which column
+    assumed: float  #: what is assumed for the others, per processor, job or node
 
     @property
     def unknown(self) -> BoolArray:

@@ -12,24 +12,12 @@ _NOT_IN_PATHS = re.compile(r"[^/.:@]*")
 
 @dataclass(frozen=True)
 class OrderText:
-    """An order as it is written, taken apart.
+    """An order as it is written, taken apart."""
 
-    Attributes
-    ----------
-    primary : str
-        The order of the queue.
-    backfilling : str, optional
-        The order in which jobs are backfilled, if it is another one.
-    threshold : int, optional
-        Jobs that have waited for longer (s) come first, in FCFS order.
-    plain : str
-        What tables show: without files and modules.
-    """
-
-    primary: str
-    backfilling: str | None = None
-    threshold: int | None = None
-    plain: str = ""
+    primary: str  #: the order of the queue
+    backfilling: str | None = None  #: the order in which jobs are backfilled, if it is another one
+    threshold: int | None = None  #: jobs that have waited for longer (s) come first, in FCFS order
+    plain: str = ""  #: what tables show: without files and modules
 
 
 def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:

@@ -19,24 +19,14 @@ _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting of an object.
+    """One setting of an object."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : object
-        Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
-    default : object
-        The value if none is given; ``inspect.Parameter.empty`` if one must be.
-    short : bool
-        Whether the text after the colon may give it without its name.
-    """
-
-    name: str
+    name: str  #: its name
+    #: Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
     kind: Any
+    #: The value if none is given; ``inspect.Parameter.empty`` if one must be.
     default: Any = inspect.Parameter.empty
-    short: bool = False
+    short: bool = False  #: whether the text after the colon may give it without its name
 
     def __str__(self) -> str:
         if self.default is inspect.Parameter.empty or self.default is None:

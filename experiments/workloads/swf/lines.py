@@ -12,29 +12,14 @@ from planbatch.planner.model import MAX_VALUE
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line of a log that could not be read.
+    """A line of a log that could not be read."""
 
-    Attributes
-    ----------
-    line : int
-        Its number in the (decompressed) file, from 1.
-    column : int
-        Number of the first wrong column, from 1.
-    field : str
-        Name of that column.
-    value : str
-        The text of the column; empty if the line is too short.
-    reason : str
-        What is wrong with it.
-    what : str
-        What messages call its place: ``line``, or ``row`` of a table that is no text.
-    """
-
-    line: int
-    column: int
-    field: str
-    value: str
-    reason: str
+    line: int  #: its number in the (decompressed) file, from 1
+    column: int  #: number of the first wrong column, from 1
+    field: str  #: name of that column
+    value: str  #: the text of the column; empty if the line is too short
+    reason: str  #: what is wrong with it
+    #: What messages call its place: ``line``, or ``row`` of a table that is no text.
     what: str = "line"
 
     def describe(self) -> str:

@@ -42,20 +42,12 @@ REASONS = (NO_PROCESSORS, NEGATIVE_RUN_TIME, TOO_LARGE)
 
 @dataclass(frozen=True)
 class Selection:
-    """Which lines of a log become jobs.
+    """Which lines of a log become jobs."""
 
-    Attributes
-    ----------
-    rows : int64 array, shape (n,)
-        Rows of the log in FCFS order, that is by (submit time, place in the file).
-    capacity : int
-        Processors of the machine.
-    dropped : mapping of str to int
-        Number of lines left out, by reason; reasons without lines are absent.
-    """
-
+    #: Shape (n,): rows of the log in FCFS order, that is by (submit time, place in the file).
     rows: IntArray
-    capacity: int
+    capacity: int  #: processors of the machine
+    #: Number of lines left out, by reason; reasons without lines are absent.
     dropped: Mapping[str, int]
 
 

@@ -20,33 +20,15 @@ SEPARATORS = ",|;\t"
 
 @dataclass(frozen=True)
 class Table:
-    """A table of jobs.
+    """A table of jobs."""
 
-    Attributes
-    ----------
-    name : str
-        Its name: that of the file without endings.
-    source : str
-        What messages call it.
-    header : SwfHeader
-        Its comments, or what its metadata says, as header lines of a log.
-    frame : DataFrame
-        One row per job, the columns as found: texts, numbers, times.
-    lines : int64 array, shape (n,)
-        The line of each row in a text, or the row's number, from 1.
-    skipped : tuple of BadLine
-        Rows that could not be read.
-    row : str
-        What messages call a place: ``line`` or ``row``.
-    """
-
-    name: str
-    source: str
-    header: SwfHeader
-    frame: pd.DataFrame
-    lines: IntArray
-    skipped: tuple[BadLine, ...] = ()
-    row: str = "line"
+    name: str  #: its name: that of the file without endings
+    source: str  #: what messages call it
+    header: SwfHeader  #: its comments, or what its metadata says, as header lines of a log
+    frame: pd.DataFrame  #: one row per job, the columns as found: texts, numbers, times
+    lines: IntArray  #: shape (n,): the line of each row in a text, or the row's number, from 1
+    skipped: tuple[BadLine, ...] = ()  #: rows that could not be read
+    row: str = "line"  #: what messages call a place: ``line`` or ``row``
 
     def shown(self, place: int, column: str) -> str:
         """Return a value as a text, empty if there is none."""

@@ -12,18 +12,12 @@ from planbatch.planner.terms import Terms
 
 
 class Repaired(NamedTuple):
-    """The outcome of solving a window.
+    """The outcome of solving a window."""
 
-    Attributes
-    ----------
-    start : int64 array, shape (n,)
-        A plan of the whole round (s), feasible and no dearer in the window's terms than the one before; or that one.
-    used : float
-        The solver's deterministic time.
-    """
-
+    #: Shape (n,): a plan of the whole round (s), feasible and no dearer in the window's terms than the one before; or
+    #: that one.
     start: IntArray
-    used: float
+    used: float  #: the solver's deterministic time
 
 
 def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:

@@ -107,29 +107,15 @@ class Exhaustive:
 
 
 class _Root(NamedTuple):
-    """What is known before the search; times are seconds after now.
+    """What is known before the search; times are seconds after now."""
 
-    Attributes
-    ----------
-    bound : float
-        Lower bound of the sum of the terms, or of the largest, less ``offset``.
-    offset : float
-        Part of the sum that no plan can change.
-    slack : float
-        Rounding errors of the bounds of nodes.
-    origin : float64 array, shape (n,)
-        Origins of the terms.
-    shares : Shares or None
-        The jobs' shares of the Lagrangian bound, if the search uses it.
-    entry : int64 array, shape (n,)
-        Each job's entry of the market; empty without shares.
-    """
-
-    bound: float
-    offset: float
-    slack: float
-    origin: FloatArray
+    bound: float  #: lower bound of the sum of the terms, or of the largest, less ``offset``
+    offset: float  #: part of the sum that no plan can change
+    slack: float  #: rounding errors of the bounds of nodes
+    origin: FloatArray  #: shape (n,): origins of the terms
+    #: The jobs' shares of the Lagrangian bound, if the search uses it.
     shares: _core.Shares | None = None
+    #: Shape (n,): each job's entry of the market; empty without shares.
     entry: IntArray = np.empty(0, dtype=np.int64)
 
 
