@@ -169,10 +169,7 @@ class Lookahead(CorePolicy):
     def for_workload(self, workload: Workload) -> "Lookahead":
         """Return the policy itself.
 
-        Raises
-        ------
-        ValueError
-            If the workload has other resources, or windows.
+        Raises ``ValueError`` if the workload has other resources, or windows.
         """
         self._check(bool(workload.resources), bool(workload.windows))
         return self

@@ -39,10 +39,7 @@ def _with_article(noun: str) -> str:
 def whole(name: str, value: Any, least: int | None = 0, what: str = "") -> int:
     """Return a whole number.
 
-    Raises
-    ------
-    ValueError
-        If it is none, or below the least.
+    Raises ``ValueError`` if it is none, or below the least.
     """
     number = isinstance(value, Integral) or (isinstance(value, Real) and value == value // 1)
     if isinstance(value, bool | np.bool_) or not number or (least is not None and value < least):

@@ -197,10 +197,7 @@ class CheckedCost:
     def __call__(self, start: IntArray, jobs: JobTable, now: int) -> float:
         """Return the cost.
 
-        Raises
-        ------
-        ObjectiveError
-            If the function raises, or does not return a finite number.
+        Raises ``ObjectiveError`` if the function raises, or does not return a finite number.
         """
         try:
             value = self.cost(start, jobs, now)

@@ -126,11 +126,8 @@ def checked_windows(
 ) -> Windows:
     """Return windows as read-only int64 columns.
 
-    Raises
-    ------
-    ValueError
-        If a window ends before it begins, takes more than there is or takes nothing, or a column has the wrong
-        shape.
+    Raises ``ValueError`` if a window ends before it begins, takes more than there is or takes nothing, or a column has
+    the wrong shape.
     """
     if windows is None:
         return no_windows(len(resources))
@@ -177,10 +174,8 @@ def amount_table(
 ) -> IntArray:
     """Return ``values`` as a read-only int64 array of shape (rows, resources), from 0 up to the limit of each column.
 
-    Raises
-    ------
-    ValueError
-        If an entry is out of its range, or the shape is wrong; names the table, the entry and the resource.
+    Raises ``ValueError`` if an entry is out of its range, or the shape is wrong; names the table, the entry and the
+    resource.
     """
     if values is None:
         values = np.zeros((rows, len(names)), dtype=np.int64)

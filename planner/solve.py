@@ -131,10 +131,7 @@ def solve(
 def first_plan_of(problem: Round, first: Plan | Permutation) -> Plan:
     """Return a user's first plan, decoded in its order, which starts no job later.
 
-    Raises
-    ------
-    ValueError
-        If it is neither a plan with a start for each waiting job nor an order of them.
+    Raises ``ValueError`` if it is neither a plan with a start for each waiting job nor an order of them.
     """
     order = first.order() if isinstance(first, Plan) else first
     try:

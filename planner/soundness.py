@@ -148,10 +148,7 @@ def true_cost(
 ) -> float:
     """Return the cost of a plan; over scenarios, that of its order.
 
-    Raises
-    ------
-    ObjectiveError
-        If the objective raises, or returns anything but a finite number.
+    Raises ``ObjectiveError`` if the objective raises, or returns anything but a finite number.
     """
     if objective.scenarios is None:
         value = objective.core(start, problem.jobs, problem.now)

@@ -21,10 +21,7 @@ SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2":
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read; the message says why.
+    Raises ``OSError`` if it cannot be read; the message says why.
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the log file itself")

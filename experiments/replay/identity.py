@@ -76,10 +76,7 @@ def replay_seed(identity: Mapping[str, Any]) -> int:
 def content_digest(policy: Any) -> str:
     """Return the digest of everything that decides what a policy does: parameters and sources of its functions.
 
-    Raises
-    ------
-    ValueError
-        If a part has no content that tells it from others.
+    Raises ``ValueError`` if a part has no content that tells it from others.
     """
     return _digest(_as_data(policy))
 

@@ -77,10 +77,7 @@ class ReplayTask:
     def key(self) -> str:
         """The key of the replay: a digest of everything that decides its outcome, and of nothing else.
 
-        Raises
-        ------
-        ValueError
-            If the policy has a part without content that tells it from others.
+        Raises ``ValueError`` if the policy has a part without content that tells it from others.
         """
         return key_of(
             {

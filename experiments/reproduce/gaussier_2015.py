@@ -80,10 +80,7 @@ def workload_of(log: SwfLog, name: str) -> Workload:
     Left out are jobs that are larger than the machine by either column, or whose processors, run time, request or
     submission are not known. Processors are the requested ones, or else the allocated; runs are cut at the request.
 
-    Raises
-    ------
-    ValueError
-        If the header does not say how large the machine is.
+    Raises ``ValueError`` if the header does not say how large the machine is.
     """
     capacity = log.header.capacity
     if capacity is None:

@@ -83,10 +83,7 @@ def named_log(name: str) -> ArchiveLog | None:
 def find_log(name: str) -> ArchiveLog:
     """Find a log of the archive by its name; upper and lower case, .swf and .gz do not matter.
 
-    Raises
-    ------
-    ValueError
-        If no log has this name; the message suggests the nearest ones.
+    Raises ``ValueError`` if no log has this name; the message suggests the nearest ones.
     """
     if (log := named_log(name)) is not None:
         return log

@@ -136,11 +136,8 @@ def working_deadlines(workload: Workload, calendar: Calendar) -> IntArray:
 def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> IntArray:
     """Read deadlines from a CSV file with a column ``id`` and one of deadlines (s; empty for none).
 
-    Raises
-    ------
-    ValueError
-        If a column is missing, a job is not in the workload or listed twice, or a deadline is not a whole number or
-        lies before submission + walltime.
+    Raises ``ValueError`` if a column is missing, a job is not in the workload or listed twice, or a deadline is not a
+    whole number or lies before submission + walltime.
     """
     place = {int(job): i for i, job in enumerate(workload.id)}
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
@@ -168,11 +165,8 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
 def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
     """Take deadlines from a column of the log itself: seconds, like submit times; below 0 for none.
 
-    Raises
-    ------
-    ValueError
-        If there is no such column, two jobs of the log have the same number, or a deadline is not a whole number or
-        lies before submission + walltime.
+    Raises ``ValueError`` if there is no such column, two jobs of the log have the same number, or a deadline is not a
+    whole number or lies before submission + walltime.
     """
     if column not in log.columns:
         raise ValueError(

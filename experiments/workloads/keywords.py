@@ -60,10 +60,7 @@ def load_workload(
 def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords say.
 
-    Raises
-    ------
-    ValueError
-        If there is no such keyword, or its value is of the wrong type.
+    Raises ``ValueError`` if there is no such keyword, or its value is of the wrong type.
     """
     settings = declared(WorkloadOptions)
     known_keywords(given, [*(name for name in settings if name != "resource"), "resources"])
@@ -106,10 +103,7 @@ _EXAMPLES = {
 def rule_of(name: str, entry: Any) -> ResourceRule:
     """Return the rule of one entry of ``resources``: a mapping, with the defaults that texts on the command line have.
 
-    Raises
-    ------
-    ValueError
-        If a field is missing or not known.
+    Raises ``ValueError`` if a field is missing or not known.
     """
     if isinstance(entry, ResourceRule):
         return entry

@@ -34,10 +34,7 @@ ALL = "all"
 def resolve_source(source: str | Path) -> Path:
     """Find the file: a path, or the name of a fetched log.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is neither; the message says how to get the log, or suggests a name.
+    Raises ``FileNotFoundError`` if there is neither; the message says how to get the log, or suggests a name.
     """
     path = Path(source)
     if path.exists():

@@ -262,10 +262,7 @@ def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, in
 def moment(side: str, what: str, start_time: int | None = None) -> int:
     """Read a duration after the first submission, or a date: seconds after the first submission.
 
-    Raises
-    ------
-    ValueError
-        If it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
+    Raises ``ValueError`` if it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
     """
     side = side.strip()
     if (seconds := seconds_of(side)) is not None:

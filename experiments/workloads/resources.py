@@ -28,10 +28,7 @@ _COUNT = re.compile(r"^(\d+)(?:/(processor|node))?$", re.IGNORECASE)
 def amount(text: str, flag: str) -> tuple[float, str]:
     """Read an amount such as ``1.5GB`` or ``1GB/processor``: in KB, and what it refers to ("" for the whole).
 
-    Raises
-    ------
-    ValueError
-        If it cannot be read; the message names the flag.
+    Raises ``ValueError`` if it cannot be read; the message names the flag.
     """
     match = _AMOUNT.match(text.strip())
     if not match or not (match[2] or match[3] or float(match[1]) == 0):
@@ -226,10 +223,7 @@ def parse_rule(text: str) -> ResourceRule:
     A capacity with a unit (``memory=mem:4TB``) says that the column holds memory, in KB or in its own units; jobs
     without a value then take the median of the others, and otherwise nothing.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be read.
+    Raises ``ValueError`` if it cannot be read.
     """
     match = _RULE.match(text.strip())
     form = "NAME=COLUMN:CAPACITY, such as gpus=ngpus:64 or memory=mem:4TB,per=job"

@@ -218,10 +218,7 @@ def _span_outside(log: SwfLog, span: str) -> str:
 def read_demands(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> list[Demand]:
     """What the lines of a log take of each resource, at the sizes that the options give.
 
-    Raises
-    ------
-    ValueError
-        If most of the lines to keep take more of one than the machine has.
+    Raises ``ValueError`` if most of the lines to keep take more of one than the machine has.
     """
     rules = options.resource_rules()
     if not rules:
@@ -247,10 +244,7 @@ def first_submission(log: SwfLog) -> tuple[int, int | None]:
 def queue_numbers(log: SwfLog, options: WorkloadOptions) -> list[int]:
     """Return the numbers of the queues to leave out.
 
-    Raises
-    ------
-    ValueError
-        If the header has no queue of a name.
+    Raises ``ValueError`` if the header has no queue of a name.
     """
     numbers = []
     for queue in options.drop_queue:

@@ -134,10 +134,7 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
 
     A job that would then be too large takes the whole machine.
 
-    Raises
-    ------
-    ValueError
-        If the partition size is not positive, or larger than the machine.
+    Raises ``ValueError`` if the partition size is not positive, or larger than the machine.
     """
     whole("round sizes", partition, 1, "processors")
     if partition > workload.capacity:

@@ -125,10 +125,7 @@ def controller() -> Any:
 def regressor() -> Any:
     """Return scikit-learn's class of boosted trees.
 
-    Raises
-    ------
-    ValueError
-        If scikit-learn is not installed.
+    Raises ``ValueError`` if scikit-learn is not installed.
     """
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor

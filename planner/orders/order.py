@@ -47,10 +47,7 @@ class CheckedOrder:
     def __call__(self, jobs: JobTable, now: int) -> FloatArray:
         """Return the keys.
 
-        Raises
-        ------
-        OrderError
-            If the order raises, or does not return one number for each job.
+        Raises ``OrderError`` if the order raises, or does not return one number for each job.
         """
         where = f"in the round at {now}"
         try:

@@ -28,10 +28,7 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
     Python is compiled where numba is installed and can; in an :class:`Objective` it stays as it is. One that is
     decorated with ``numba.njit`` is compiled for the core in either form.
 
-    Raises
-    ------
-    ValueError
-        If there is no objective of this name, or it is none of the three.
+    Raises ``ValueError`` if there is no objective of this name, or it is none of the three.
     """
     if isinstance(objective, str):
         return create("objective", objective)  # type: ignore[no-any-return]

@@ -41,10 +41,7 @@ class Parameter:
     def read(self, text: str) -> Any:
         """Read a value.
 
-        Raises
-        ------
-        ValueError
-            If the text is none; the message says what it should be.
+        Raises ``ValueError`` if the text is none; the message says what it should be.
         """
         if isinstance(text, str):
             return _read(self.name, self.kind, text)
@@ -124,10 +121,8 @@ def _readable(annotation: Any) -> Any:
 def settings_of(reference: Reference, taken: tuple[Parameter, ...]) -> dict[str, Any]:
     """Return the values of a reference by the names of its parameters, read.
 
-    Raises
-    ------
-    ValueError
-        If it gives one that is not taken, one twice, or a text that is no such value; or leaves out one that is needed.
+    Raises ``ValueError`` if it gives one that is not taken, one twice, or a text that is no such value; or leaves out
+    one that is needed.
     """
     given = dict(reference.settings)
     name = reference.name

@@ -99,10 +99,7 @@ def _from_module(name: str) -> ModuleType:
 def module_of(path: str, text: str) -> ModuleType:
     """Run the text of a file as a module, once for each content.
 
-    Raises
-    ------
-    PluginError
-        If it raises; the message has the line.
+    Raises ``PluginError`` if it raises; the message has the line.
     """
     folder = Path(path).parent
     digest = hashlib.sha256(path.encode() + content_of(text, (folder,)).encode())

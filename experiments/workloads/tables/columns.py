@@ -37,10 +37,7 @@ def plain(name: str) -> str:
 def parse_columns(given: Sequence[str]) -> dict[str, str]:
     """Read ``FIELD=COLUMN`` pairs; return column by field.
 
-    Raises
-    ------
-    ValueError
-        If one is no such pair, or there is no such field.
+    Raises ``ValueError`` if one is no such pair, or there is no such field.
     """
     fields = {name: field for field, names in FIELDS.items() for name in names}
     result = {}

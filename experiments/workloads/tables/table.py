@@ -51,10 +51,7 @@ class Table:
 def table_of_text(data: bytes, name: str, source: str) -> Table:
     """Read a text table: comments (``# Key: value``), a line of column names, and one line per job.
 
-    Raises
-    ------
-    ValueError
-        If it holds no jobs, or two columns have the same name.
+    Raises ``ValueError`` if it holds no jobs, or two columns have the same name.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -128,10 +125,7 @@ def _row_by_row(
 def table_of_parquet(data: bytes, name: str, source: str) -> Table:
     """Read a Parquet file; its metadata may say how many processors the machine has.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged.
+    Raises ``ValueError`` if it is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
