@@ -34,16 +34,8 @@ def in_order(name: str, decide: Decide, order: OrderKeys, traits: Traits = PLAIN
 def queue_based(base: str, decide: Decide, about: str, *, pairs: bool = False) -> Maker:
     """Return a maker of policies whose only parameter is the order of the queue.
 
-    Parameters
-    ----------
-    base : str
-        The name of the policy in FCFS order.
-    decide : callable
-        ``decide(order)`` returns the policy of the core.
-    about : str
-        What the policy does, in one sentence.
-    pairs : bool
-        Whether it takes an order of its own for backfilling; see :func:`as_orders`.
+    ``base`` is the name in FCFS order, ``decide(order)`` returns the policy of the core, ``about`` says what it does,
+    and with ``pairs`` it takes an order of its own for backfilling (:func:`as_orders`).
     """
 
     def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:

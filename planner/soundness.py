@@ -70,17 +70,7 @@ def searched(
     budget: Budget,
     rng: np.random.Generator,
 ) -> Result:
-    """Search for a plan, and check what the optimizer returns.
-
-    Parameters
-    ----------
-    optimizer, problem, objective, budget, rng
-        See :meth:`Optimizer.optimize`.
-
-    Returns
-    -------
-    Result
-        That of the optimizer: its plan is one of the round, and has this cost.
+    """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.
 
     Raises
     ------

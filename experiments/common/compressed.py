@@ -36,19 +36,10 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decompress(data: bytes, source: str) -> bytes:
-    """Return the content of a file that may be compressed with gzip, xz, zstd or bzip2.
+    """Return the content of a file that may be compressed with gzip, xz, zstd or bzip2; messages call it ``source``.
 
-    Parameters
-    ----------
-    data : bytes
-        The file as it is stored; returned unchanged if it is not compressed.
-    source : str
-        What messages call the file.
-
-    Raises
-    ------
-    ValueError
-        If the compressed data is cut off or damaged, or unpacks to more than 1 GB; :data:`MOST` lifts that.
+    Raises ``ValueError`` if the compressed data is cut off or damaged, or unpacks to more than 1 GB; :data:`MOST` lifts
+    that.
     """
     most = int(float(os.environ.get(MOST, "1000")) * 1e6)
     kind = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)

@@ -147,14 +147,9 @@ def rounds_at(
     estimates: Estimates = "requested",
     seed: int = 0,
 ) -> Iterator[Round]:
-    """Yield chosen rounds of a replay under a policy that is bound to the workload.
+    """Yield rounds of a replay under a policy that is bound to the workload, by their places in ``Trace.rounds``.
 
-    Parameters
-    ----------
-    workload, policy, estimates, seed
-        As in :func:`replay`.
-    numbers : sequence of int
-        Which rounds, ascending: their places in ``Trace.rounds``.
+    ``numbers`` ascend; the others are as in :func:`replay`.
     """
     simulation = simulation_for(policy, workload, estimates)
     rng = np.random.default_rng(seed)

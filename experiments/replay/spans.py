@@ -72,24 +72,9 @@ class Span:
 
 
 def split(workload: Workload, spans: Spans) -> list[Span]:
-    """Split a workload.
+    """Split a workload; each job counts in exactly one span.
 
-    Parameters
-    ----------
-    workload : Workload
-        At least as many jobs as spans.
-    spans : Spans
-        How many spans, and how they overlap.
-
-    Returns
-    -------
-    list of Span
-        Each job counts in exactly one.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer jobs than spans.
+    Raises ``ValueError`` if there are fewer jobs than spans.
     """
     n = len(workload)
     if n < spans.count:

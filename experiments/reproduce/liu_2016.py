@@ -336,19 +336,10 @@ def of_jobs(trace: Trace) -> dict[str, np.ndarray]:
 
 
 def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workload:
-    """Mix two workloads of one machine.
+    """Mix two workloads of one machine; both begin at 0, and jobs are renumbered in FCFS order.
 
-    Parameters
-    ----------
-    first : Workload
-        A part as long as the second is taken, from a moment drawn by the seed.
-    second : Workload
-        Each of its jobs is taken with probability ``share``.
-
-    Returns
-    -------
-    Workload
-        Both parts begin at 0; jobs are renumbered in FCFS order.
+    Of the first, a part as long as the second is taken, from a moment drawn by the seed; of the second, each job with
+    probability ``share``.
     """
     rng = np.random.default_rng(seed)
     length = int(second.submit[-1] - second.submit[0])

@@ -96,20 +96,9 @@ def every_third(n: int, first: int = 2) -> IntArray:
 
 
 def slack_deadlines(workload: Workload, chosen: IntArray, least: int, factor: float) -> IntArray:
-    """Give some jobs the deadline submission + max(``least``, ``factor`` × walltime).
+    """Give some jobs, by their indices, the deadline submission + max(``least`` s, ``factor`` × walltime); shape (n,).
 
-    Parameters
-    ----------
-    chosen : int array
-        Indices of the jobs; the others get none.
-    least : int
-        Least time (s) from the submission to the deadline.
-    factor : float
-        At least 1, so that every deadline could be met on an idle machine.
-
-    Returns
-    -------
-    int64 array, shape (n,)
+    The factor is at least 1, so that every deadline could be met on an idle machine.
     """
     if not factor >= 1:
         raise ValueError(

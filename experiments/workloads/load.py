@@ -120,20 +120,9 @@ def load_deadlines(
     source: str | Path | None,
     options: WorkloadOptions = NO_CHANGES,
 ) -> Workload:
-    """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
+    """Give a workload deadlines, as :func:`with_deadlines` does.
 
-    Parameters
-    ----------
-    workload : Workload
-        A workload, as :func:`workload_of_source` loads it.
-    rule : str
-        Which jobs get which deadlines.
-    seed : int
-        Seed of random deadlines.
-    source : str or Path, optional
-        The log.
-    options : WorkloadOptions
-        How it was read.
+    Columns are read from the log ``source`` that it came from, as the options say.
     """
     log = None
     if rule.startswith("column:") and source is not None:

@@ -233,24 +233,10 @@ def seconds_of(text: str) -> int | None:
 
 
 def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, int | None]:
-    """Read a span of time.
+    """Read a span of time ``FROM:TO``: seconds after the first submission, ``None`` for a side that is open.
 
-    Parameters
-    ----------
-    text : str
-        ``FROM:TO``; see :class:`WorkloadOptions`.
-    start_time : int, optional
-        Unix time of the first submission, which dates count from.
-
-    Returns
-    -------
-    start, end : int or None
-        Seconds after the first submission; ``None`` if that side is open.
-
-    Raises
-    ------
-    ValueError
-        If the text cannot be read, or names a date and ``start_time`` is not known.
+    Dates count from ``start_time``, the Unix time of the first submission; ``ValueError`` if it is not known, or the
+    text cannot be read.
     """
     sides = text.split(":")
     if len(sides) != 2:

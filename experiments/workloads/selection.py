@@ -112,21 +112,8 @@ class Demand:
 def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: int) -> Demand:
     """What every line of a log takes of the resource.
 
-    Parameters
-    ----------
-    rule : ResourceRule
-        How to read it.
-    log : SwfLog
-        The log.
-    procs : int64 array, shape (n,)
-        Processors of its lines.
-    processors : int
-        Processors of the machine.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
+    ``procs``, shape (n,), are the processors of its lines, ``processors`` those of the machine. Raises ``ValueError``
+    if there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
     """
     values, known = rule.column(log)
     missing = np.isnan(values)

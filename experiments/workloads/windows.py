@@ -23,22 +23,9 @@ _TIMES = ("start", "end", "known")
 def with_windows(workload: Workload, path: str, origin: int, start_time: int | None) -> Workload:
     """Give a workload the windows of a file.
 
-    Parameters
-    ----------
-    workload : Workload
-        The workload, with all its resources.
-    path : str
-        The CSV file.
-    origin : int
-        The submit time (s) that durations count from: the first one of the log.
-    start_time : int, optional
-        Its Unix time, which dates count from.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read, or a window takes more than the machine has or never ends; the message names file,
-        line and column.
+    ``origin`` is the first submit time of the log (s), which durations count from, and ``start_time`` its Unix time,
+    which dates count from. Raises ``OSError`` or ``ValueError`` if the file cannot be read, or a window takes more than
+    the machine has or never ends; the message names file, line and column.
     """
     windows = read_windows(path, workload.resources, origin, start_time)
     try:

@@ -94,19 +94,7 @@ def best_fluid(
 
 
 def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS) -> Relaxation:
-    """Relax a round for a sum of terms.
-
-    Parameters
-    ----------
-    problem : Round
-        The round; at least one waiting job.
-    terms : Terms
-        The terms, checked.
-    start : int64 array, shape (n,)
-        Starts of a good plan (s).
-    buckets : int
-        Buckets of time.
-    """
+    """Relax a round of at least one waiting job for a sum of terms, checked; ``start`` is a good plan (s)."""
     jobs, now = problem.jobs, problem.now
     origin = (terms.origin - now).astype(np.float64)
     offset = 0.0

@@ -76,16 +76,8 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     """Return the rows of a round.
 
     Each level is the most that a subset of the waiting jobs can take side by side of the free processors (a bounded
-    knapsack), which is less than the free processors themselves if sizes do not add up to them.
-
-    Parameters
-    ----------
-    stairs : Staircase
-        Free processors.
-    procs : int64 array, shape (j,)
-        Processors of the waiting jobs.
-    weight : int64 array, shape (j,)
-        Number of jobs that each entry stands for.
+    knapsack), which is less than the free processors themselves if sizes do not add up to them. ``procs``, shape (j,),
+    are the processors of the waiting jobs, and each entry stands for ``weight`` of them.
     """
     sizes, place = np.unique(procs, return_inverse=True)
     count = np.bincount(place, weights=weight).astype(np.int64)

@@ -21,21 +21,10 @@ class OrderText:
 
 
 def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
-    """Take the text of an order apart.
+    """Take the text of an order apart, such as ``fcfs/sjf``, ``saf@20h``, ``orders/my.py:slow:power=2/sjf@1d``.
 
-    A slash separates two orders if an order precedes it; otherwise it belongs to the path of a file.
-
-    Parameters
-    ----------
-    text : str
-        Such as ``fcfs/sjf``, ``saf@20h``, ``orders/my.py:slow:power=2/sjf@1d``; brackets hold a part together.
-    is_order : callable
-        ``is_order(text)`` says whether a text names one order.
-
-    Raises
-    ------
-    ValueError
-        If what follows the ``@`` is no duration.
+    A slash separates two orders if an order (``is_order(text)``) precedes it; otherwise it belongs to the path of a
+    file. Brackets hold a part together. Raises ``ValueError`` if what follows the ``@`` is no duration.
     """
     rest, at, end = text.rpartition("@")
     threshold = None

@@ -39,19 +39,8 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
 def objective_of(objective: Any, name: str, values: tuple[Any, ...] = ()) -> Objective:
     """Return an objective, its function compiled if numba has compiled it, or make one of a cost function.
 
-    Parameters
-    ----------
-    objective : Objective or callable
-        An objective, or a function ``cost(start, jobs, now, …)``; in plain Python it is compiled where numba can.
-    name : str
-        The name of an objective that is made.
-    values : tuple
-        Arguments of the function after ``now``.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
+    A function ``cost(start, jobs, now, *values)`` in plain Python is compiled where numba can; ``name`` is that of the
+    objective that is made. Raises ``ValueError`` if it is neither.
     """
     if isinstance(objective, Objective):
         if plain_function(objective.cost) is objective.cost:

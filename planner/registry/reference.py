@@ -31,14 +31,9 @@ class Reference:
 
 
 def parse(text: str, known: Container[str]) -> Reference:
-    """Take a name apart; registered names come before files and modules.
+    """Take a name apart, such as ``annealing:cooling=0.8,moves=20``, ``easy:smallest-area``, ``my.py:slow:power=2``.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``annealing:cooling=0.8,moves=20``, ``easy:smallest-area``, ``my.py:slow:power=2``.
-    known : container of str
-        The names that need no place.
+    Names that are ``known`` need no place, and come before files and modules.
     """
     name, colon, rest = text.partition(":")
     if name in known:

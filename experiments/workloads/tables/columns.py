@@ -54,21 +54,9 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
 
 
 def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    """Find the column of every field that a table has.
+    """Find the column of every field that a table has; ``given`` has columns by field, as the user gives them.
 
-    Parameters
-    ----------
-    source : str
-        What messages call the table.
-    there : sequence of str
-        Its columns.
-    given : mapping of str to str
-        Columns by field, as the user gives them.
-
-    Raises
-    ------
-    ValueError
-        If a given column is not there, or a needed one; says which, and which there are.
+    Raises ``ValueError`` if a given column is not there, or a needed one; says which, and which there are.
     """
     by_name = {plain(column): column for column in reversed(there)}
     result = {}

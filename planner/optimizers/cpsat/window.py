@@ -21,16 +21,9 @@ class Repaired(NamedTuple):
 
 
 def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
-    """Return what is taken around a window, up to the end of its jobs.
+    """Return what is taken around a window, up to the end of its jobs, in a round with now at 0.
 
-    Parameters
-    ----------
-    problem : Round
-        The round, with now at 0.
-    start : int64 array, shape (n,)
-        The plan.
-    window : int64 array
-        Indices of the free jobs; the others keep their starts.
+    ``window`` has the indices of the free jobs; the others keep their starts, shape (n,).
     """
     walltime = problem.jobs.walltime
     end = start + walltime
@@ -62,28 +55,10 @@ def repair(
     deterministic_time: float,
     seconds: float = float("inf"),
 ) -> Repaired:
-    """Find the best starts of the jobs of a window; the others keep theirs.
+    """Find the best starts of the jobs of a window, given by their indices; the others keep those of the plan (s).
 
-    Parameters
-    ----------
-    problem : Round
-        The round.
-    objective : Objective
-        The cost of plans.
-    terms : Terms
-        Its terms; the solver minimises those of the window.
-    start : int64 array, shape (n,)
-        The plan (s).
-    window : int64 array
-        Indices of the free jobs.
-    seed : int
-        Seed of the solver.
-    deterministic_time, seconds : float
-        Limits of the solver, whichever comes first; a limit in seconds is not reproducible.
-
-    Returns
-    -------
-    Repaired
+    The solver minimises the terms of the window. Its limits are a deterministic time and seconds, whichever comes
+    first; a limit in seconds is not reproducible.
     """
     from ortools.sat.python import cp_model
 
