@@ -68,17 +68,7 @@ def first_reserved(
     """Backfilling around reservations of the first blocked jobs, made anew in every round; with 1 it is EASY.
 
     Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
-    Performance" (JSSPP 2002).
-
-    Parameters
-    ----------
-    jobs : int
-        How many blocked jobs have a reservation.
-
-    Raises
-    ------
-    ValueError
-        If it is no positive number.
+    Performance" (JSSPP 2002). ``jobs`` says how many have a reservation; ``ValueError`` if it is no positive number.
     """
     if not jobs >= 1:
         raise ValueError(f"first-reserved: {jobs} is no positive number of jobs")
@@ -90,15 +80,10 @@ def selective(
 ) -> CorePolicy:
     """Reservations for jobs whose expansion factor (wait + walltime) / walltime exceeds a threshold.
 
-    The others start if they fit now. With 0 it is conservative backfilling, with infinity best fit.
+    The others start if they fit now. With a ``factor`` of 0 it is conservative backfilling, with infinity best fit.
 
-    Srinivasan, Kettimuthu, Subramani, Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling"
-    (JSSPP 2002).
-
-    Parameters
-    ----------
-    factor : float
-        The threshold.
+    Srinivasan, Kettimuthu, Subramani, Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling" (JSSPP
+    2002).
     """
     return in_order(name, lambda keys: _core.Selective(keys, float(factor)), as_order(order), KEEPS)
 
@@ -109,19 +94,9 @@ def relaxed(
     """EASY that may delay the head of the queue by a part of its expected wait.
 
     A job is backfilled if the head, whose expected start is s, still starts by s + omega (s - submit), and by what this
-    was when it was blocked first.
+    was when it was blocked first; with ``omega=0`` it is EASY, and below that a ``ValueError``.
 
     Ward, Mahood, West: "Scheduling Jobs on Parallel Systems Using a Relaxed Backfill Strategy" (JSSPP 2002).
-
-    Parameters
-    ----------
-    omega : float
-        The part; 0 is EASY.
-
-    Raises
-    ------
-    ValueError
-        If the part is negative.
     """
     if not omega >= 0:
         raise ValueError(f"relaxed: omega: {omega} is negative")
@@ -137,15 +112,8 @@ def slack_based(
     planned start plus the slack. The slacks are promises, which the replay checks. The paper's priorities and costs of
     plans are left out.
 
-    Parameters
-    ----------
-    slack : str
-        By how much: a duration such as ``1d``, walltimes such as ``2x``, or ``12h+1x``.
-
-    Raises
-    ------
-    ValueError
-        If the slack cannot be read.
+    ``slack`` is a duration such as ``1d``, walltimes such as ``2x``, or ``12h+1x``; ``ValueError`` if it cannot be
+    read. ``order`` is that in which jobs are tried.
     """
     promise = Promise.parse(slack)
     if promise is None or promise.within is not None or promise.by_deadline:
@@ -182,15 +150,8 @@ class Lookahead(CorePolicy):
 def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los") -> CorePolicy:
     """Lookahead optimising scheduling (Shmueli and Feitelson 2003): EASY that backfills the set that fills most.
 
-    Parameters
-    ----------
-    lookahead : int
-        Among how many jobs that could be backfilled the set is chosen.
-
-    Raises
-    ------
-    ValueError
-        If it is no positive number.
+    The set is chosen among the first ``lookahead`` jobs that could be backfilled; ``ValueError`` if that is no positive
+    number.
     """
     if not lookahead >= 1:
         raise ValueError(f"los: lookahead: {lookahead} is no positive number of jobs")

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from planbatch.planner.display import brief_repr
-from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch
+from planbatch.planner.optimizers.search import OrderOptimizer
 
 
 @dataclass(frozen=True)
@@ -24,6 +22,3 @@ class Greedy(OrderOptimizer):
     __repr__ = brief_repr
 
     name: str = "greedy"
-
-    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
-        """Look no further."""

