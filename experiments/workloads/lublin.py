@@ -87,7 +87,7 @@ class LublinParameters:
         return replace(self, umed=umed, uhi=uhi, ulow=min(self.ulow, uhi))
 
 
-#: Parameter → its value for batch jobs, for interactive jobs and for all, fitted to machines of 128 processors.
+#: Parameter → its value for batch jobs (fitted to machines of 128 processors), interactive jobs, and all jobs.
 _FITTED = {
     "serial_prob": (0.2927, 0.1541, 0.244),
     "pow2_prob": (0.6686, 0.625, 0.576),

@@ -14,7 +14,7 @@ from planbatch.experiments.workloads.partitions import in_partition
 from planbatch.experiments.workloads.resources import COLUMN_TEXT, UNITS, ResourceRule
 from planbatch.experiments.workloads.swf.log import Selection, SwfLog
 from planbatch.planner.arguments import whole
-from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.model import EARLIEST, BoolArray, IntArray, Workload
 from planbatch.planner.resources import Resource
 
 #: If more than this share of the jobs exceeds the machine's capacity, the unit is assumed to be wrong.
@@ -192,7 +192,7 @@ def _span_outside(log: SwfLog, span: str) -> str:
     """Say that a span has no job, and when the log's jobs were submitted."""
     origin, start_time = first_submission(log)
     last = int(log.columns["submit"].max()) - origin
-    if start_time is None:
+    if start_time is None or start_time < EARLIEST:
         when = f"from 0 to {duration(last)} after its first"
     else:
         first_day, last_day = (
