@@ -69,8 +69,7 @@ def plan_based(
         int, Setting("Sampled sets of run times in which they judge plans; 0 for none.", "N")
     ] = 0,
     risk: Annotated[
-        float,
-        Setting("Share of the scenarios, the cheapest, that does not count.", "SHARE"),
+        float, Setting("Share of the scenarios, the cheapest, that does not count.", "SHARE")
     ] = 0.0,
     name: str | None = None,
 ) -> Policy:

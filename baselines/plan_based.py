@@ -10,8 +10,8 @@ import numpy as np
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
-from planbatch.planner.arguments import budget_of, shown
-from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget
+from planbatch.planner.arguments import shown
+from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget, budget_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History

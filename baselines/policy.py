@@ -160,10 +160,7 @@ def core_form(policy: Any) -> CorePolicy | None:
 def as_policy(policy: Policy | str) -> Policy:
     """Take a policy as it is, or by the name that :func:`make_policy` takes.
 
-    Raises
-    ------
-    ValueError
-        If there is no policy of this name, or it is neither.
+    Raises ``ValueError`` if there is no policy of this name, or it is neither.
     """
     if isinstance(policy, str):
         return create("policy", policy)  # type: ignore[no-any-return]

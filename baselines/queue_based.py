@@ -20,6 +20,8 @@ from planbatch.planner.round import Round
 PLAIN = Traits(draws=False)
 KEEPS = Traits(keeps_reservations=True, draws=False)
 DUE = Traits(about_deadlines=True, needs_deadlines=True, draws=False)
+#: Makes a policy. ``order`` is the order of its queue, of those that backfill around a head also a pair
+#: (:func:`as_orders`); ``name`` is what tables call it.
 Maker = Callable[..., Policy]
 Decide = Callable[[_core.QueueOrder], _core.Policy]
 
@@ -32,16 +34,8 @@ def in_order(name: str, decide: Decide, order: OrderKeys, traits: Traits = PLAIN
 def queue_based(base: str, decide: Decide, about: str, *, pairs: bool = False) -> Maker:
     """Return a maker of policies whose only parameter is the order of the queue.
 
-    Parameters
-    ----------
-    base : str
-        The name of the policy in FCFS order.
-    decide : callable
-        ``decide(order)`` returns the policy of the core.
-    about : str
-        What the policy does, in one sentence.
-    pairs : bool
-        Whether it takes an order of its own for backfilling; see :func:`as_orders`.
+    ``base`` is the name in FCFS order, ``decide(order)`` returns the policy of the core, ``about`` says what it does,
+    and with ``pairs`` it takes an order of its own for backfilling (:func:`as_orders`).
     """
 
     def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:
@@ -74,21 +68,7 @@ def first_reserved(
     """Backfilling around reservations of the first blocked jobs, made anew in every round; with 1 it is EASY.
 
     Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
-    Performance" (JSSPP 2002).
-
-    Parameters
-    ----------
-    jobs : int
-        How many blocked jobs have a reservation.
-    order : str or callable
-        The order of the queue, or a pair; see :func:`as_orders`.
-    name : str
-        What tables call it.
-
-    Raises
-    ------
-    ValueError
-        If it is no positive number, or there is no order of a name.
+    Performance" (JSSPP 2002). ``jobs`` says how many have a reservation; ``ValueError`` if it is no positive number.
     """
     if not jobs >= 1:
         raise ValueError(f"first-reserved: {jobs} is no positive number of jobs")
@@ -100,19 +80,10 @@ def selective(
 ) -> CorePolicy:
     """Reservations for jobs whose expansion factor (wait + walltime) / walltime exceeds a threshold.
 
-    The others start if they fit now. With 0 it is conservative backfilling, with infinity best fit.
+    The others start if they fit now. With a ``factor`` of 0 it is conservative backfilling, with infinity best fit.
 
-    Srinivasan, Kettimuthu, Subramani, Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling"
-    (JSSPP 2002).
-
-    Parameters
-    ----------
-    factor : float
-        The threshold.
-    order : str or callable
-        The order of the queue.
-    name : str
-        What tables call it.
+    Srinivasan, Kettimuthu, Subramani, Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling" (JSSPP
+    2002).
     """
     return in_order(name, lambda keys: _core.Selective(keys, float(factor)), as_order(order), KEEPS)
 
@@ -123,23 +94,9 @@ def relaxed(
     """EASY that may delay the head of the queue by a part of its expected wait.
 
     A job is backfilled if the head, whose expected start is s, still starts by s + omega (s - submit), and by what this
-    was when it was blocked first.
+    was when it was blocked first; with ``omega=0`` it is EASY, and below that a ``ValueError``.
 
     Ward, Mahood, West: "Scheduling Jobs on Parallel Systems Using a Relaxed Backfill Strategy" (JSSPP 2002).
-
-    Parameters
-    ----------
-    omega : float
-        The part; 0 is EASY.
-    order : str or callable
-        The order of the queue, or a pair; see :func:`as_orders`.
-    name : str
-        What tables call it.
-
-    Raises
-    ------
-    ValueError
-        If the part is negative, or there is no order of a name.
     """
     if not omega >= 0:
         raise ValueError(f"relaxed: omega: {omega} is negative")
@@ -155,19 +112,8 @@ def slack_based(
     planned start plus the slack. The slacks are promises, which the replay checks. The paper's priorities and costs of
     plans are left out.
 
-    Parameters
-    ----------
-    slack : str
-        By how much: a duration such as ``1d``, walltimes such as ``2x``, or ``12h+1x``.
-    order : str or callable
-        The order in which jobs are tried.
-    name : str
-        What tables call it.
-
-    Raises
-    ------
-    ValueError
-        If the slack cannot be read, or there is no order of a name.
+    ``slack`` is a duration such as ``1d``, walltimes such as ``2x``, or ``12h+1x``; ``ValueError`` if it cannot be
+    read. ``order`` is that in which jobs are tried.
     """
     promise = Promise.parse(slack)
     if promise is None or promise.within is not None or promise.by_deadline:
@@ -183,10 +129,7 @@ class Lookahead(CorePolicy):
     def for_workload(self, workload: Workload) -> "Lookahead":
         """Return the policy itself.
 
-        Raises
-        ------
-        ValueError
-            If the workload has other resources, or windows.
+        Raises ``ValueError`` if the workload has other resources, or windows.
         """
         self._check(bool(workload.resources), bool(workload.windows))
         return self
@@ -207,19 +150,8 @@ class Lookahead(CorePolicy):
 def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los") -> CorePolicy:
     """Lookahead optimising scheduling (Shmueli and Feitelson 2003): EASY that backfills the set that fills most.
 
-    Parameters
-    ----------
-    lookahead : int
-        Among how many jobs that could be backfilled the set is chosen.
-    order : str or callable
-        The order of the queue.
-    name : str
-        What tables call it.
-
-    Raises
-    ------
-    ValueError
-        If it is no positive number, or there is no order of a name.
+    The set is chosen among the first ``lookahead`` jobs that could be backfilled; ``ValueError`` if that is no positive
+    number.
     """
     if not lookahead >= 1:
         raise ValueError(f"los: lookahead: {lookahead} is no positive number of jobs")

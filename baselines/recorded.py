@@ -36,10 +36,7 @@ class Recorded:
     def for_workload(self, workload: Workload) -> "Recorded":
         """Bind it to the waits of a workload, which are not part of what other policies can see.
 
-        Raises
-        ------
-        ValueError
-            If not every job has a wait; says why, and what to do.
+        Raises ``ValueError`` if not every job has a wait; says why, and what to do.
         """
         unknown = int(np.count_nonzero(workload.wait < 0))
         if unknown == len(workload):

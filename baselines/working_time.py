@@ -108,8 +108,6 @@ class Calendar:
         """
         if not len(workload):
             return np.zeros(0, dtype=np.int64)
-        if not len(workload):
-            return np.zeros(0, dtype=np.int64)
         first, last = int(workload.submit[0]), int(workload.submit[-1] + workload.walltime.max())
         origin = _unix_start(workload)
         return self.between(origin + first, origin + last, self.zone(workload)) - origin
@@ -148,8 +146,7 @@ def merged(bounds: IntArray) -> IntArray:
 
 def in_working_time(times: IntArray, periods: IntArray) -> BoolArray:
     """Mark the times (s) that lie within a period (:meth:`Calendar.periods`)."""
-    inside: BoolArray = np.searchsorted(periods, times, side="right") % 2 == 1
-    return inside
+    return np.searchsorted(periods, times, side="right") % 2 == 1
 
 
 def next_opening(times: IntArray, periods: IntArray) -> IntArray:

@@ -39,10 +39,8 @@ AGED_WAIT = Objective(
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import AGED_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, AGED_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.AGED_WAIT).cost
 25.0
 """
 

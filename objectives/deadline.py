@@ -31,10 +31,8 @@ TARDINESS = Objective("tardiness", _core.TotalTardiness(), terms=tardiness_terms
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import TARDINESS
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, TARDINESS).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.TARDINESS).cost
 0.0
 """
 MAXIMUM_TARDINESS = Objective(
@@ -44,10 +42,8 @@ MAXIMUM_TARDINESS = Objective(
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import MAXIMUM_TARDINESS
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, MAXIMUM_TARDINESS).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.MAXIMUM_TARDINESS).cost
 0.0
 """
 MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines())
@@ -55,10 +51,8 @@ MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines())
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import MISSED_DEADLINES
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, MISSED_DEADLINES).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.MISSED_DEADLINES).cost
 0.0
 """
 REGULAR_WAIT = Objective("regular-wait", _core.RegularWait())
@@ -66,9 +60,7 @@ REGULAR_WAIT = Objective("regular-wait", _core.RegularWait())
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import REGULAR_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, REGULAR_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.REGULAR_WAIT).cost
 0.0002892681515765114
 """

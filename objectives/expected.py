@@ -23,9 +23,7 @@ EXPECTED_SLOWDOWN = Objective(
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import EXPECTED_SLOWDOWN
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, EXPECTED_SLOWDOWN).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.EXPECTED_SLOWDOWN).cost
 0.25
 """

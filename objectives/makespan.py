@@ -18,9 +18,7 @@ MAKESPAN = Objective("makespan", _core.Makespan(), terms=makespan_terms)
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import MAKESPAN
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, MAKESPAN).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.MAKESPAN).cost
 150.0
 """

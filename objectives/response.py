@@ -25,10 +25,8 @@ RESPONSE = Objective("response", _core.MeanResponse(), terms=response_terms)
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import RESPONSE
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, RESPONSE).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.RESPONSE).cost
 100.0
 """
 BOUNDED_SLOWDOWN = Objective("bounded-slowdown", _core.MeanBoundedSlowdown())
@@ -36,10 +34,8 @@ BOUNDED_SLOWDOWN = Objective("bounded-slowdown", _core.MeanBoundedSlowdown())
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import BOUNDED_SLOWDOWN
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, BOUNDED_SLOWDOWN).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.BOUNDED_SLOWDOWN).cost
 1.25
 """
 STRETCH = Objective("stretch", _core.MeanStretch(), terms=stretch_terms)
@@ -47,9 +43,7 @@ STRETCH = Objective("stretch", _core.MeanStretch(), terms=stretch_terms)
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import STRETCH
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, STRETCH).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.STRETCH).cost
 1.25
 """

@@ -65,10 +65,8 @@ WAIT = Objective("wait", _core.MeanWait(), terms=wait_terms)
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.WAIT).cost
 25.0
 """
 SQUARED_WAIT = Objective("squared-wait", _core.MeanSquaredWait(), terms=squared_wait_terms)
@@ -76,10 +74,8 @@ SQUARED_WAIT = Objective("squared-wait", _core.MeanSquaredWait(), terms=squared_
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import SQUARED_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, SQUARED_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.SQUARED_WAIT).cost
 1250.0
 """
 FOURTH_WAIT = Objective("fourth-wait", _core.MeanFourthWait())
@@ -87,10 +83,8 @@ FOURTH_WAIT = Objective("fourth-wait", _core.MeanFourthWait())
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import FOURTH_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, FOURTH_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.FOURTH_WAIT).cost
 3125000.0
 """
 AREA_WAIT = Objective("area-wait", _core.MeanAreaWait(), terms=area_wait_terms)
@@ -98,10 +92,8 @@ AREA_WAIT = Objective("area-wait", _core.MeanAreaWait(), terms=area_wait_terms)
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import AREA_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, AREA_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.AREA_WAIT).cost
 33.333333333333336
 """
 USER_WAIT = Objective("user-wait", _core.MeanUserWait(), terms=user_wait_terms)
@@ -109,9 +101,7 @@ USER_WAIT = Objective("user-wait", _core.MeanUserWait(), terms=user_wait_terms)
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import USER_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, USER_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.USER_WAIT).cost
 25.0
 """

@@ -26,10 +26,8 @@ WEIGHTED_WAIT = Objective(
 
 Examples
 --------
->>> import planbatch as pb
->>> from planbatch.objectives import WEIGHTED_WAIT
->>> problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50)])
->>> pb.solve(problem, WEIGHTED_WAIT).cost
+>>> from planbatch import Round, objectives, solve
+>>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.WEIGHTED_WAIT).cost
 3.125
 """
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.budget import Budget
 from planbatch.planner.columns import IntArray
 from planbatch.planner.names import did_you_mean
 
@@ -40,10 +39,7 @@ def _with_article(noun: str) -> str:
 def whole(name: str, value: Any, least: int | None = 0, what: str = "") -> int:
     """Return a whole number.
 
-    Raises
-    ------
-    ValueError
-        If it is none, or below the least.
+    Raises ``ValueError`` if it is none, or below the least.
     """
     number = isinstance(value, Integral) or (isinstance(value, Real) and value == value // 1)
     if isinstance(value, bool | np.bool_) or not number or (least is not None and value < least):
@@ -58,21 +54,6 @@ def number(name: str, value: Any, what: str = "a number") -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name}: {shown(value)} is not {what}")
     return float(value)
-
-
-def budget_of(evaluations: Any, seconds: Any, default: int) -> Budget:
-    """Return the budget of these evaluations and seconds; of the default number of evaluations without both."""
-    if evaluations is None and seconds is None:
-        evaluations = default
-    if evaluations is not None:
-        evaluations = whole("evaluations", evaluations)
-    if seconds is not None and (
-        isinstance(seconds, bool)
-        or not isinstance(seconds, Real)
-        or not 0 <= float(seconds) < np.inf
-    ):
-        raise ValueError(f"seconds: {shown(seconds)} is not a number of seconds, 0 or more")
-    return Budget(None if seconds is None else float(seconds), evaluations)
 
 
 def generator(seed: Any) -> np.random.Generator:

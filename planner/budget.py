@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from time import perf_counter
 
+from planbatch.planner.arguments import shown, whole
 from planbatch.planner.columns import IntArray
 from planbatch.planner.display import counted
 
@@ -55,17 +56,14 @@ class Budget:
     def __post_init__(self) -> None:
         if self.seconds is None and self.evaluations is None:
             raise ValueError("budget: give seconds, evaluations or both")
-        for name, value in (("seconds", self.seconds), ("evaluations", self.evaluations)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
-                raise ValueError(f"budget: {name}: {value!r} is not a number")
-        if self.seconds is not None and not 0 <= self.seconds < float("inf"):
-            raise ValueError(f"budget: {self.seconds} is not a number of seconds, 0 or more")
-        if self.evaluations is not None and (
-            self.evaluations != int(self.evaluations) or self.evaluations < 0
-        ):
-            raise ValueError(
-                f"budget: {self.evaluations} is not a number of evaluations, 0 or more"
-            )
+        if self.evaluations is not None:
+            object.__setattr__(self, "evaluations", whole("evaluations", self.evaluations))
+        seconds = self.seconds
+        if seconds is not None:
+            number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+            if not number or not 0 <= float(seconds) < float("inf"):
+                raise ValueError(f"seconds: {shown(seconds)} is not a number of seconds, 0 or more")
+            object.__setattr__(self, "seconds", float(seconds))
 
     def __str__(self) -> str:
         parts = [] if self.evaluations is None else [counted(self.evaluations, "evaluation")]
@@ -75,6 +73,11 @@ class Budget:
     def start(self) -> "Clock":
         """Return a running clock; call this on the first line of a search."""
         return Clock(self)
+
+
+def budget_of(evaluations: int | None, seconds: float | None, default: int) -> Budget:
+    """Return the budget of these evaluations and seconds; of the default number of evaluations without both."""
+    return Budget(seconds, default if evaluations is None and seconds is None else evaluations)
 
 
 class Clock:

@@ -37,20 +37,9 @@ MAX_VALUE = 2**53
 
 
 def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> IntArray:
-    """Return ``values`` as a read-only int64 array, or raise a ``ValueError`` that names column and entry.
+    """Return ``values`` as a read-only int64 array, shape (n,), or raise a ``ValueError`` that names column and entry.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column in messages.
-    values : array_like
-        One-dimensional; whole numbers.
-    least, most : int
-        The accepted range, both ends included; ``NEVER`` is accepted as well.
-
-    Returns
-    -------
-    int64 array, shape (n,)
+    Whole numbers from ``least`` to ``most``, both included, are accepted, and ``NEVER``.
     """
     array = np.asarray(values)
     if array.ndim != 1:
@@ -83,24 +72,10 @@ def check_total(name: str, times: IntArray) -> None:
 
 
 def permutation_of(order: Any, ids: IntArray) -> Permutation:
-    """Return an order of a round's jobs as kernels take it.
+    """Return an order of a round's jobs, indices of which each stands once, as kernels take it; int64, shape (n,).
 
-    Parameters
-    ----------
-    order : array_like
-        Indices of the waiting jobs, each once.
-    ids : int64 array, shape (n,)
-        The job numbers of the round, which may be mistaken for indices.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        The same array if kernels can take it.
-
-    Raises
-    ------
-    ValueError
-        If it is no permutation; the message says what it is instead.
+    The same array if kernels can take it. Otherwise a ``ValueError`` says what it is instead, such as the numbers of
+    jobs, ``ids``, which may be mistaken for indices.
     """
     n = len(ids)
     try:

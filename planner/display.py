@@ -93,16 +93,8 @@ def html_table(
 ) -> str:
     """Return a small table in HTML, all texts escaped.
 
-    Parameters
-    ----------
-    headings : sequence of str
-        Of the columns; empty for a table without a row of headings.
-    rows : iterable of sequences of str
-        The cells; the first of each is the heading of its row.
-    caption : str
-        A line above the table.
-    more : int
-        How many rows are left out; a last row says so.
+    The first cell of each row is its heading; ``headings``, of the columns, may be empty; ``caption`` is a line above
+    the table, and a last row says how many ``more`` there are.
     """
     parts = ["<table>"]
     if caption:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.arguments import expect, whole
+from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.plan import Plan
@@ -290,10 +290,7 @@ def explain(
     """
     expect("problem", problem, Round)
     expect("plan", plan, Plan)
-    found = np.flatnonzero(problem.ids == whole("job", job))
-    if not len(found):
-        raise ValueError(f"job {job}: no waiting job of the round has this id")
-    i = int(found[0])
+    i = problem.index_of(job)
     profile = Profile(problem)
     start, demands, walltimes = plan.start, problem.demands, problem.jobs.walltime
     need, walltime = demands[i], int(walltimes[i])

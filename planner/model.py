@@ -230,6 +230,16 @@ class Workload:
         return len(self.submit)
 
     @property
+    def capacities(self) -> IntArray:
+        """Capacities of all resources, the processors first; shape (K,)."""
+        return np.array([self.capacity, *(resource.capacity for resource in self.resources)])
+
+    @property
+    def amounts(self) -> IntArray:
+        """Demands on all resources, the processors first; shape (n, K)."""
+        return np.column_stack([self.procs, self.demands])
+
+    @property
     def _size(self) -> str:
         """Jobs, processors, further resources, and over how long the jobs were submitted."""
         parts = [counted(len(self), "job"), counted(self.capacity, "processor")]

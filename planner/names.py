@@ -10,12 +10,7 @@ _makers: dict[str, Callable[[str, str], Any]] = {}
 def register_factory(kind: str, make: Callable[[str, str], Any]) -> None:
     """Register the maker of named objects of a layer above: the planner accepts names of objectives, but has none.
 
-    Parameters
-    ----------
-    kind : str
-        The kind of object, such as ``objective``.
-    make : callable
-        ``make(kind, name)``; raises ``ValueError`` if there is none of this name.
+    ``make(kind, name)`` raises ``ValueError`` if there is none of this name.
     """
     _makers[kind] = make
 

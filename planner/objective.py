@@ -13,7 +13,7 @@ from planbatch.planner.history.history import History, history_of
 from planbatch.planner.history.scenarios import Scenarios
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, check_terms
 
 Cost = Callable[[IntArray, JobTable, int], float]
 """What users write: ``cost(start, jobs, now) -> float`` of the starts (int64, shape (n,), s), jobs and time (s).
@@ -131,6 +131,18 @@ class Objective:
         """The history that it needs: that of run times for scenarios, or what the cost asks for."""
         return history_of(self.cost) if self.scenarios is None else RUN_TIMES
 
+    def terms_of(self, problem: Round) -> Terms:
+        """Return the terms of a round, checked.
+
+        Raises
+        ------
+        UnsupportedObjectiveError
+            If the objective declares none.
+        """
+        if self.terms is None:
+            raise UnsupportedObjectiveError(f"objective {self.name} declares no terms")
+        return check_terms(self.terms(problem.jobs, problem.now), len(problem))
+
     def drawn(self, problem: Round, rng: np.random.Generator) -> "Objective":
         """Return the objective for the searches of one round: with scenarios, the same for all of its plans."""
         if self.scenarios is None or self.futures is not None:
@@ -172,18 +184,10 @@ class Objective:
 
 @dataclass(frozen=True)
 class CheckedCost:
-    """A cost in plain Python, whose errors name it and the round.
+    """A cost in plain Python, whose errors name it and the round."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the objective.
-    cost : callable
-        ``cost(start, jobs, now)``.
-    """
-
-    name: str
-    cost: Cost
+    name: str  #: the name of the objective
+    cost: Cost  #: ``cost(start, jobs, now)``
 
     @property
     def history(self) -> History | None:
@@ -193,10 +197,7 @@ class CheckedCost:
     def __call__(self, start: IntArray, jobs: JobTable, now: int) -> float:
         """Return the cost.
 
-        Raises
-        ------
-        ObjectiveError
-            If the function raises, or does not return a finite number.
+        Raises ``ObjectiveError`` if the function raises, or does not return a finite number.
         """
         try:
             value = self.cost(start, jobs, now)

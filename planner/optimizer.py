@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.budget import Budget
-from planbatch.planner.columns import Permutation
+from planbatch.planner.budget import Budget, Clock
+from planbatch.planner.columns import IntArray, Permutation
 from planbatch.planner.display import duration, html_table
 from planbatch.planner.objective import Objective
 from planbatch.planner.plan import Plan
@@ -79,6 +79,15 @@ class Result:
     native: bool
     status: Status = Status.FINISHED
     lower_bound: float = float("nan")
+
+    @classmethod
+    def of_search(
+        cls, start: IntArray, order: Permutation, cost: float, seed_cost: float, clock: Clock,
+        native: bool, status: Status, lower_bound: float = float("nan"),
+    ) -> "Result":  # fmt: skip
+        """Return the result of a search that ends now, with what its clock has counted."""
+        spent = (clock.evaluations, clock.elapsed)
+        return cls(Plan(start), order, cost, seed_cost, *spent, native, status, lower_bound)
 
     def __repr__(self) -> str:
         bound = "" if self.lower_bound != self.lower_bound else f", bound {self.lower_bound:,.6g}"

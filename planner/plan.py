@@ -9,7 +9,7 @@ from planbatch.planner.arguments import expect
 from planbatch.planner.display import MOST_ROWS, counted, html_table, moment
 from planbatch.planner.model import NEVER, IntArray, int_column
 from planbatch.planner.names import create
-from planbatch.planner.resources import PROCESSORS
+from planbatch.planner.resources import names_of
 from planbatch.planner.round import Round
 
 
@@ -173,7 +173,7 @@ def _overuse(problem: Round, start: IntArray) -> list[str]:
     first, last = start[planned], start[planned] + problem.jobs.walltime[planned]
     demands = problem.demands[planned]
     running, windows, in_use = problem.running, problem.windows, problem.in_use
-    names = [PROCESSORS, *(resource.name for resource in problem.resources)]
+    names = names_of(problem.resources)
     when = np.unique(np.concatenate([first, windows.start]))
     taken = _sums_until(when, first, demands) - _sums_until(when, last, demands)
     used = taken + in_use.sum(axis=0) - _sums_until(when, running.end, in_use)

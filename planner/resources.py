@@ -110,6 +110,11 @@ class Windows(NamedTuple):
     amounts: IntArray
 
 
+def names_of(resources: Sequence[Resource]) -> list[str]:
+    """Return the names of a machine's resources, the processors first."""
+    return [PROCESSORS, *(resource.name for resource in resources)]
+
+
 def no_windows(further: int) -> Windows:
     """Return a table of no windows, for a machine with so many resources besides processors."""
     empty = np.zeros(0, dtype=np.int64)
@@ -121,11 +126,8 @@ def checked_windows(
 ) -> Windows:
     """Return windows as read-only int64 columns.
 
-    Raises
-    ------
-    ValueError
-        If a window ends before it begins, takes more than there is or takes nothing, or a column has the wrong
-        shape.
+    Raises ``ValueError`` if a window ends before it begins, takes more than there is or takes nothing, or a column has
+    the wrong shape.
     """
     if windows is None:
         return no_windows(len(resources))
@@ -141,7 +143,7 @@ def checked_windows(
             "give an end after its start"
         )
     limits = [capacity, *(resource.capacity for resource in resources)]
-    names = [PROCESSORS, *(resource.name for resource in resources)]
+    names = names_of(resources)
     amounts = amount_table("window", windows.amounts, len(start), names, limits)
     idle = np.flatnonzero(amounts.sum(axis=1) == 0)
     if idle.size:
@@ -153,7 +155,7 @@ def window_table(
     windows: Sequence[Window], capacity: int, resources: Sequence[Resource]
 ) -> Windows:
     """Return the windows as columns, checked (see :func:`checked_windows`)."""
-    names = [PROCESSORS, *(resource.name for resource in resources)]
+    names = names_of(resources)
     amounts = np.zeros((len(windows), len(names)), dtype=np.int64)
     for w, window in enumerate(windows):
         for name, amount in window.amounts.items():
@@ -172,10 +174,8 @@ def amount_table(
 ) -> IntArray:
     """Return ``values`` as a read-only int64 array of shape (rows, resources), from 0 up to the limit of each column.
 
-    Raises
-    ------
-    ValueError
-        If an entry is out of its range, or the shape is wrong; names the table, the entry and the resource.
+    Raises ``ValueError`` if an entry is out of its range, or the shape is wrong; names the table, the entry and the
+    resource.
     """
     if values is None:
         values = np.zeros((rows, len(names)), dtype=np.int64)

@@ -1,7 +1,7 @@
 """The round: all input of one scheduling decision."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from planbatch.planner.arguments import as_list, expect, number_rows, whole
 from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table, moment, table_repr
 from planbatch.planner.history.job_history import JobHistory, empty_job_history
-from planbatch.planner.model import NEVER, IntArray, JobTable, int_column
+from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable, int_column
 from planbatch.planner.resources import Resource, Windows, amount_table, checked_windows
 
 
@@ -268,6 +268,27 @@ class Round:
                 row.append(hms(max(int(self.planned[i]) - self.now, 0)) if known else "–")
             rows.append(row)
         return html_table(headings, rows, f"Round: {self._size}", len(self) - len(rows))
+
+    def index_of(self, job: int) -> int:
+        """Return the index of a waiting job by its id.
+
+        Raises
+        ------
+        ValueError
+            If no waiting job has this id.
+        """
+        found = np.flatnonzero(self.ids == whole("job", job))
+        if not len(found):
+            raise ValueError(f"job {job}: no waiting job of the round has this id")
+        return int(found[0])
+
+    def only(self, chosen: BoolArray | IntArray) -> "Round":
+        """Return the round with some of its waiting jobs."""
+        columns = {
+            name: getattr(self, name)[chosen] for name in ("planned", "ids", "notes", "occupied")
+        }
+        jobs = JobTable._make(column[chosen] for column in self.jobs)
+        return replace(self, jobs=jobs, **columns)
 
     @property
     def free(self) -> int:

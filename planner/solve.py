@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from planbatch.planner.arguments import budget_of, expect, generator, shown, whole
+from planbatch.planner.arguments import expect, generator, shown, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
+from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
@@ -131,10 +131,7 @@ def solve(
 def first_plan_of(problem: Round, first: Plan | Permutation) -> Plan:
     """Return a user's first plan, decoded in its order, which starts no job later.
 
-    Raises
-    ------
-    ValueError
-        If it is neither a plan with a start for each waiting job nor an order of them.
+    Raises ``ValueError`` if it is neither a plan with a start for each waiting job nor an order of them.
     """
     order = first.order() if isinstance(first, Plan) else first
     try:

@@ -70,17 +70,7 @@ def searched(
     budget: Budget,
     rng: np.random.Generator,
 ) -> Result:
-    """Search for a plan, and check what the optimizer returns.
-
-    Parameters
-    ----------
-    optimizer, problem, objective, budget, rng
-        See :meth:`Optimizer.optimize`.
-
-    Returns
-    -------
-    Result
-        That of the optimizer: its plan is one of the round, and has this cost.
+    """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.
 
     Raises
     ------
@@ -148,10 +138,7 @@ def true_cost(
 ) -> float:
     """Return the cost of a plan; over scenarios, that of its order.
 
-    Raises
-    ------
-    ObjectiveError
-        If the objective raises, or returns anything but a finite number.
+    Raises ``ObjectiveError`` if the objective raises, or returns anything but a finite number.
     """
     if objective.scenarios is None:
         value = objective.core(start, problem.jobs, problem.now)

@@ -51,10 +51,7 @@ class Terms(NamedTuple):
 def check_terms(terms: Terms, n: int) -> Terms:
     """Return ``terms`` with columns of the types that kernels take.
 
-    Raises
-    ------
-    ValueError
-        If a field is out of its range; names it.
+    Raises ``ValueError`` if a field is out of its range; names it.
     """
     weight = np.ascontiguousarray(terms.weight, dtype=np.float64)
     origin = np.ascontiguousarray(terms.origin, dtype=np.int64)

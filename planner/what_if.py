@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch.planner.budget import Budget
 from planbatch.planner.display import moment
-from planbatch.planner.model import NEVER, BoolArray, IntArray
+from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
@@ -77,12 +77,9 @@ def moved(
     rng: np.random.Generator,
 ) -> WhatIf:
     """Plan a round with one job at a given start, or without it; see :func:`~planbatch.planner.solve.what_if`."""
-    found = np.flatnonzero(problem.ids == job)
-    if not len(found):
-        raise ValueError(f"job {job}: no waiting job of the round has this id")
-    i = int(found[0])
+    i = problem.index_of(job)
     others = np.arange(len(problem)) != i
-    rest = _only(problem, others)
+    rest = problem.only(others)
     changed = rest if start is None else _reserved(problem, rest, i, start)
     found_plan = searched(optimizer, changed, objective.drawn(changed, rng), budget, rng).plan
     after = np.full(len(problem), NEVER if start is None else start)
@@ -95,17 +92,6 @@ def moved(
         Plan(after, problem=problem),
         true_cost(rest, plain, before.plan.start[others]),
         true_cost(rest, plain, found_plan.start),
-    )
-
-
-def _only(problem: Round, chosen: BoolArray) -> Round:
-    """Return the round with some of its waiting jobs."""
-    columns = ("planned", "ids", "notes", "occupied")
-    jobs = problem.jobs
-    return replace(
-        problem,
-        jobs=jobs._replace(**{name: column[chosen] for name, column in jobs._asdict().items()}),
-        **{name: getattr(problem, name)[chosen] for name in columns},
     )
 
 

@@ -5,8 +5,15 @@ from itertools import permutations
 import numpy as np
 
 from planbatch.planner.decoder import decode
+from planbatch.planner.objective import Objective
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, terms_cost
+
+
+def objective_of(terms: Terms) -> Objective:
+    """Make an objective of given terms."""
+    cost = lambda start, jobs, now: terms_cost(terms, start)  # noqa: E731
+    return Objective("of terms", cost, terms=lambda jobs, now: terms)
 
 
 def least_cost(problem: Round, terms: Terms) -> float:

@@ -19,10 +19,7 @@ def unfinished_name(path: Path) -> Path:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file: what stood there stays until the new one is complete.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written; nothing is left of it then.
+    Raises ``OSError`` if it cannot be written; nothing is left of it then.
     """
     unfinished = unfinished_name(path)
     try:
@@ -59,10 +56,7 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
 
     If anything goes wrong, an existing file stays as it was, and nothing half-written is left.
 
-    Raises
-    ------
-    OSError
-        If the folder does not exist or is not writable; the message names the path.
+    Raises ``OSError`` if the folder does not exist or is not writable; the message names the path.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file

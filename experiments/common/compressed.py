@@ -11,12 +11,7 @@ from pathlib import Path
 import zstandard
 
 #: First bytes of a file → how it is compressed. The name does not count: downloads get renamed.
-MAGIC = {
-    b"\x1f\x8b": "gzip",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"BZh": "bzip2",
-}
+MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2"}
 #: The environment variable that says to how many MB a compressed file may unpack.
 MOST = "PLANBATCH_UNPACK_MB"
 #: Ending of a file's name → its compression.
@@ -26,10 +21,7 @@ SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2":
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read; the message says why.
+    Raises ``OSError`` if it cannot be read; the message says why.
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the log file itself")
@@ -44,19 +36,10 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decompress(data: bytes, source: str) -> bytes:
-    """Return the content of a file that may be compressed with gzip, xz, zstd or bzip2.
+    """Return the content of a file that may be compressed with gzip, xz, zstd or bzip2; messages call it ``source``.
 
-    Parameters
-    ----------
-    data : bytes
-        The file as it is stored; returned unchanged if it is not compressed.
-    source : str
-        What messages call the file.
-
-    Raises
-    ------
-    ValueError
-        If the compressed data is cut off or damaged, or unpacks to more than 1 GB; :data:`MOST` lifts that.
+    Raises ``ValueError`` if the compressed data is cut off or damaged, or unpacks to more than 1 GB; :data:`MOST` lifts
+    that.
     """
     most = int(float(os.environ.get(MOST, "1000")) * 1e6)
     kind = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)

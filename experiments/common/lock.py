@@ -8,19 +8,9 @@ from typing import IO, Any
 
 @contextmanager
 def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Hold the lock of a file as long as the context lasts.
+    """Hold the lock of a file, made if there is none, as long as the context lasts; yield whether it could be had.
 
-    Parameters
-    ----------
-    path : Path
-        The file of the lock; made if there is none.
-    wait : bool
-        Whether to wait until nobody else has it.
-
-    Yields
-    ------
-    bool
-        Whether it could be had.
+    With ``wait``, wait until nobody else has it.
     """
     from filelock import FileLock, Timeout
 

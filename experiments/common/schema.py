@@ -21,27 +21,13 @@ _WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a
 
 @dataclass(frozen=True)
 class Declared:
-    """One setting, as it is declared.
+    """One setting, as it is declared."""
 
-    Attributes
-    ----------
-    name : str
-        The Python keyword.
-    type : object
-        Its type, ``None`` for "not given" left out; of several values, that of one.
-    default : object
-        Its value if it is not given.
-    setting : Setting
-        What it says about itself.
-    several : bool
-        Whether it takes several values.
-    """
-
-    name: str
-    type: Any
-    default: Any
-    setting: Setting
-    several: bool = False
+    name: str  #: the Python keyword
+    type: Any  #: its type, ``None`` for "not given" left out; of several values, that of one
+    default: Any  #: its value if it is not given
+    setting: Setting  #: what it says about itself
+    several: bool = False  #: whether it takes several values
     #: The default of what must be given.
     empty: ClassVar[Any] = inspect.Parameter.empty
 

@@ -8,25 +8,10 @@ _HEADER = re.compile(r"^\s*\[\[?\s*[\"']?([\w.-]+)[\"']?\s*\]\]?")
 def line_of(
     text: str, table: str = "", index: int = 0, key: str | None = None, value: str | None = None
 ) -> int:
-    """Find the line of a key, or of a value behind it.
+    """Find the line of a key of a TOML file, or of a value on its line or behind it, counted from 1.
 
-    Parameters
-    ----------
-    text : str
-        The file.
-    table : str
-        Name of the table; empty for the keys before the first one.
-    index : int
-        Index among the tables of this name, from 0.
-    key : str, optional
-        The key; without it, the line of the table's header.
-    value : str, optional
-        Something on the key's line or on one of those that follow.
-
-    Returns
-    -------
-    int
-        The line, counted from 1; a best guess if the file is written in an unusual way.
+    ``table`` is the name of the table, empty for the keys before the first one, and ``index`` counts those of this
+    name; without a key, it is the line of the table's header. A best guess if the file is written in an unusual way.
     """
     lines = text.splitlines()
     first, last = _extent(lines, table, index)

@@ -11,13 +11,12 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.observe import Observed
-from planbatch.experiments.replay.replay import bound, replay
+from planbatch.experiments.replay.replay import Observed, bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 from planbatch.planner.plan import Plan
-from planbatch.planner.resources import PROCESSORS, Window
+from planbatch.planner.resources import Window, names_of
 from planbatch.planner.round import Round
 
 #: How many faults of one kind are listed one by one.
@@ -26,29 +25,15 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class PlannedRound:
-    """What a policy planned in one round.
+    """What a policy planned in one round."""
 
-    Attributes
-    ----------
-    now : int
-        When the round was (s).
-    ids : int64 array, shape (n,)
-        The waiting jobs.
-    start : int64 array, shape (n,)
-        Their planned starts (s).
-    """
-
-    now: int
-    ids: IntArray
-    start: IntArray
+    now: int  #: when the round was (s)
+    ids: IntArray  #: shape (n,): the waiting jobs
+    start: IntArray  #: shape (n,): their planned starts (s)
 
 
 def recorded_replay(
-    workload: Workload,
-    policy: Policy,
-    *,
-    estimates: Estimates = "requested",
-    seed: int = 0,
+    workload: Workload, policy: Policy, *, estimates: Estimates = "requested", seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace and the plan of every round."""
     planned: list[PlannedRound] = []
@@ -128,9 +113,8 @@ def _listed(wrong: Any, sentence: Any) -> list[str]:
 def _capacity_faults(trace: Trace) -> list[str]:
     """Find instants at which more of a resource is in use than the machine has."""
     workload = trace.workload
-    capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
-    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
-    demands = np.column_stack([workload.procs, workload.demands])
+    names, capacities = names_of(workload.resources), workload.capacities.tolist()
+    demands = workload.amounts
     faults = []
     for k, (name, capacity) in enumerate(zip(names, capacities, strict=True)):
         instants, used = _in_use(trace.start, trace.end, demands[:, k])

@@ -8,7 +8,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.stepwise import SHOWN, Decision
 from planbatch.experiments.replay.simulation import Simulation
-from planbatch.experiments.replay.slowdown import SLOWDOWN_BOUND
+from planbatch.experiments.replay.trace import SLOWDOWN_BOUND
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import whole
 from planbatch.planner.display import counted
@@ -59,11 +59,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium declares it
 
     def __init__(
-        self,
-        workload: Workload,
-        jobs: int | None = None,
-        shown: int = SHOWN,
-        reward: str = "wait",
+        self, workload: Workload, jobs: int | None = None, shown: int = SHOWN, reward: str = "wait"
     ) -> None:
         workload, shown = as_workload(workload), whole("shown", shown, 1, "jobs")
         if not len(workload):

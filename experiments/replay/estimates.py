@@ -14,10 +14,7 @@ PREDICTED = "predicted:"
 def predictor_of(estimates: Estimates) -> Predictor | None:
     """Return the predictor of estimates, None if they do not name one.
 
-    Raises
-    ------
-    ValueError
-        If there are no such estimates, or there is no such predictor.
+    Raises ``ValueError`` if there are no such estimates, or there is no such predictor.
     """
     if estimates in KNOWN:
         return None
@@ -30,10 +27,7 @@ def predictor_of(estimates: Estimates) -> Predictor | None:
 def check_estimates(estimates: Estimates) -> Estimates:
     """Return estimates unchanged.
 
-    Raises
-    ------
-    ValueError
-        If there are none of this name.
+    Raises ``ValueError`` if there are none of this name.
     """
     predictor_of(estimates)
     return estimates
@@ -51,10 +45,7 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
 def shared_history(wanted: History | None, predictor: Predictor | None) -> History | None:
     """Return the one history that an order and a predictor ask for.
 
-    Raises
-    ------
-    ValueError
-        If they ask for different ones: a replay keeps one.
+    Raises ``ValueError`` if they ask for different ones: a replay keeps one.
     """
     if predictor is None:
         return wanted

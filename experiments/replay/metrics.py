@@ -5,12 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.experiments.replay.slowdown import bounded_slowdown
-from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.trace import Trace, bounded_slowdown
 from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.resources import PROCESSORS
+from planbatch.planner.resources import names_of
 
 
 @dataclass(frozen=True)
@@ -158,14 +157,9 @@ def utilisation_by_resource(trace: Trace) -> dict[str, float]:
     if not workload.resources:
         return {}
     makespan = float(trace.end.max() - workload.submit.min())
-    names = [PROCESSORS, *(resource.name for resource in workload.resources)]
-    sizes = [workload.capacity, *(resource.capacity for resource in workload.resources)]
-    demands = np.column_stack([workload.procs, workload.demands]).astype(np.float64)
-    taken = (demands * workload.runtime[:, None]).sum(axis=0)
-    return {
-        name: float(amount / (size * makespan))
-        for name, amount, size in zip(names, taken, sizes, strict=True)
-    }
+    taken = (workload.amounts.astype(np.float64) * workload.runtime[:, None]).sum(axis=0)
+    shares = taken / (workload.capacities * makespan)
+    return dict(zip(names_of(workload.resources), shares.tolist(), strict=True))
 
 
 class FinishedJobs(NamedTuple):

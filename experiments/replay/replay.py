@@ -1,6 +1,7 @@
-"""Replaying a workload under a policy, job by job."""
+"""Replaying a workload under a policy, job by job; and looking at the rounds of a replay."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -9,13 +10,17 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import Policy, as_policy, core_form, policy_name, traits_of
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
-from planbatch.experiments.replay.recorded import recorded_trace
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
-from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import whole
-from planbatch.planner.model import Workload
+from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.optimizer import Result
+from planbatch.planner.plan import Plan
+from planbatch.planner.round import Round
 
+#: Receives every round and its plan.
+Observer = Callable[[Round, Plan], None]
 #: For how long the core runs rounds before progress is reported (s).
 PORTION = 0.1
 
@@ -132,3 +137,75 @@ def _run(simulation: Simulation, policy: _core.Policy, rng: np.random.Generator)
         raise ReplayError(
             f"policy {simulation.name} met {error} in the round at {simulation.now}"
         ) from error
+
+
+def rounds_at(
+    workload: Workload,
+    policy: Policy,
+    numbers: Sequence[int],
+    *,
+    estimates: Estimates = "requested",
+    seed: int = 0,
+) -> Iterator[Round]:
+    """Yield rounds of a replay under a policy that is bound to the workload, by their places in ``Trace.rounds``.
+
+    ``numbers`` ascend; the others are as in :func:`replay`.
+    """
+    simulation = simulation_for(policy, workload, estimates)
+    rng = np.random.default_rng(seed)
+    form = core_form(policy)
+    for number in numbers:
+        while form is not None and simulation.rounds < number:
+            simulation.run(form.core, rng, 60.0, number)
+        while simulation.rounds <= number and (problem := simulation.advance()) is not None:
+            if simulation.rounds == number:
+                yield problem
+            simulation.commit(policy(problem, rng))  # type: ignore[arg-type]
+
+
+class Observed:
+    """A policy that reports its rounds to an observer; its replay runs interpreted.
+
+    Parameters
+    ----------
+    policy : Policy
+        The deciding policy, bound to its workload.
+    observer : callable
+        ``observer(problem, plan)``, called after each decision.
+    """
+
+    def __init__(self, policy: Policy, observer: Observer) -> None:
+        self.policy, self.observer = policy, observer
+        self.name = policy_name(policy)
+        self.promise = getattr(policy, "promise", None)
+        self.history = getattr(policy, "history", None)
+        # Recorded starts are not decided in rounds: asked for one, such a policy refuses.
+        self.traits = replace(traits_of(policy), recorded=False)
+
+    def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
+        """Decide as the policy does, and report the plan."""
+        outcome = self.policy(problem, rng)
+        self.observer(problem, outcome.plan if isinstance(outcome, Result) else outcome)
+        return outcome
+
+
+def recorded_trace(workload: Workload, policy: Policy) -> Trace:
+    """Return the trace in which every job waits as long as the log says, and runs as in a replay.
+
+    There is a round at every start. More may be in use than the machine has: logs round their times, and real
+    machines have nodes that several jobs share.
+    """
+    start = workload.submit + workload.wait
+    end = start + workload.runtime
+    times, started = np.unique(start, return_counts=True)
+    submitted = np.searchsorted(workload.submit, times, side="right")
+    started_before = np.searchsorted(np.sort(start), times)
+    ended = np.searchsorted(np.sort(end), times, side="right")
+    waiting = np.asarray(submitted - started_before, dtype=np.int64)
+    running = np.asarray(started_before - ended, dtype=np.int64)
+    no_search = np.zeros(len(times), dtype=np.int64)
+    no_cost = np.full(len(times), np.nan)
+    rounds = RoundLog(times, waiting, running, started, no_search, no_cost, no_cost)
+    no_promise = np.full(len(workload), NEVER)
+    name, traits = policy_name(policy), traits_of(policy)
+    return Trace(workload, name, start, end, rounds, 0.0, no_promise, traits=traits)

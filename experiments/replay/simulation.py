@@ -341,15 +341,13 @@ def _columns(
     known = np.array([window.announced for window in workload.windows], dtype=np.int64)
     order = np.argsort(known, kind="stable")
     columns = {
-        "capacities": [workload.capacity, *(resource.capacity for resource in workload.resources)],
+        "capacities": workload.capacities,
         "submit": workload.submit,
         "procs": workload.procs,
         "runtime": workload.runtime,
         "deadline": workload.deadline,
         "user": workload.user,
-        "amounts": np.column_stack([workload.procs, workload.demands])
-        if workload.resources
-        else workload.procs,
+        "amounts": workload.amounts if workload.resources else workload.procs,
         "walltime": walltime,
         "occupied": occupied,
         "user_row": rows,

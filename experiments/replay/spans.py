@@ -58,22 +58,13 @@ class Spans:
 
 @dataclass(frozen=True)
 class Span:
-    """A part of a log.
+    """A part of a log."""
 
-    Attributes
-    ----------
-    index, count : int
-        Which span, of how many.
-    replayed : tuple of int
-        Places of the replayed jobs: the first, and one behind the last.
-    own : tuple of int
-        Places of the jobs that count, likewise.
-    """
-
+    #: Which span, of how many.
     index: int
     count: int
-    replayed: tuple[int, int]
-    own: tuple[int, int]
+    replayed: tuple[int, int]  #: places of the replayed jobs: the first, and one behind the last
+    own: tuple[int, int]  #: places of the jobs that count, likewise
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -81,24 +72,9 @@ class Span:
 
 
 def split(workload: Workload, spans: Spans) -> list[Span]:
-    """Split a workload.
+    """Split a workload; each job counts in exactly one span.
 
-    Parameters
-    ----------
-    workload : Workload
-        At least as many jobs as spans.
-    spans : Spans
-        How many spans, and how they overlap.
-
-    Returns
-    -------
-    list of Span
-        Each job counts in exactly one.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer jobs than spans.
+    Raises ``ValueError`` if there are fewer jobs than spans.
     """
     n = len(workload)
     if n < spans.count:

@@ -19,73 +19,49 @@ from planbatch.baselines.policy import (
 )
 from planbatch.experiments.common.pinned_core import pinned_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
-from planbatch.experiments.replay.identity import content_digest, key_of, workload_hash
+from planbatch.experiments.replay.identity import (
+    code_digest,
+    content_digest,
+    key_of,
+    versions,
+    workload_hash,
+)
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.workloads.swf.log import POOLS, WALLTIMES
 from planbatch.planner.model import Workload
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a replay, as the process that ran it returns it.
+    """The outcome of a replay, as the process that ran it returns it."""
 
-    Attributes
-    ----------
-    trace : Trace
-        Without its workload, which the task has.
-    summary : mapping
-        The metrics; see :func:`summary`.
-    versions, machine : mapping
-        The versions of the software and the machine that ran it.
-    """
-
-    trace: Trace
-    summary: Mapping[str, Any]
+    trace: Trace  #: without its workload, which the task has
+    summary: Mapping[str, Any]  #: the metrics; see :func:`summary`
+    #: The versions of the software and the machine that ran it.
     versions: Mapping[str, str]
     machine: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ReplayTask:
-    """A replay to be run, on any machine.
+    """A replay to be run, on any machine."""
 
-    Attributes
-    ----------
-    workload : Workload
-        What is replayed.
-    policy : Policy
-        What decides the rounds; bound to the workload when the task is made.
-    estimates : str
-        What schedulers know of run times.
-    seed : int
-        Seed of the replay.
-    label : str
-        What tables call the policy; by default, its name.
-    title : str
-        What progress and errors call the replay; by default, workload and label.
-    own : tuple of int, optional
-        The jobs that count, as the first and one behind the last; the others are warm-up and cool-down.
-    reserve : bool
-        Whether the task needs a core for itself, since a time limit ends its searches.
-    described : mapping
-        What else the settings say of workload, policy and seed: names, sources, parameters as given. It does not
-        affect the outcome.
-    code : str
-        The version of the code that must run it.
-    """
-
-    workload: Workload
-    policy: Policy
-    estimates: Estimates = "requested"
-    seed: int = 0
-    label: str = ""
-    title: str = ""
+    workload: Workload  #: what is replayed
+    policy: Policy  #: what decides the rounds; bound to the workload when the task is made
+    estimates: Estimates = "requested"  #: what schedulers know of run times
+    seed: int = 0  #: seed of the replay
+    label: str = ""  #: what tables call the policy; by default, its name
+    title: str = ""  #: what progress and errors call the replay; by default, workload and label
+    #: The jobs that count, as the first and one behind the last; the others are warm-up and cool-down.
     own: tuple[int, int] | None = None
+    #: Whether the task needs a core for itself, since a time limit ends its searches.
     reserve: bool = False
+    #: What else the settings say of workload, policy and seed: names, sources, parameters as given. It does not affect
+    #: the outcome.
     described: Mapping[str, Any] = field(default_factory=dict)
+    #: The version of the code that must run it.
     code: str = field(default_factory=lambda: code_digest())  # noqa: PLW0108 - tests replace it
 
     def __post_init__(self) -> None:
@@ -101,10 +77,7 @@ class ReplayTask:
     def key(self) -> str:
         """The key of the replay: a digest of everything that decides its outcome, and of nothing else.
 
-        Raises
-        ------
-        ValueError
-            If the policy has a part without content that tells it from others.
+        Raises ``ValueError`` if the policy has a part without content that tells it from others.
         """
         return key_of(
             {
@@ -205,11 +178,7 @@ class ReplayTask:
         began, processor_began = perf_counter(), process_time()
         with pinned_core() if self.reserve else nullcontext() as core:
             trace = replay(
-                self.workload,
-                self.policy,
-                estimates=self.estimates,
-                seed=self.seed,
-                progress=tell,
+                self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=tell
             )
         if self.own is not None:
             trace = trace.part(*self.own)

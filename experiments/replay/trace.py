@@ -1,4 +1,4 @@
-"""The trace of a replay: starts and ends of the jobs, and a log of the rounds."""
+"""The trace of a replay: starts and ends of the jobs, and a log of the rounds; also as data frames and Parquet."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planbatch.baselines.policy import Traits
-from planbatch.experiments.replay.slowdown import bounded_slowdown
 from planbatch.planner.display import counted, duration, html_table
 from planbatch.planner.model import NEVER, FloatArray, IntArray, Workload
 
@@ -16,10 +15,26 @@ if TYPE_CHECKING:
 
 #: The columns of a trace that have one entry per job.
 JOB_COLUMNS = ("start", "end", "promise", "first_planned", "last_planned", "predicted")
-
-
-#: The columns of a workload that :meth:`Trace.to_frame` repeats.
+#: The columns of a workload that tables of jobs repeat.
 GIVEN_COLUMNS = ("id", "user", "queue", "submit", "procs", "walltime", "runtime")
+#: The columns of the jobs in Parquet.
+JOBS = (
+    *GIVEN_COLUMNS,
+    "start",
+    "end",
+    "deadline",
+    "promise",
+    "first_planned",
+    "last_planned",
+    "predicted",
+)
+#: Run times below this many seconds count as this long in the bounded slowdown.
+SLOWDOWN_BOUND = 10
+
+
+def bounded_slowdown(wait: FloatArray, run: FloatArray) -> FloatArray:
+    """Return max(1, (waitᵢ + runᵢ) / max(runᵢ, 10 s)) of every job (design rule 9)."""
+    return np.maximum(1.0, (wait + run) / np.maximum(run, SLOWDOWN_BOUND))
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,10 @@ class RoundLog:
 
     def __repr__(self) -> str:
         return f"RoundLog({counted(len(self), 'round')})"
+
+
+#: The columns of the rounds.
+ROUNDS = tuple(RoundLog.__dataclass_fields__)
 
 
 @dataclass(frozen=True)
@@ -121,6 +140,11 @@ class Trace:
             object.__setattr__(self, "predicted", np.full(len(self.start), NEVER))
 
     @property
+    def wait(self) -> IntArray:
+        """How long every job waited: start − submit (s); shape (n,)."""
+        return self.start - self.workload.submit
+
+    @property
     def title(self) -> str:
         """What was replayed, in one line; traces on their way between processes have no workload."""
         on = f" on {self.workload.name}" if self.workload is not None else ""
@@ -133,7 +157,7 @@ class Trace:
         """Return what notebooks show: the waits, and what the replay took."""
         rows = [["replayed in", f"{self.seconds:.3g} s"]]
         if self.workload is not None and len(self.start):
-            wait = self.start - self.workload.submit
+            wait = self.wait
             makespan = int(self.end.max() - self.workload.submit.min())
             rows = [
                 ["mean wait", duration(float(wait.mean()))],
@@ -238,10 +262,7 @@ def absent_as_nan(times: IntArray) -> FloatArray:
 def joined(workload: Workload, parts: list[Trace]) -> Trace:
     """Join the traces of consecutive parts of a workload, as if it had been replayed as a whole."""
     rounds = RoundLog(
-        **{
-            name: np.concatenate([getattr(part.rounds, name) for part in parts])
-            for name in RoundLog.__dataclass_fields__
-        }
+        **{name: np.concatenate([getattr(part.rounds, name) for part in parts]) for name in ROUNDS}
     )
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in JOB_COLUMNS
@@ -253,3 +274,25 @@ def joined(workload: Workload, parts: list[Trace]) -> Trace:
         seconds=sum(part.seconds for part in parts),
         **columns,
     )
+
+
+def jobs_bytes(trace: Trace) -> bytes:
+    """Write one row per job; times in seconds, ``NEVER`` for none."""
+    sources: Any = dict.fromkeys(JOB_COLUMNS, trace)
+    return _parquet({name: getattr(sources.get(name, trace.workload), name) for name in JOBS})
+
+
+def rounds_bytes(trace: Trace) -> bytes:
+    """Write one row per round; see :class:`RoundLog`."""
+    return _parquet({name: getattr(trace.rounds, name) for name in ROUNDS})
+
+
+def _parquet(columns: dict[str, Any]) -> bytes:
+    """Write columns; equal columns give equal bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({name: np.ascontiguousarray(column) for name, column in columns.items()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())

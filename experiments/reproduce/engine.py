@@ -29,30 +29,16 @@ COLUMNS = ("item", "workload", "policy", "metric", "paper", "ours")
 
 @dataclass(frozen=True)
 class Run:
-    """The options of one run.
+    """The options of one run."""
 
-    Attributes
-    ----------
-    out : Path
-        Output folder.
-    quick : bool
-        Whether to use only the first months of every log, for a first look.
-    jobs : int
-        Number of processes.
-    workloads : Path, optional
-        Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, the fetched ones.
-    log_line : callable
-        Called with progress messages, line by line.
-    full : bool
-        Whether to include parts that take an hour or more, if the paper has any.
-    """
-
-    out: Path
-    quick: bool = False
-    jobs: int = 1
+    out: Path  #: output folder
+    quick: bool = False  #: whether to use only the first months of every log, for a first look
+    jobs: int = 1  #: number of processes
+    #: Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, the fetched ones.
     workloads: Path | None = None
+    #: Called with progress messages, line by line.
     log_line: Callable[[str], None] = lambda _line: None
-    full: bool = False
+    full: bool = False  #: whether to include parts that take an hour or more, if the paper has any
 
     def log(self, name: str) -> SwfLog | None:
         """Find and read a log; return None, and report it, if it is missing."""
@@ -111,29 +97,16 @@ def _label(key: Hashable) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One value.
+    """One value."""
 
-    Attributes
-    ----------
-    item : str
-        Table or figure of the paper.
-    workload, policy, metric : str
-        Labels of the value; the metric names its unit.
-    ours : float
-        Our value.
-    paper : float, optional
-        The paper's value, if it gives one.
-    listed : bool
-        Whether the report lists it; the CSV always does.
-    """
-
-    item: str
+    item: str  #: table or figure of the paper
+    #: Labels of the value; the metric names its unit.
     workload: str
     policy: str
     metric: str
-    ours: float
-    paper: float | None = None
-    listed: bool = True
+    ours: float  #: our value
+    paper: float | None = None  #: the paper's value, if it gives one
+    listed: bool = True  #: whether the report lists it; the CSV always does
 
     @property
     def difference(self) -> str:
@@ -214,11 +187,16 @@ class Report:
         workload: str,
         metric: str,
         values: Mapping[str, float],
-        paper: Mapping[str, float] | None = None,
+        paper: Mapping[str, float | None] | None = None,
     ) -> None:
         """Add a row per policy for one metric."""
         for policy, ours in values.items():
             self.add(item, workload, policy, metric, ours, (paper or {}).get(policy))
+
+    def picture(self, folder: Path, name: str) -> Path:
+        """List a picture, and return its path without ending."""
+        self.pictures.append(name)
+        return folder / name
 
     def write(self, folder: Path) -> None:
         """Write ``comparison.csv`` and ``report.md``."""

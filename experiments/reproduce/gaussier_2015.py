@@ -49,27 +49,15 @@ REPLAYED = ("easy", "easy:fcfs/sjf")
 
 @dataclass(frozen=True)
 class Variant:
-    """One scheduler of the paper.
+    """One scheduler of the paper."""
 
-    Attributes
-    ----------
-    name : str
-        What the report calls it.
-    shortest : bool
-        Whether EASY backfills by shortest prediction (SJBF), else in FCFS order.
-    predictor : {"requested", "actual", "last-two", "e-loss"}
-        What predicts run times.
-    correction : str
-        What corrects predictions that are outlived; one of ``CORRECTORS``.
-    paper : float, optional
-        The published mean bounded slowdown, recomputed to all its digits.
-    """
-
-    name: str
-    shortest: bool
+    name: str  #: what the report calls it
+    shortest: bool  #: whether EASY backfills by shortest prediction (SJBF), else in FCFS order
+    #: 'requested', 'actual', 'last-two', 'e-loss': what predicts run times.
     predictor: str = "requested"
+    #: What corrects predictions that are outlived; one of ``CORRECTORS``.
     correction: str = "request"
-    paper: float | None = None
+    paper: float | None = None  #: the published mean bounded slowdown, recomputed to all its digits
 
 
 VARIANTS = (
@@ -92,10 +80,7 @@ def workload_of(log: SwfLog, name: str) -> Workload:
     Left out are jobs that are larger than the machine by either column, or whose processors, run time, request or
     submission are not known. Processors are the requested ones, or else the allocated; runs are cut at the request.
 
-    Raises
-    ------
-    ValueError
-        If the header does not say how large the machine is.
+    Raises ``ValueError`` if the header does not say how large the machine is.
     """
     capacity = log.header.capacity
     if capacity is None:
@@ -176,8 +161,7 @@ def reproduce(run: Run) -> Report:
     order = [PAPER_ITEM, OTHERS, RULES, ACCURACY]
     report.rows.sort(key=lambda row: order.index(row.item))
     frame = pd.DataFrame(rows, columns=["scheduler", "slowdown", "longest"])
-    draw_trade(frame, run.out / PAPER_ITEM.lower())
-    report.pictures.append(PAPER_ITEM.lower())
+    draw_trade(frame, report.picture(run.out, PAPER_ITEM.lower()))
     return report
 
 

@@ -19,27 +19,13 @@ from planbatch.planner.columns import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A job as it is known when it is submitted.
+    """A job as it is known when it is submitted."""
 
-    Attributes
-    ----------
-    job : int
-        Its number.
-    user : int
-        Number of its user, -1 if unknown.
-    submit : int
-        When it was submitted (s).
-    procs : int
-        Its processors.
-    walltime : int
-        Its requested time (s).
-    """
-
-    job: int
-    user: int
-    submit: int
-    procs: int
-    walltime: int
+    job: int  #: its number
+    user: int  #: number of its user, -1 if unknown
+    submit: int  #: when it was submitted (s)
+    procs: int  #: its processors
+    walltime: int  #: its requested time (s)
 
 
 class Requested:

@@ -33,14 +33,6 @@ POLICIES: dict[str, dict[str, tuple[float, float]]] = {
 }
 #: Seeds of policies that search.
 SEEDS = range(5)
-NOTES = (
-    "**Batsim**: a simulator of others, and its own scheduler, give our waits and makespans of whole logs but for its "
-    "rounding to milliseconds. That tests the event loop, and FCFS; it says nothing of backfilling.",
-    "**The leaderboard's others**: fair-share 144.44 and 17.82, a learned policy (PPO, one seed, trained on windows of "
-    "the very log on which it is judged) 271.83 and 31.09, EASY with predictions (Tsafrir) 355.67 and 56.01.",
-    "**Its faults**: its EASY does not know extra processors, so it backfills less and waits longer; it ranks by a "
-    "percentile, which leaves out the 5 % of the jobs that wait most, and prints no longest wait.",
-)
 
 
 def reproduce(run: Run) -> Report:
@@ -57,23 +49,21 @@ def reproduce(run: Run) -> Report:
     for (name, policy, _), trace in traces.items():
         found.setdefault((name, policy), []).append(measure(trace))
     for (name, policy), values in found.items():
-        if policy == "fcfs":
-            for metric, printed in PRINTED[name].items():
-                paper = None if run.quick else printed
-                report.add(BATSIM, name, policy, metric, values[0][metric], paper)
+        for metric, printed in PRINTED[name].items() if policy == "fcfs" else ():
+            paper = None if run.quick else printed
+            report.add(BATSIM, name, policy, metric, values[0][metric], paper)
     for (name, policy), values in found.items():
         printed_for = () if run.quick else POLICIES[policy].get(name, ())
         papers = dict(zip((SLOWDOWN, MEAN), printed_for, strict=False))
         for metric in (SLOWDOWN, MEAN, LONGEST):
             seeds = [value[metric] for value in values]
             report.add_seeds(LEADERBOARD, name, policy, metric, seeds, papers.get(metric))
-    report.notes += NOTES
     return report
 
 
 def measure(trace: Trace) -> dict[str, float]:
     """Return the figures of a replay; slowdown is (wait + run) / max(run, 60 s)."""
-    wait, run = trace.start - trace.workload.submit, trace.workload.runtime
+    wait, run = trace.wait, trace.workload.runtime
     slowdown = (wait + run) / np.maximum(run, 60)
     all_jobs = metrics(trace)
     return {

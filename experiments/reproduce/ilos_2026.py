@@ -44,13 +44,6 @@ ORDERS: dict[str, Callable[[Job], float]] = {
     "SJF": lambda job: job.request,
     "F1": lambda job: math.log10(max(job.request, 0.1)) * job.procs,
 }
-NOTES = (
-    "**Protocol**: 20 windows of 64 jobs at random places of a log (seed 0; numpy's generator, not gym's, so that the "
-    "places differ from the paper's), submissions drawn without replacement from the 1,000 s before, an empty machine, "
-    "run times known. An order is worked off without backfilling: its first job blocks.",
-    "**Searches** have the same time, 0.1 s for each of the two stages of the paper's: swaps of a descent, then branch "
-    "and bound. It starts from F1, as its code does without the learned order; that needs a network and a GPU.",
-)
 
 
 def reproduce(run: Run) -> Report:
@@ -69,7 +62,6 @@ def reproduce(run: Run) -> Report:
             report.add(ITEM, name, policy, WAIT, wait)
             report.add(ITEM, name, policy, LONGEST, longest / 3600)
             report.add(ITEM, name, policy, GAP, 100 * gap)
-    report.notes += NOTES
     return report
 
 

@@ -6,6 +6,7 @@ and conservative backfilling, on four logs), but neither the logs nor a number.
 """
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -64,8 +65,7 @@ def reproduce(run: Run) -> Report:
                 report.add("Comparison", name, label, metric, value)
         figures[name] = measured
     if figures:
-        draw(figures, run)
-        report.pictures.append("comparison")
+        draw(figures, report.picture(run.out, "comparison"))
         report.notes += claims(figures)
     return report
 
@@ -113,7 +113,7 @@ def listed(names: Sequence[str], of: Collection[str]) -> str:
     return f"{share} ({'; '.join(names)})" if names else share
 
 
-def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
+def draw(figures: dict[str, dict[str, dict[str, float]]], path: Path) -> None:
     """Draw the four metrics: one row per log, one column per metric, bars for the policies."""
     names = list(COMPARED)
     with panels(len(figures), len(METRICS), (3.0, 1.7), TITLE) as (figure, axes):
@@ -132,4 +132,4 @@ def draw(figures: dict[str, dict[str, dict[str, float]]], run: Run) -> None:
                 if row is axes[0]:
                     name_panel(panel, METRICS[metric])
             row[0].set_ylabel(name)
-        finish(figure, axes[0][0], run.out / "comparison")
+        finish(figure, axes[0][0], path)

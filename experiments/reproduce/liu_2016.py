@@ -5,7 +5,7 @@ MetaCentrum; Figure 3 shows 54 jobs on four nodes. The paper prints no table: th
 IBB over BB of up to 65 % (wait and response, Figure 1) and up to 60 % (all three, Figure 2).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Row, Run
+from planbatch.experiments.reproduce.engine import Report, Run
 from planbatch.experiments.reproduce.pictures import (
     DASHED,
     finish,
@@ -31,7 +31,7 @@ from planbatch.experiments.workloads.resources import memory_rule
 from planbatch.experiments.workloads.selection import read_demand
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import in_span, offered_load, scale_load
-from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.model import FloatArray, IntArray, Workload
 from planbatch.planner.resources import Resource
 
 TITLE = "IBB, K-resource aware backfilling (Liu et al., NPC 2016)"
@@ -50,23 +50,14 @@ MPI_SECONDS, MPI_MEMORY = (10, 600), (64, 12 * 1024)
 
 @dataclass(frozen=True)
 class Reading:
-    """One reading of what the paper leaves open about a log.
+    """One reading of what the paper leaves open about a log."""
 
-    Attributes
-    ----------
-    memory : {"used", "requested"}
-        The memory that counts.
-    capacity : str
-        Memory of the machine.
-    times : {"run times", "requested times"}
-        What schedulers know of run times; with requested times, jobs are killed at theirs.
-    unit, per : str
-        Unit of the memory column, and what an amount refers to.
-    """
-
-    memory: str = "used"
-    capacity: str = NODE_MEMORY
+    memory: str = "used"  #: 'used', 'requested': the memory that counts
+    capacity: str = NODE_MEMORY  #: memory of the machine
+    #: 'run times', 'requested times': what schedulers know of run times; with requested times, jobs are killed at
+    #: theirs.
     times: str = "run times"
+    #: Unit of the memory column, and what an amount refers to.
     unit: str = "KB"
     per: str = "processor"
 
@@ -94,6 +85,8 @@ COMPARED = {
 }
 #: The policies that replay every variant of what the paper leaves open.
 FEW = ("FCFS", "EASY", "BB", "BB, one a round", "IBB")
+#: Those that IBB is compared with.
+BALANCED = ("BB", "BB, one a round")
 LOADS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 #: Logs of MetaCentrum: label → file, how it is read, and the share of its jobs that is mixed in.
 OTHERS = {
@@ -104,6 +97,7 @@ MIXED_LOADS = (0.6, 0.8, 1.0)
 #: How many days of the logs are mixed, in a quick run and in a full one.
 MIXED_DAYS = {True: 20, False: 45}
 SEEDS = {True: (1,), False: (1, 2, 3)}
+AT_LOAD_1 = ", at a relative load of 1"
 MPI_SEEDS = tuple(range(1, 11))
 METRICS = ("mean wait (h)", "mean response (h)", "mean slowdown")
 #: Number of parts of equal length into which LANL-CM5 is cut, to see how the gain varies.
@@ -155,7 +149,6 @@ def reproduce(run: Run) -> Report:
         for name, reading in READINGS.items():
             choice(report, run, name, run.shortened(reading.workload(log)))
     figure_3(report, run)
-    report.notes += findings(report.rows)
     return report
 
 
@@ -195,21 +188,17 @@ def tabulate(report: Report, item: str, name: str, curves: Curves) -> None:
 def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
     """Replay LANL-CM5 at every load."""
     curves = over_loads(run, workload, LOADS)
-    report_loads(report, "Figure 1", "LANL-CM5", workload)
+    report_loads(report, "Figure 1", "LANL-CM5", workload, AT_LOAD_1)
     tabulate(report, "Figure 1", "LANL-CM5", curves)
     title = "LANL-CM5 on 1,024 nodes with 1 GB each"
-    draw_loads(run.out / "figure-1", title, {"LANL-CM5": curves})
-    report.pictures.append("figure-1")
+    draw_loads(report.picture(run.out, "figure-1"), title, {"LANL-CM5": curves})
     return curves
 
 
-def report_loads(report: Report, item: str, name: str, workload: Workload) -> None:
-    """Report the offered loads of a workload, at a relative load of 1."""
-    for what, load in (
-        ("processors", offered_load(workload)),
-        ("memory", memory_load(workload)),
-    ):
-        report.add(item, name, "", f"offered load in {what}, at a relative load of 1", load)
+def report_loads(report: Report, item: str, name: str, workload: Workload, at: str = "") -> None:
+    """Report the offered loads of a workload."""
+    report.add(item, name, "", f"offered load in processors{at}", offered_load(workload))
+    report.add(item, name, "", f"offered load in memory{at}", offered_load(workload, 1))
 
 
 def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
@@ -227,15 +216,14 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
         for seed in SEEDS[run.quick]:
             workload = mixed(lanl, other, share, seed)
             run.log_line(f"{mixture}, seed {seed}: {len(workload):,} jobs")
-            report_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload)
+            report_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload, AT_LOAD_1)
             each[seed] = over_loads(run, workload, MIXED_LOADS)
             mixtures[f"{mixture}, seed {seed}"] = each[seed]
         shown[f"with {name}"] = averaged(list(each.values()))
         tabulate(report, "Figure 2", f"{mixture}, mean of {len(each)}", shown[f"with {name}"])
     if shown:
         title = "LANL-CM5 mixed with jobs of MetaCentrum, on 1,024 nodes with 1 GB each"
-        draw_loads(run.out / "figure-2", title, shown)
-        report.pictures.append("figure-2")
+        draw_loads(report.picture(run.out, "figure-2"), title, shown)
     return mixtures
 
 
@@ -255,25 +243,22 @@ def averaged(each: list[Curves]) -> Curves:
 
 def claims(report: Report, workloads: Mapping[str, Curves], item: str) -> None:
     """Compare the gains of IBB over BB with the paper's claims: at best, at worst, and at every load."""
-    for other in ("BB", "BB, one a round"):
+    for other in BALANCED:
         for metric, paper in zip(METRICS, CLAIMS[item], strict=True):
             name = metric.removesuffix(" (h)")
             gains = {
-                (workload, load): gain(curves[load][metric], "IBB", other)
+                f"{workload}, load {load:g}": gain(by_metric[metric], "IBB", other)
                 for workload, curves in workloads.items()
-                for load in curves
+                for load, by_metric in curves.items()
             }
             if not gains:
                 continue
-            policy = f"IBB against {other}"
-            most, least = max(gains.values()), min(gains.values())
-            report.add(
-                f"Claims on {item}", "all", policy, f"greatest gain in {name} (%)", most, paper
-            )
-            report.add(f"Claims on {item}", "all", policy, f"least gain in {name} (%)", least)
-            for (workload, load), value in gains.items():
-                where = f"{workload}, load {load:g}"
-                report.add(f"Claims on {item}", where, policy, f"gain in {name} (%)", value)
+            item_of_claims, policy = f"Claims on {item}", f"IBB against {other}"
+            best, worst, what = max(gains.values()), min(gains.values()), f"gain in {name} (%)"
+            report.add(item_of_claims, "all", policy, f"greatest {what}", best, paper)
+            report.add(item_of_claims, "all", policy, f"least {what}", worst)
+            for where, value in gains.items():
+                report.add(item_of_claims, where, policy, what, value)
 
 
 def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
@@ -296,25 +281,21 @@ def parts(report: Report, run: Run, workload: Workload) -> None:
             continue
         values = few(run, workload.take(inside))
         waits = {label: of[METRICS[0]] for label, of in values.items()}
-        for other in ("BB", "BB, one a round"):
-            report.add(
-                "Parts of LANL-CM5",
-                f"part {part + 1} of {PARTS}, load 1",
-                f"IBB against {other}",
-                "gain in mean wait (%)",
-                gain(waits, "IBB", other),
-            )
+        where = f"part {part + 1} of {PARTS}, load 1"
+        for other in BALANCED:
+            value = gain(waits, "IBB", other)
+            policy = f"IBB against {other}"
+            report.add("Parts of LANL-CM5", where, policy, "gain in mean wait (%)", value)
 
 
 def choice(report: Report, run: Run, name: str, workload: Workload) -> None:
     """Report the metrics of one reading of LANL-CM5, at the log's own load."""
     values = few(run, workload)
     item = "What the paper leaves open"
-    report.add(item, name, "", "offered load in processors", offered_load(workload))
-    report.add(item, name, "", "offered load in memory", memory_load(workload))
+    report_loads(report, item, name, workload)
     waits = {label: of[METRICS[0]] for label, of in values.items()}
     report.add_policies(item, name, METRICS[0], waits)
-    for other in ("EASY", "BB", "BB, one a round"):
+    for other in ("EASY", *BALANCED):
         value = gain(waits, "IBB", other)
         report.add(item, name, f"IBB against {other}", "gain in mean wait (%)", value)
 
@@ -329,81 +310,36 @@ def figure_3(report: Report, run: Run) -> None:
         for seed, workload in workloads.items()
     }
     traces = replace(run, jobs=1).replays(tasks)
-    kinds = {
-        "wait": ("wait (s)", False),
-        "response": ("response time (s)", False),
-        "slowdown": ("slowdown", True),
-    }
-    for letter, (kind, (unit, logarithmic)) in zip("abc", kinds.items(), strict=True):
-        item = f"Figure 3{letter}"
+    kinds = {"wait": "wait (s)", "response": "response time (s)", "slowdown": "slowdown"}
+    for letter, (kind, unit) in zip("abc", kinds.items(), strict=True):
+        item, where = f"Figure 3{letter}", "54 jobs, 10 seeds"
         for label in COMPARED:
             of = [of_jobs(traces[label, seed])[kind] for seed in MPI_SEEDS]
             means = [float(values.mean()) for values in of]
-            report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}", float(np.mean(means)))
-            report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}, least", min(means))
-            report.add(item, "54 jobs, 10 seeds", label, f"mean {unit}, greatest", max(means))
+            report.add(item, where, label, f"mean {unit}", float(np.mean(means)))
+            report.add(item, where, label, f"mean {unit}, least", min(means))
+            report.add(item, where, label, f"mean {unit}, greatest", max(means))
             longest = float(np.mean([values.max() for values in of]))
-            report.add(item, "54 jobs, 10 seeds", label, f"greatest {unit} of a job", longest)
-        draw_jobs(
-            run.out / f"figure-3{letter}",
-            f"54 jobs on four nodes: {unit}",
-            unit,
-            {label: of_jobs(traces[label, 1])[kind].tolist() for label in shown},
-            logarithmic,
-        )
-        report.pictures.append(f"figure-3{letter}")
+            report.add(item, where, label, f"greatest {unit} of a job", longest)
+        columns = {label: of_jobs(traces[label, 1])[kind] for label in shown}
+        draw_jobs(report.picture(run.out, f"figure-3{letter}"), unit, columns, kind == "slowdown")
 
 
 def of_jobs(trace: Trace) -> dict[str, np.ndarray]:
     """Return wait, response (s) and slowdown (response / run time) of every job."""
-    wait = (trace.start - trace.workload.submit).astype(np.float64)
+    wait = trace.wait.astype(np.float64)
     response = wait + trace.workload.runtime
     return {"wait": wait, "response": response, "slowdown": response / trace.workload.runtime}
-
-
-def findings(rows: Sequence[Row]) -> list[str]:
-    """Return what the reproduction found of the paper's claims, one paragraph each."""
-    lines = []
-    for item in ("Figure 1", "Figure 2"):
-        of = [row for row in rows if row.item == f"Claims on {item}"]
-        for other in ("BB", "BB, one a round"):
-            gains = [
-                row.ours
-                for row in of
-                if row.policy == f"IBB against {other}" and row.metric == "gain in mean wait (%)"
-            ]
-            if gains:
-                lines.append(
-                    f"**{item}.** IBB's mean wait is {1 - max(gains) / 100:.2f} to "
-                    f"{1 - min(gains) / 100:.2f} times that of {other}; it is shorter in "
-                    f"{sum(gain > 0 for gain in gains)} of {len(gains)} cases."
-                )
-    parts = [row.ours for row in rows if row.item == "Parts of LANL-CM5"]
-    if parts:
-        lines.append(
-            f"**Parts of LANL-CM5.** In {len(parts) // 2} parts of the log, IBB's mean wait is "
-            f"{1 - max(parts) / 100:.2f} to {1 - min(parts) / 100:.2f} times that of BB, or of BB with one job a round."
-        )
-    return lines
 
 
 # The workloads
 
 
 def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workload:
-    """Mix two workloads of one machine.
+    """Mix two workloads of one machine; both begin at 0, and jobs are renumbered in FCFS order.
 
-    Parameters
-    ----------
-    first : Workload
-        A part as long as the second is taken, from a moment drawn by the seed.
-    second : Workload
-        Each of its jobs is taken with probability ``share``.
-
-    Returns
-    -------
-    Workload
-        Both parts begin at 0; jobs are renumbered in FCFS order.
+    Of the first, a part as long as the second is taken, from a moment drawn by the seed; of the second, each job with
+    probability ``share``.
     """
     rng = np.random.default_rng(seed)
     length = int(second.submit[-1] - second.submit[0])
@@ -451,15 +387,7 @@ def mpi_jobs(seed: int) -> Workload:
 
 def log_uniform(rng: np.random.Generator, low: int, high: int) -> IntArray:
     """Draw a whole number for each of the 54 jobs, with a uniform logarithm."""
-    drawn: IntArray = np.exp(rng.uniform(np.log(low), np.log(high), MPI_JOBS)).astype(np.int64)
-    return drawn
-
-
-def memory_load(workload: Workload) -> float:
-    """Return the offered load in memory: Σ memory × run time / (memory of the machine × time of the submissions)."""
-    taken = (workload.demands[:, 0].astype(np.float64) * workload.runtime).sum()
-    span = float(workload.submit[-1] - workload.submit[0])
-    return float(taken / (workload.resources[0].capacity * span))
+    return np.exp(rng.uniform(np.log(low), np.log(high), MPI_JOBS)).astype(np.int64)
 
 
 # The pictures
@@ -495,10 +423,9 @@ def scale(panel: Axes, logarithmic: bool) -> None:
     panel.yaxis.set_minor_locator(NullLocator())
 
 
-def draw_jobs(
-    path: Path, title: str, unit: str, values: Mapping[str, Sequence[float]], logarithmic: bool
-) -> None:
+def draw_jobs(path: Path, unit: str, values: Mapping[str, FloatArray], logarithmic: bool) -> None:
     """Draw a value of every job, in the order of submission: one line per policy."""
+    title = f"54 jobs on four nodes: {unit}"
     with panels(1, 1, (7.2, 3.2), title) as (figure, axes):
         panel = axes[0][0]
         for policy, column in values.items():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator
 
 from planbatch.baselines.catalogue import make_policy
@@ -23,6 +24,7 @@ from planbatch.experiments.reproduce.pictures import (
     finish,
     make_logarithmic,
     name_panel,
+    panel_row,
     panels,
     plot_lines,
 )
@@ -99,17 +101,8 @@ def cleaned(log: SwfLog) -> Workload:
     """Keep the jobs that the paper counts: 157,604, 64,715 and 202,871 of the first three logs.
 
     Discarded are jobs "that logged a negative execution time or were allocated a negative number of
-    processors", and interactive jobs (Section 3). The totals of Table 2 show what that means:
-
-    - Run times of 0 and no processors are discarded as well.
-    - SDSC-BLUE: jobs of the queue ``interactive``.
-    - SDSC-DS: everything outside partition 2, the batch partition of 8-way nodes; that leaves out
-      the interactive partition, but also the batch jobs of the 32-way nodes.
-    - The other logs have no interactive queue.
-
-    The machine keeps all its processors. On ANL-Intrepid, sizes "are rounded up to the closest multiple
-    of the partition size"; of its two, 256 and 2,048 cores, this is the smaller one: the paper describes
-    clusters as sets "of the smallest allocable number of cores".
+    processors", and interactive jobs (Section 3); what that means follows from the totals of Table 2. On ANL-Intrepid,
+    sizes "are rounded up to the closest multiple of the partition size", here the smaller of its two.
     """
     columns = log.columns
     keep = (columns["runtime"] > 0) & (columns["used_procs"] > 0)
@@ -131,29 +124,16 @@ def cleaned(log: SwfLog) -> Workload:
 
 @dataclass(frozen=True)
 class Study:
-    """One log, replayed.
+    """One log, replayed."""
 
-    Attributes
-    ----------
-    name : str
-        The paper's name of the log.
-    arrivals : float64 array, shape (24,)
-        Mean number of jobs submitted in each hour of the day.
-    others : mapping of str to Trace
-        CBF, EASY and CBF re-planned, which do not look at deadlines.
-    dbf : mapping of int to Trace
-        DBF at each share (%).
-    """
-
-    name: str
-    arrivals: FloatArray
-    others: dict[str, Trace]
-    dbf: dict[int, Trace]
+    name: str  #: the paper's name of the log
+    arrivals: FloatArray  #: shape (24,): mean number of jobs submitted in each hour of the day
+    others: dict[str, Trace]  #: CBF, EASY and CBF re-planned, which do not look at deadlines
+    dbf: dict[int, Trace]  #: DBF at each share (%)
 
     def regular(self, share: int) -> BoolArray:
         """Mark the regular jobs."""
-        marked: BoolArray = self.dbf[share].workload.deadline == NEVER
-        return marked
+        return self.dbf[share].workload.deadline == NEVER
 
     def traces(self, share: int) -> dict[str, Trace]:
         """Return the trace of every policy."""
@@ -164,8 +144,7 @@ class Study:
 
         Left out are those that DBF, CBF and EASY all start at once (Section 6.3).
         """
-        traces = self.traces(share)
-        waits = {name: trace.start - trace.workload.submit for name, trace in traces.items()}
+        waits = {name: trace.wait for name, trace in self.traces(share).items()}
         waited = np.logical_or.reduce([waits[name] > 0 for name in ("DBF", *COMPARED)])
         shown = self.regular(share) & waited
         return {name: wait[shown] for name, wait in waits.items()}
@@ -194,10 +173,7 @@ def regular_waits(one: Study, share: int) -> dict[str, float]:
 
 def all_waits(one: Study, share: int) -> dict[str, float]:
     """Return the mean wait (min) of all jobs under every policy."""
-    return {
-        name: float((trace.start - trace.workload.submit).mean()) / 60
-        for name, trace in one.traces(share).items()
-    }
+    return {name: float(trace.wait.mean()) / 60 for name, trace in one.traces(share).items()}
 
 
 def largest_stretches(one: Study, share: int) -> dict[str, float]:
@@ -211,8 +187,7 @@ def largest_stretches(one: Study, share: int) -> dict[str, float]:
 def stretch(trace: Trace) -> FloatArray:
     """Return every job's (wait + walltime) / walltime (equation 2)."""
     walltime = trace.workload.walltime
-    stretched: FloatArray = (trace.start - trace.workload.submit + walltime) / walltime
-    return stretched
+    return (trace.wait + walltime) / walltime
 
 
 def violations(trace: Trace) -> tuple[int, int]:
@@ -228,8 +203,7 @@ def use_of_deadlines(trace: Trace) -> FloatArray:
     workload = trace.workload
     shown = (workload.deadline != NEVER) & (trace.start > workload.submit)
     submit, deadline, end = workload.submit[shown], workload.deadline[shown], trace.end[shown]
-    used: FloatArray = 100.0 * (end - submit) / (deadline - submit)
-    return used
+    return 100.0 * (end - submit) / (deadline - submit)
 
 
 # The report
@@ -246,11 +220,11 @@ def reproduce(run: Run) -> Report:
         studies.append(study(run, name, workload))
     if not studies:
         return report
-    for part in (table_2, figure_1, figure_2, figure_4, figure_5, figure_6, figure_7, table_3):
+    for part in (table_2, figure_1, figure_2, figures_4_and_5, figure_6, figure_7, table_3):
         for one in studies:
             part(report, one)
     section_6_3(report, studies)
-    report.pictures += draw_all(studies, run.out)
+    draw_all(report, studies, run.out)
     return report
 
 
@@ -316,15 +290,11 @@ def figure_2(report: Report, one: Study) -> None:
             report.add(item, name, f"DBF at {share} %", metric, ours, paper)
 
 
-def figure_4(report: Report, one: Study) -> None:
-    """Compare the mean waits of all jobs, those that start at once included."""
+def figures_4_and_5(report: Report, one: Study) -> None:
+    """Compare the mean waits of all jobs, those that start at once included, and the largest stretches."""
     for share in SHARES:
         metric = f"mean wait of all jobs at {share} % (min)"
         report.add_policies("Figure 4", one.name, metric, all_waits(one, share))
-
-
-def figure_5(report: Report, one: Study) -> None:
-    """Compare the largest stretches of regular jobs."""
     for share in SHARES:
         metric = f"maximum stretch of regular jobs at {share} %"
         report.add_policies("Figure 5", one.name, metric, largest_stretches(one, share))
@@ -376,24 +346,29 @@ def section_6_3(report: Report, studies: list[Study]) -> None:
 # The pictures
 
 
-def draw_all(studies: list[Study], folder: Path) -> list[str]:
-    """Draw Figures 1 to 7 as PNG and SVG; return their names."""
+def draw_all(report: Report, studies: list[Study], folder: Path) -> None:
+    """Draw Figures 1 to 7 as PNG and SVG."""
     selected = "of regular jobs (those that wait under some policy)"
-    draw_arrivals(studies, folder / "figure-1")
-    draw_shares(
-        studies, regular_waits, f"Figure 2: mean wait {selected}", "mean wait (h)", folder / "figure-2"
-    )  # fmt: skip
-    draw_waits(studies, f"Figure 3: waiting times {selected}", folder / "figure-3")
-    draw_shares(
-        studies, all_waits, "Figure 4: mean wait of all jobs", "mean wait (min)", folder / "figure-4"
-    )  # fmt: skip
-    draw_shares(
-        studies, largest_stretches, "Figure 5: maximum stretch of regular jobs", "maximum stretch",
-        folder / "figure-5", policies=("DBF", *COMPARED), logarithmic=True,
-    )  # fmt: skip
-    draw_violations(studies, folder / "figure-6")
-    draw_use(studies, folder / "figure-7")
-    return [f"figure-{number}" for number in (1, 2, 3, 4, 5, 6, 7)]
+
+    def named(number: int) -> Path:
+        return report.picture(folder, f"figure-{number}")
+
+    draw_arrivals(studies, named(1))
+    title = f"Figure 2: mean wait {selected}"
+    draw_shares(studies, regular_waits, title, "mean wait (h)", named(2))
+    draw_waits(studies, f"Figure 3: waiting times {selected}", named(3))
+    title = "Figure 4: mean wait of all jobs"
+    draw_shares(studies, all_waits, title, "mean wait (min)", named(4))
+    title = "Figure 5: maximum stretch of regular jobs"
+    draw_shares(studies, largest_stretches, title, "maximum stretch", named(5), stretches=True)
+    draw_violations(studies, named(6))
+    draw_use(studies, named(7))
+
+
+def share_ticks(panel: Axes, at: Sequence[float] | IntArray = SHARES) -> None:
+    """Let the horizontal axis be the share of deadline-driven jobs."""
+    panel.set_xticks(at, [f"{share}%" for share in SHARES])
+    panel.set_xlabel("deadline-driven jobs")
 
 
 def draw_shares(
@@ -402,23 +377,22 @@ def draw_shares(
     title: str,
     unit: str,
     path: Path,
-    policies: Sequence[str] = ("DBF", *OTHERS),
-    logarithmic: bool = False,
+    stretches: bool = False,
 ) -> None:
-    """Draw one panel per log with one line per policy over the share of deadline-driven jobs."""
-    with panels(1, len(studies), (2.9, 2.7), title) as (figure, axes):
-        for panel, one in zip(axes[0], studies, strict=True):
+    """Draw one panel per log with one line per policy over the share of deadline-driven jobs.
+
+    Of stretches, those of the paper's policies alone, on a logarithmic axis.
+    """
+    policies = ("DBF", *(COMPARED if stretches else OTHERS))
+    with panel_row([one.name for one in studies], (2.9, 2.7), title, unit, path) as row:
+        for panel, one in zip(row, studies, strict=True):
             values = [values_of(one, share) for share in SHARES]
             plot_lines(panel, SHARES, {name: [of[name] for of in values] for name in policies})
-            name_panel(panel, one.name)
-            panel.set_xticks(list(SHARES), [f"{share}%" for share in SHARES])
-            if logarithmic:
+            share_ticks(panel)
+            if stretches:
                 make_logarithmic(panel)
             else:
                 panel.set_ylim(bottom=0)
-            panel.set_xlabel("deadline-driven jobs")
-        axes[0][0].set_ylabel(unit)
-        finish(figure, axes[0][0], path)
 
 
 def draw_waits(studies: list[Study], title: str, path: Path) -> None:
@@ -439,42 +413,33 @@ def draw_waits(studies: list[Study], title: str, path: Path) -> None:
 
 def draw_arrivals(studies: list[Study], path: Path) -> None:
     """Draw the submissions by hour of the day, with the hours above average shaded."""
-    with panels(1, len(studies), (2.9, 2.5), "Figure 1: daily job arrival") as (figure, axes):
-        for panel, one in zip(axes[0], studies, strict=True):
-            mean = float(one.arrivals.mean())
+    title, unit = "Figure 1: daily job arrival", "jobs submitted in an hour"
+    with panel_row([one.name for one in studies], (2.9, 2.5), title, unit, path) as row:
+        for panel, one in zip(row, studies, strict=True):
             panel.axvspan(*peak(one.arrivals), color="#EDEDED", zorder=0)
-            panel.axhline(mean, color=FAINT, linewidth=1)
+            panel.axhline(float(one.arrivals.mean()), color=FAINT, linewidth=1)
             panel.stairs(one.arrivals, range(25), color=COLOURS[0], linewidth=1.8)
             panel.set_xlim(0, 24)
             panel.set_ylim(bottom=0)
             panel.set_xticks([0, 6, 9, 12, 18, 24])
             panel.set_xlabel("hour (grey: above average)")
-            name_panel(panel, one.name)
-        axes[0][0].set_ylabel("jobs submitted in an hour")
-        finish(figure, axes[0][0], path)
 
 
 def draw_violations(studies: list[Study], path: Path) -> None:
     """Draw the missed deadlines as bars, those of 24 h below those of ten walltimes."""
-    title = "Figure 6: deadlines that DBF misses"
-    with panels(1, len(studies), (2.9, 2.5), title) as (figure, axes):
-        for panel, one in zip(axes[0], studies, strict=True):
+    title, unit = "Figure 6: deadlines that DBF misses", "missed deadlines"
+    with panel_row([one.name for one in studies], (2.9, 2.5), title, unit, path) as row:
+        for panel, one in zip(row, studies, strict=True):
             counts = np.array([violations(one.dbf[share]) for share in SHARES])
             at = np.arange(len(SHARES))
             below, above = counts.T
-            panel.bar(at, below, color=COLOURS[0], width=0.6, label="24 h")
-            panel.bar(
-                at, above, bottom=below, color=COLOURS[1], width=0.6, label="10 × walltime"
-            )  # fmt: skip
-            for x, total in zip(at, counts.sum(axis=1), strict=True):
+            panel.bar(at, below, 0.6, color=COLOURS[0], label="24 h")
+            panel.bar(at, above, 0.6, below, color=COLOURS[1], label="10 × walltime")
+            for x, total in zip(at, below + above, strict=True):
                 panel.annotate(f"{total}", (x, total), ha="center", va="bottom", fontsize=9)
-            panel.set_xticks(at, [f"{share}%" for share in SHARES])
+            share_ticks(panel, at)
             panel.grid(axis="x", visible=False)
-            panel.set_ylim(0, 1.15 * max(counts.sum(axis=1).max(), 4))
-            panel.set_xlabel("deadline-driven jobs")
-            name_panel(panel, one.name)
-        axes[0][0].set_ylabel("missed deadlines")
-        finish(figure, axes[0][0], path)
+            panel.set_ylim(0, 1.15 * max((below + above).max(), 4))
 
 
 def draw_use(studies: list[Study], path: Path) -> None:
@@ -486,9 +451,8 @@ def draw_use(studies: list[Study], path: Path) -> None:
             used = [float(use_of_deadlines(one.dbf[share]).mean()) for share in SHARES]
             panel.plot(SHARES, used, marker="o", markersize=4, color=COLOURS[i], label=one.name)
         panel.set_ylim(bottom=0)
-        panel.set_xticks(SHARES, [f"{share}%" for share in SHARES])
+        share_ticks(panel)
         panel.yaxis.set_major_locator(MultipleLocator(5))
         panel.yaxis.set_major_formatter("{x:.0f}%")
         panel.set_ylabel("mean use of the deadlines")
-        panel.set_xlabel("deadline-driven jobs")
         finish(figure, panel, path)

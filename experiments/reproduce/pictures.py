@@ -55,6 +55,19 @@ def panels(
         yield figure, axes.tolist()
 
 
+@contextmanager
+def panel_row(
+    names: Sequence[str], size: tuple[float, float], title: str, unit: str, path: Path
+) -> Iterator[Sequence[Axes]]:
+    """Yield a panel per name, side by side; then label the first with the unit, and write the picture with a legend."""
+    with panels(1, len(names), size, title) as (figure, (row,)):
+        for panel, name in zip(row, names, strict=True):
+            name_panel(panel, name)
+        yield row
+        row[0].set_ylabel(unit)
+        finish(figure, row[0], path)
+
+
 def name_panel(panel: Axes, name: str) -> None:
     """Write a name above a panel, flush left."""
     panel.set_title(name, loc="left", fontsize=10, color=FAINT)

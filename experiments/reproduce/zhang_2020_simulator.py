@@ -89,10 +89,8 @@ def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> Machine:
     Lines with a run time of 0 are left out; a negative run time becomes 10 s; a requested time of -1 becomes the run
     time before that. Processors are the larger of allocated and requested ones; every one is a node of its own.
 
-    Raises
-    ------
-    ValueError
-        If the header does not say how large the machine is, or the log has fewer jobs than are ``needed``.
+    Raises ``ValueError`` if the header does not say how large the machine is, or the log has fewer jobs than are
+    ``needed``.
     """
     capacity = log.header.capacity
     if capacity is None:

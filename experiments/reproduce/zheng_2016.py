@@ -4,7 +4,7 @@ Tables I and II, Figures 3 to 6 and the claims of the summary, for the available
 draws its figures without giving their numbers: those that its text states are compared with ours.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -15,7 +15,6 @@ from matplotlib.ticker import FuncFormatter
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.common.text import duration
 from planbatch.experiments.figures.style import COLOURS, ratio_text, ratio_ticks, time_ticks
 from planbatch.experiments.replay.estimates import Estimates, estimated_times
 from planbatch.experiments.replay.metrics import Metrics, metrics
@@ -32,7 +31,7 @@ from planbatch.experiments.report.heat_maps import (
     wait_ratios,
 )
 from planbatch.experiments.reproduce.engine import Report, Run, percent_change
-from planbatch.experiments.reproduce.pictures import finish, name_panel, panels, plot_lines
+from planbatch.experiments.reproduce.pictures import finish, panel_row, panels, plot_lines
 from planbatch.experiments.workloads.deadlines import HOUR
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.transform import first_jobs, scale_load
@@ -54,11 +53,7 @@ BASE = "FCFS"
 PLANS = ("PLAN 1", "PLAN 2", "PLAN 3")
 
 #: Table I: nodes, jobs, and months (Jan/09-Sep/09, Nov/06-Jun/07, May/00-Dec/01).
-TABLE_1 = {
-    "ANL": (40960, 68936, 9),
-    "LLNL": (9216, 60332, 8),
-    "SDSC": (1152, 67155, 20),
-}
+TABLE_1 = {"ANL": (40960, 68936, 9), "LLNL": (9216, 60332, 8), "SDSC": (1152, 67155, 20)}
 
 #: Table II: system utilisation under FCFS and PLAN 1 to 3.
 TABLE_2 = {
@@ -80,16 +75,9 @@ SIZES = {
 #: Figures 4 and 5, Section VI-A: in how many months a plan is no better than FCFS. "PLAN 2 always
 #: lead[s] to better mean job wait time and mean job response time than FCFS. PLAN 1 and PLAN 3, on
 #: the other hand, outperform FCFS in all but two months 3 and 4 for LLNL."
-WORSE_MONTHS = {
-    ("ANL", "PLAN 1"): 0,
-    ("ANL", "PLAN 2"): 0,
-    ("ANL", "PLAN 3"): 0,
+WORSE_MONTHS = {(trace, plan): 0 for trace in TABLE_1 for plan in PLANS} | {
     ("LLNL", "PLAN 1"): 2,
-    ("LLNL", "PLAN 2"): 0,
     ("LLNL", "PLAN 3"): 2,
-    ("SDSC", "PLAN 1"): 0,
-    ("SDSC", "PLAN 2"): 0,
-    ("SDSC", "PLAN 3"): 0,
 }
 #: Figure 4, Section VI-A: "For ANL […] the improvements by PLAN 1 and PLAN 2 over FCFS are more
 #: consistent across all the months, achieving 40% of reduction on average".
@@ -122,6 +110,8 @@ PAPER_KIND: Estimates = "mixed"
 PAPER_EVALUATIONS = 8800
 #: How many of the largest rounds are timed.
 TIMED_ROUNDS = 3
+#: A value of every job of a trace; shape (n,).
+JobValues = Callable[[Trace], IntArray]
 #: Months with less than this share of an average month's jobs are ignored.
 SPARSE = 0.05
 MONTH = 30 * 86400
@@ -129,31 +119,18 @@ MONTH = 30 * 86400
 
 @dataclass(frozen=True)
 class Machine:
-    """One trace of the paper, or a substitute for it.
+    """One trace of the paper, or a substitute for it."""
 
-    Attributes
-    ----------
-    name, paper : str
-        Our name; the paper's name, empty if the paper does not have it.
-    log : str
-        Name of the log.
-    node : int
-        Processors of a node.
-    capacity, first : int, optional
-        Size of the machine, if the log does not state it; how many usable jobs to keep.
-    load : float
-        Factor on the load.
-    instead_of : str
-        The machine that this one replaces; it is left out if that one is available.
-    """
-
+    #: Our name; the paper's name, empty if the paper does not have it.
     name: str
     paper: str
-    log: str
-    node: int = 1
+    log: str  #: name of the log
+    node: int = 1  #: processors of a node
+    #: Size of the machine, if the log does not state it; how many usable jobs to keep.
     capacity: int | None = None
     first: int | None = None
-    load: float = 1.0
+    load: float = 1.0  #: factor on the load
+    #: The machine that this one replaces; it is left out if that one is available.
     instead_of: str = ""
 
 
@@ -171,33 +148,18 @@ MACHINES = (
 
 @dataclass(frozen=True)
 class Study:
-    """One machine, replayed.
+    """One machine, replayed."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in tables.
-    paper : str
-        The paper's name of the trace; empty if the paper does not have it.
-    workload : Workload
-        The replayed workload.
-    node : int
-        Processors of a node.
-    month : int64 array, shape (n,)
-        Number of the month in which every job was submitted.
-    months : list of str
-        Names of the months.
-    traces : mapping of Estimates to mapping of str to Trace
-        Kind of estimates → policy → replay.
-    """
+    machine: Machine  #: the machine
+    workload: Workload  #: the replayed workload
+    month: IntArray  #: shape (n,): number of the month in which every job was submitted
+    months: list[str]  #: names of the months
+    traces: dict[Estimates, dict[str, Trace]]  #: kind of estimates → policy → replay
 
-    name: str
-    paper: str
-    workload: Workload
-    node: int
-    month: IntArray
-    months: list[str]
-    traces: dict[Estimates, dict[str, Trace]]
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        return self.machine.name
 
     def metrics(self, kind: Estimates) -> dict[str, Metrics]:
         """Return the metrics of every policy."""
@@ -208,28 +170,21 @@ class Study:
         jobs = np.bincount(self.month, minlength=len(self.months))
         return np.flatnonzero(jobs >= SPARSE * jobs.mean())
 
-    def by_month(self, values: FloatArray) -> FloatArray:
+    def by_month(self, values: IntArray) -> FloatArray:
         """Average a value of every job over each month that counts."""
         counted = self.counted_months()
         n = len(self.months)
         sums = np.bincount(self.month, weights=values, minlength=n)[counted]
-        means: FloatArray = sums / np.bincount(self.month, minlength=n)[counted]
-        return means
+        return sums / np.bincount(self.month, minlength=n)[counted]
 
     def large(self, nodes: int) -> BoolArray:
         """Mark the jobs that need at least so many nodes."""
-        marked: BoolArray = self.workload.procs >= nodes * self.node
-        return marked
+        return self.workload.procs >= nodes * self.machine.node
 
 
-def wait_of(trace: Trace) -> FloatArray:
-    """Return the wait of every job (s)."""
-    return (trace.start - trace.workload.submit).astype(np.float64)
-
-
-def response_of(trace: Trace) -> FloatArray:
+def response_of(trace: Trace) -> IntArray:
     """Return the time from submission to end of every job (s)."""
-    return (trace.end - trace.workload.submit).astype(np.float64)
+    return trace.end - trace.workload.submit
 
 
 def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
@@ -276,7 +231,7 @@ def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> He
     counts = np.zeros((0, 0), dtype=np.int64)
     waits = {}
     for policy in policies:
-        wait = wait_of(study.traces[kind][policy])
+        wait = study.traces[kind][policy].wait.astype(np.float64)
         counts, waits[policy] = mean_by_bin(load.procs, load.runtime, wait, sizes, times)
     return HeatMap(sizes, times, counts, waits)
 
@@ -365,7 +320,7 @@ def unreplayed(run: Run, machine: Machine, log: SwfLog) -> Study:
     month, names = months_of(workload)
     workload = scale_load(workload, machine.load)
     run.log_line(f"{machine.name}: {len(workload):,} jobs")
-    return Study(machine.name, machine.paper, workload, machine.node, month, names, {})
+    return Study(machine, workload, month, names, {})
 
 
 def compared(full: bool) -> dict[str, Policy]:
@@ -396,72 +351,76 @@ def reproduce(run: Run) -> Report:
         for one in machines:
             part(report, one)
     over_all(report, machines)
-    report.pictures += draw_all(machines, run.out)
-    report.notes += findings(machines, report)
+    draw_all(report, machines, run.out)
     return report
+
+
+def add_kinds(
+    report: Report,
+    item: str,
+    one: Study,
+    metric: str,
+    value_of: Callable[[Metrics], float],
+    paper: Mapping[str, float | None] | None = None,
+) -> None:
+    """Add a row per kind of estimates, which the metric names in braces, and per policy."""
+    for kind in KINDS:
+        values = {policy: value_of(measured) for policy, measured in one.metrics(kind).items()}
+        report.add_policies(item, one.name, metric.format(kind), values, paper)
 
 
 def table_1(report: Report, one: Study) -> None:
     """Count nodes, jobs and months."""
-    nodes, jobs, months = TABLE_1.get(one.paper, (None, None, None))
+    nodes, jobs, months = TABLE_1.get(one.machine.paper, (None, None, None))
     load = one.workload
-    report.add("Table I", one.name, "", "nodes", load.capacity // one.node, nodes)
+    report.add("Table I", one.name, "", "nodes", load.capacity // one.machine.node, nodes)
     report.add("Table I", one.name, "", "jobs", len(load), jobs)
     report.add("Table I", one.name, "", "months", len(one.counted_months()), months)
 
 
 def figure_3(report: Report, one: Study) -> None:
     """Report the share of the jobs in classes of sizes."""
-    for (fewest, most), share in size_shares(one.workload.procs, one.node).items():
+    for (fewest, most), share in size_shares(one.workload.procs, one.machine.node).items():
         metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
-        report.add("Figure 3", one.name, "", metric, share, SIZES.get((one.paper, most)))
+        report.add("Figure 3", one.name, "", metric, share, SIZES.get((one.machine.paper, most)))
 
 
 def table_2(report: Report, one: Study) -> None:
     """Compare the utilisation with the paper's, and report what no scheduler can exceed."""
-    values = TABLE_2.get(one.paper, ())
+    values = TABLE_2.get(one.machine.paper, ())
     printed = {name: 100 * value for name, value in zip((BASE, *PLANS), values, strict=False)}
-    for kind in KINDS:
-        metric = f"utilisation, {kind} estimates (%)"
-        used = {policy: 100 * of.utilisation for policy, of in one.metrics(kind).items()}
-        report.add_policies("Table II", one.name, metric, used, printed)
+    metric = "utilisation, {} estimates (%)"
+    add_kinds(report, "Table II", one, metric, lambda of: 100 * of.utilisation, printed)
     highest = 100 * highest_utilisation(one.workload)
     report.add("Table II", one.name, "any", "utilisation at most (%)", highest)
 
 
 def figure_4(report: Report, one: Study) -> None:
     """Compare mean waits: over the whole log, and by month."""
+    metric = "mean wait, {} estimates (min)"
+    add_kinds(report, "Figure 4", one, metric, lambda of: of.mean_wait / 60)
     for kind in KINDS:
-        measured = one.metrics(kind)
-        base = measured[BASE].mean_wait
-        for policy, figures in measured.items():
-            metric = f"mean wait, {kind} estimates (min)"
-            report.add("Figure 4", one.name, policy, metric, figures.mean_wait / 60)
-            if policy != BASE:
-                metric = f"change of the mean wait, {kind} estimates (%)"
-                paper = WAIT_CHANGE.get((one.paper, policy))
-                ours = percent_change(figures.mean_wait, base)
-                report.add("Figure 4", one.name, policy, metric, ours, paper)
-    waits = {name: wait_of(trace) for name, trace in one.traces[PAPER_KIND].items()}
-    months(report, "Figure 4", "wait", one, waits)
+        ours = {policy: wait for policy, (wait, _, _) in changes(one, kind).items()}
+        papers = {policy: WAIT_CHANGE.get((one.machine.paper, policy)) for policy in ours}
+        metric = f"change of the mean wait, {kind} estimates (%)"
+        report.add_policies("Figure 4", one.name, metric, ours, papers)
+    months(report, "Figure 4", "wait", one, lambda trace: trace.wait)
 
 
 def figure_5(report: Report, one: Study) -> None:
     """Compare mean response times: over the whole log, and by month."""
-    for kind in KINDS:
-        metric = f"mean response time, {kind} estimates (min)"
-        means = {policy: of.mean_response / 60 for policy, of in one.metrics(kind).items()}
-        report.add_policies("Figure 5", one.name, metric, means)
-    responses = {name: response_of(trace) for name, trace in one.traces[PAPER_KIND].items()}
-    months(report, "Figure 5", "response time", one, responses)
+    metric = "mean response time, {} estimates (min)"
+    add_kinds(report, "Figure 5", one, metric, lambda of: of.mean_response / 60)
+    months(report, "Figure 5", "response time", one, response_of)
 
 
-def months(report: Report, item: str, what: str, one: Study, values: dict[str, np.ndarray]) -> None:
+def months(report: Report, item: str, what: str, one: Study, value_of: JobValues) -> None:
     """Count the months in which a plan does worse than FCFS, and list them all."""
-    means = {policy: one.by_month(value) for policy, value in values.items()}
+    traces = one.traces[PAPER_KIND]
+    means = {policy: one.by_month(value_of(trace)) for policy, trace in traces.items()}
     for policy in PLANS:
         worse = int((means[policy] > means[BASE]).sum())
-        paper = WORSE_MONTHS.get((one.paper, policy))
+        paper = WORSE_MONTHS.get((one.machine.paper, policy))
         report.add(item, one.name, policy, f"months with a longer mean {what}", worse, paper)
     for i, number in enumerate(one.counted_months()):
         for policy in (BASE, *PLANS):
@@ -485,16 +444,17 @@ def figure_6(report: Report, one: Study) -> None:
     if large.any():
         traces = one.traces[PAPER_KIND]
         share = 100 * float(large.mean())
-        ratio = wait_of(traces[policy])[large].mean() / max(wait_of(traces[BASE])[large].mean(), 1)
+        ratio = traces[policy].wait[large].mean() / max(traces[BASE].wait[large].mean(), 1)
         named = f"on {LARGE_NODES} nodes or more"
-        paper_share, paper_ratio = LARGE_SHARE.get(one.paper), LARGE_RATIO.get(one.paper)
+        paper_share, paper_ratio = (
+            LARGE_SHARE.get(one.machine.paper),
+            LARGE_RATIO.get(one.machine.paper),
+        )
         report.add("Figure 6", one.name, "", f"jobs {named} (%)", share, paper_share)
         metric = f"mean wait {named}, as a multiple of FCFS (at most)"
         report.add("Figure 6", one.name, policy, metric, ratio, paper_ratio)
-    for kind in KINDS:
-        metric = f"maximum wait, {kind} estimates (h)"
-        longest = {name: of.max_wait / HOUR for name, of in one.metrics(kind).items()}
-        report.add_policies("Figure 6", one.name, metric, longest)
+    metric = "maximum wait, {} estimates (h)"
+    add_kinds(report, "Figure 6", one, metric, lambda of: of.max_wait / HOUR)
 
 
 #: What the summary claims, as metrics of Section VI-C.
@@ -541,81 +501,38 @@ def over_all(report: Report, machines: list[Study]) -> None:
                 report.add("Section VI-C", ALL, policy, metric.format(kind), float(value), paper)
 
 
-def findings(studies: Sequence[Study], report: Report) -> list[str]:
-    """Return what the reproduction found of the summary's claims, one paragraph each."""
-    lines = [finding(one) for one in studies]
-    longest = [row.ours for row in report.rows if row.metric.startswith("longest decision")]
-    if longest:
-        lines.append(
-            f"**Within one second.** With {PAPER_EVALUATIONS:,} evaluations, the decisions in which "
-            f"most jobs wait take at most {max(longest):.2f} s of one core, compilation excluded."
-        )
-    return lines
-
-
-def finding(one: Study) -> str:
-    """Return what PLAN 2 gains on one machine, and what could be gained at all."""
-    parts = []
-    for kind in one.traces:
-        wait, response, _ = changes(one, kind)["PLAN 2"]
-        parts.append(f"{whole(wait)} and {whole(response)} with {kind} estimates")
-    gains = [values[2] for kind in one.traces for values in changes(one, kind).values()]
-    used = min(one.metrics(kind)[BASE].utilisation for kind in one.traces)
-    room = 100 * (highest_utilisation(one.workload) - used)
-    waits = duration(one.metrics(PAPER_KIND)[BASE].mean_wait)
-    return (
-        f"**{one.name}.** Under FCFS, jobs wait for {waits} on average ({PAPER_KIND} estimates). "
-        f"PLAN 2 changes the mean wait and the mean response time by {', '.join(parts)}. "
-        f"Utilisation changes by {min(gains):+.2f} to {max(gains):+.2f} points under the plans; "
-        f"no scheduler could gain more than {room:.2f}."
-    )
-
-
-def whole(percent: float) -> str:
-    """Return a change in whole per cent; 0 has no sign."""
-    rounded = round(percent)
-    return f"{rounded:+d} %" if rounded else "0 %"
-
-
 # The pictures
 
 
-def draw_all(studies: Sequence[Study], folder: Path) -> list[str]:
-    """Draw Figures 3 to 6 as PNG and SVG; return their names."""
-    draw_sizes(studies, folder / "figure-3")
-    grouping = "by month of submission"
-    draw_months(
-        studies, wait_of, f"Figure 4: mean wait {grouping}", "mean wait (h)", folder / "figure-4"
-    )
-    draw_months(
-        studies,
-        response_of,
-        f"Figure 5: mean response time {grouping}",
-        "mean response time (h)",
-        folder / "figure-5",
-    )
-    draw_maps(studies, folder / "figure-6")
-    return [f"figure-{number}" for number in (3, 4, 5, 6)]
+def draw_all(report: Report, studies: Sequence[Study], folder: Path) -> None:
+    """Draw Figures 3 to 6 as PNG and SVG."""
+    draw_sizes(studies, report.picture(folder, "figure-3"))
+    for number, what, value_of in (
+        (4, "mean wait", lambda trace: trace.wait),
+        (5, "mean response time", response_of),
+    ):
+        title = f"Figure {number}: {what} by month of submission"
+        draw_months(
+            studies, value_of, title, f"{what} (h)", report.picture(folder, f"figure-{number}")
+        )
+    draw_maps(studies, report.picture(folder, "figure-6"))
 
 
 def draw_sizes(studies: Sequence[Study], path: Path) -> None:
     """Draw how many jobs need how many nodes; a scaled log has the sizes of the plain one."""
     shown = {study.workload.name: study for study in reversed(studies)}
+    ordered = list(reversed(shown.values()))
     title = "Figure 3: distribution of job sizes"
-    with panels(1, len(shown), (3.2, 2.6), title) as (figure, axes):
-        for panel, study in zip(axes[0], reversed(shown.values()), strict=True):
-            shares = size_shares(study.workload.procs, study.node)
+    with panel_row([study.name for study in ordered], (3.2, 2.6), title, "jobs", path) as row:
+        for panel, study in zip(row, ordered, strict=True):
+            shares = size_shares(study.workload.procs, study.machine.node)
             at = np.arange(len(shares))
             panel.bar(at, list(shares.values()), color=COLOURS[0], width=0.75)
             step = -(-len(shares) // 6)
-            names = [short(most) for _, most in shares]
-            panel.set_xticks(at[::step], names[::step])
+            panel.set_xticks(at[::step], [short(most) for _, most in shares][::step])
             panel.yaxis.set_major_formatter("{x:.0f}%")
             panel.grid(axis="x", visible=False)
             panel.set_xlabel("nodes, up to")
-            name_panel(panel, study.name)
-        axes[0][0].set_ylabel("jobs")
-        finish(figure, axes[0][0], path)
 
 
 def short(nodes: int) -> str:
@@ -624,31 +541,22 @@ def short(nodes: int) -> str:
 
 
 def draw_months(
-    studies: Sequence[Study],
-    figure_of: Callable[[Trace], FloatArray],
-    title: str,
-    unit: str,
-    path: Path,
+    studies: Sequence[Study], value_of: JobValues, title: str, unit: str, path: Path
 ) -> None:
     """Draw a mean by month: one panel per machine, one line per policy."""
-    with panels(1, len(studies), (3.2, 2.8), title) as (figure, axes):
-        for panel, study in zip(axes[0], studies, strict=True):
+    with panel_row([study.name for study in studies], (3.2, 2.8), title, unit, path) as row:
+        for panel, study in zip(row, studies, strict=True):
             counted = study.counted_months()
             at = np.arange(1, len(counted) + 1)
             traces = study.traces[PAPER_KIND]
             lines = {
-                policy: study.by_month(figure_of(traces[policy])) / HOUR
-                for policy in (BASE, *PLANS)
+                policy: study.by_month(value_of(traces[policy])) / HOUR for policy in (BASE, *PLANS)
             }
             plot_lines(panel, at, lines, size=3.5)
-            step = -(-len(counted) // 6)
-            panel.set_xticks(at[::step])
+            panel.set_xticks(at[:: -(-len(counted) // 6)])
             panel.set_ylim(bottom=0)
             panel.locator_params(axis="y", nbins=5)
             panel.set_xlabel(f"month (1: {study.months[counted[0]]})")
-            name_panel(panel, study.name)
-        axes[0][0].set_ylabel(unit)
-        finish(figure, axes[0][0], path)
 
 
 def draw_maps(studies: Sequence[Study], path: Path) -> None:
@@ -659,10 +567,8 @@ def draw_maps(studies: Sequence[Study], path: Path) -> None:
         for row, study in zip(axes, studies, strict=True):
             data = waits_by_bin(study, PAPER_KIND, (BASE, "PLAN 2"))
             longest = max(float(np.nanmax(wait)) for wait in data.wait.values())
-            look = {
-                "norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)),
-                "cmap": shades("RdYlBu_r"),
-            }
+            norm = LogNorm(SHORTEST, max(longest, 10 * SHORTEST))
+            look = {"norm": norm, "cmap": shades("RdYlBu_r")}
             for panel, (policy, wait) in zip(row, data.wait.items(), strict=False):
                 image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **look)
                 panel.grid(visible=False)

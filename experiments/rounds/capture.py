@@ -10,9 +10,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import Policy, as_policy, core_form, traits_of
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.observe import Observed
-from planbatch.experiments.replay.replay import bound, replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import Observed, bound, replay, rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
 from planbatch.experiments.workloads.as_workload import as_workload

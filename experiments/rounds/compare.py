@@ -17,8 +17,8 @@ from planbatch.experiments.rounds.search import Found, Search
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
-from planbatch.planner.arguments import as_list, budget_of, shown, whole
-from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
+from planbatch.planner.arguments import as_list, shown, whole
+from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported

@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from planbatch.experiments.replay.parquet import ROUNDS as ROUND_COLUMNS
 from planbatch.experiments.replay.trace import JOB_COLUMNS, RoundLog, Trace
+from planbatch.experiments.replay.trace import ROUNDS as ROUND_COLUMNS
 from planbatch.experiments.runs.store import JOBS, ROUNDS, ResultsError
 
 

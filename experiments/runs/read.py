@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.replay.parquet import ROUNDS as ROUND_COLUMNS
-from planbatch.experiments.replay.slowdown import bounded_slowdown
-from planbatch.experiments.replay.trace import jobs_frame
+from planbatch.experiments.replay.trace import ROUNDS as ROUND_COLUMNS
+from planbatch.experiments.replay.trace import bounded_slowdown, jobs_frame
 from planbatch.experiments.runs.columns import first_line, read_columns
 from planbatch.experiments.runs.store import (
     CELL,

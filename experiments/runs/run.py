@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.baselines.policy import policy_name
+from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.runs.backends import make_backend
 from planbatch.experiments.runs.columns import read_trace
 from planbatch.experiments.runs.progress import TaskProgress

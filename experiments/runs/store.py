@@ -24,10 +24,9 @@ from planbatch.experiments.common.atomic import (
     write_whole,
 )
 from planbatch.experiments.common.lock import locked
-from planbatch.experiments.replay.parquet import jobs_bytes, rounds_bytes
+from planbatch.experiments.replay.identity import planbatch_version
 from planbatch.experiments.replay.task import Outcome
-from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.replay.version import planbatch_version
+from planbatch.experiments.replay.trace import Trace, jobs_bytes, rounds_bytes
 
 #: The format of the folder.
 FORMAT = 1

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.pinned_core import usable_cores
+from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
 from planbatch.experiments.replay.trace import Trace, joined
-from planbatch.experiments.replay.version import versions
 from planbatch.experiments.runs.backends import check_backend
 from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, run_replays, stored
 from planbatch.experiments.runs.store import Store

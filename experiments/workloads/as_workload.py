@@ -10,10 +10,7 @@ from planbatch.planner.model import Workload
 def as_workload(given: Any) -> Workload:
     """Return a workload as it is, or make one of a log's path or name, or of a data frame that knows its capacity.
 
-    Raises
-    ------
-    ValueError
-        If it is none of these.
+    Raises ``ValueError`` if it is none of these.
     """
     if isinstance(given, Workload):
         return given

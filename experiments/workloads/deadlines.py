@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.baselines.working_time import Calendar, in_working_time, next_opening
+from planbatch.experiments.workloads.options import seconds_of
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.planner.arguments import expect, shown
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 
 HOUR = 3600
-_UNITS = {"": 1, "s": 1, "m": 60, "h": HOUR, "d": 24 * HOUR, "w": 7 * 24 * HOUR}
-_DURATION = re.compile(r"^(\d+(?:\.\d*)?)([smhdw]?)$")
 FORMS = (
     "random:40[:24h[:10]], third[:24h[:2]], working[:9-18[:mon-fri…]], csv:FILE[:COLUMN], "
     "column:NAME or none"
@@ -97,20 +96,9 @@ def every_third(n: int, first: int = 2) -> IntArray:
 
 
 def slack_deadlines(workload: Workload, chosen: IntArray, least: int, factor: float) -> IntArray:
-    """Give some jobs the deadline submission + max(``least``, ``factor`` × walltime).
+    """Give some jobs, by their indices, the deadline submission + max(``least`` s, ``factor`` × walltime); shape (n,).
 
-    Parameters
-    ----------
-    chosen : int array
-        Indices of the jobs; the others get none.
-    least : int
-        Least time (s) from the submission to the deadline.
-    factor : float
-        At least 1, so that every deadline could be met on an idle machine.
-
-    Returns
-    -------
-    int64 array, shape (n,)
+    The factor is at least 1, so that every deadline could be met on an idle machine.
     """
     if not factor >= 1:
         raise ValueError(
@@ -137,11 +125,8 @@ def working_deadlines(workload: Workload, calendar: Calendar) -> IntArray:
 def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> IntArray:
     """Read deadlines from a CSV file with a column ``id`` and one of deadlines (s; empty for none).
 
-    Raises
-    ------
-    ValueError
-        If a column is missing, a job is not in the workload or listed twice, or a deadline is not a whole number or
-        lies before submission + walltime.
+    Raises ``ValueError`` if a column is missing, a job is not in the workload or listed twice, or a deadline is not a
+    whole number or lies before submission + walltime.
     """
     place = {int(job): i for i, job in enumerate(workload.id)}
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
@@ -169,11 +154,8 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
 def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
     """Take deadlines from a column of the log itself: seconds, like submit times; below 0 for none.
 
-    Raises
-    ------
-    ValueError
-        If there is no such column, two jobs of the log have the same number, or a deadline is not a whole number or
-        lies before submission + walltime.
+    Raises ``ValueError`` if there is no such column, two jobs of the log have the same number, or a deadline is not a
+    whole number or lies before submission + walltime.
     """
     if column not in log.columns:
         raise ValueError(
@@ -226,12 +208,7 @@ def _number(name: str, text: str) -> float:
 
 def _slack(parts: list[str], factor: float) -> tuple[int, float]:
     """Read the least delay (s) and the factor on the walltime."""
-    least = 24 * HOUR
-    if parts:
-        match = _DURATION.match(parts[0].strip())
-        if not match:
-            raise ValueError(
-                f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds"
-            )
-        least = math.floor(float(match[1]) * _UNITS[match[2]])
+    least = seconds_of(parts[0]) if parts else 24 * HOUR
+    if least is None:
+        raise ValueError(f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds")
     return least, _number("factor", parts[1]) if len(parts) > 1 else factor

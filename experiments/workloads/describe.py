@@ -168,7 +168,6 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     """
     expect("workload", workload, Workload)
     submit = workload.submit
-    load = offered_load(workload)
     info: dict[str, Any] = {
         "workload": workload.name,
         "capacity": workload.capacity,
@@ -177,7 +176,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
         "first_submit": int(submit[0]),
         "last_submit": int(submit[-1]),
         "days": float(submit[-1] - submit[0]) / 86400,
-        "offered_load": load if math.isfinite(load) else None,
+        "offered_load": _load(workload),
         "sizes": _sizes(workload),
         "run_times": _times(workload.runtime),
         "walltimes": _times(workload.walltime),
@@ -210,15 +209,19 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
 
 def _resource(workload: Workload, k: int) -> dict[str, Any]:
     """Describe what the jobs take of a resource besides processors, in its unit."""
-    resource, demands = workload.resources[k], workload.demands[:, k]
-    span = float(workload.submit[-1] - workload.submit[0])
-    work = float((demands.astype(np.float64) * workload.runtime).sum())
+    resource = workload.resources[k]
     return {
         "capacity": resource.capacity,
         "unit": resource.unit,
-        "offered_load": work / (resource.capacity * span) if span > 0 else None,
-        **distribution(demands),
+        "offered_load": _load(workload, 1 + k),
+        **distribution(workload.demands[:, k]),
     }
+
+
+def _load(workload: Workload, resource: int = 0) -> float | None:
+    """Return the offered load of a resource; ``None`` if all jobs are submitted at once."""
+    load = offered_load(workload, resource)
+    return load if math.isfinite(load) else None
 
 
 def _date(log: SwfLog, submit: int) -> str | None:

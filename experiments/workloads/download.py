@@ -32,32 +32,11 @@ def fetch(
     force: bool = False,
     progress: Progress = lambda _done, _total: None,
 ) -> Path:
-    """Fetch a log into the cache, unless it is there.
+    """Fetch a log into the cache, unless it is there, and return its path.
 
-    The file takes its name only if it is complete and its digest is the expected one.
-
-    Parameters
-    ----------
-    log : ArchiveLog
-        What to fetch.
-    folder : Path, optional
-        The folder that keeps it; by default the user's cache.
-    url : str
-        Address of the archive, or of a mirror with the same folders.
-    force : bool
-        Fetch it even if it is in the cache.
-    progress : callable, optional
-        Called with the number of bytes that have arrived.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    DownloadError
-        If the server cannot be reached, refuses, breaks the connection, or sends something else.
+    The file takes its name only if it is complete and its digest is the expected one. ``url`` is the address of the
+    archive, or of a mirror with the same folders; with ``force``, what is in the cache is fetched again. Raises
+    :class:`DownloadError` if the server cannot be reached, refuses, breaks the connection, or sends something else.
     """
     target = cached_path(log, folder)
     if target.is_file() and not force:

@@ -21,45 +21,18 @@ LONGEST = 48 * HOUR
 POPULAR_SHARE = 0.9
 #: Popular estimate (minutes) → how many of 90 jobs choose it; the longest one is added to these.
 POPULAR = {
-    5: 7.0,
-    10: 7.0,
-    15: 6.0,
-    20: 3.0,
-    30: 11.0,
-    45: 1.0,
-    60: 11.0,
-    90: 1.0,
-    120: 11.0,
-    180: 7.0,
-    240: 6.0,
-    300: 2.0,
-    360: 5.0,
-    480: 2.0,
-    600: 1.0,
-    720: 3.0,
-    900: 0.5,
-    1440: 2.0,
-    2160: 0.5,
-}
+    5: 7.0, 10: 7.0, 15: 6.0, 20: 3.0, 30: 11.0, 45: 1.0, 60: 11.0, 90: 1.0, 120: 11.0, 180: 7.0, 240: 6.0,
+    300: 2.0, 360: 5.0, 480: 2.0, 600: 1.0, 720: 3.0, 900: 0.5, 1440: 2.0, 2160: 0.5,
+}  # fmt: skip
 LONGEST_WEIGHT = 3.0
 #: All other estimates are multiples of this (s).
 GRAIN = 5 * MINUTE
 
 
 def popular_estimates(longest: int = LONGEST) -> tuple[IntArray, NDArray[np.float64]]:
-    """List the popular estimates.
+    """List the popular estimates (s), increasing up to the longest, int64, and their shares of the popular choices.
 
-    Parameters
-    ----------
-    longest : int
-        Longest time that may be requested (s).
-
-    Returns
-    -------
-    values : int64 array, shape (k,)
-        Estimates (s), increasing; the last one is ``longest``.
-    shares : float64 array, shape (k,)
-        Share of the popular choices; the sum is 1.
+    Both of shape (k,); the shares sum to 1.
     """
     weights = {minutes * MINUTE: w for minutes, w in POPULAR.items() if minutes * MINUTE < longest}
     values = np.array([*weights, longest], dtype=np.int64)
@@ -68,30 +41,11 @@ def popular_estimates(longest: int = LONGEST) -> tuple[IntArray, NDArray[np.floa
 
 
 def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) -> IntArray:
-    """Draw an estimate for every run time.
+    """Draw an estimate (s) for every run time (s, at least 1); int64, shape (n,), none below it or above the longest.
 
-    With probability ``POPULAR_SHARE`` a job gets a popular value, in proportion to the shares of
-    those that are not below its run time; otherwise some multiple of five minutes, log-uniform
-    between its run time and the longest time.
-
-    Parameters
-    ----------
-    runtime : int64 array, shape (n,)
-        Run times (s), at least 1.
-    rng : numpy.random.Generator
-        Source of the random numbers; three are used per job.
-    longest : int
-        Longest time that may be requested (s).
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        Estimates (s), never below the run time and never above ``longest``.
-
-    Raises
-    ------
-    ValueError
-        If a run time is above ``longest``.
+    With probability ``POPULAR_SHARE`` a job gets a popular value, in proportion to the shares of those that are not
+    below its run time; otherwise some multiple of five minutes, log-uniform between its run time and the longest time.
+    Three random numbers are used per job. Raises ``ValueError`` if a run time is above ``longest``.
     """
     if len(runtime) and runtime.max() > longest:
         raise ValueError(f"longest: a job runs for {runtime.max()} s, longer than {longest} s")
@@ -104,5 +58,4 @@ def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) ->
     low = np.log(np.maximum(runtime, GRAIN))
     other = np.exp(low + where * (np.log(max(longest, GRAIN)) - low))
     other = np.minimum(np.ceil(other / GRAIN) * GRAIN, longest).astype(np.int64)
-    estimates: IntArray = np.where(is_popular < POPULAR_SHARE, popular, np.maximum(other, runtime))
-    return estimates
+    return np.where(is_popular < POPULAR_SHARE, popular, np.maximum(other, runtime))

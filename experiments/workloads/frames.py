@@ -79,11 +79,7 @@ def frame_of_plan(plan: Plan) -> pd.DataFrame:
 
 
 def workload_of_frame(
-    frame: pd.DataFrame,
-    capacity: int | None = None,
-    *,
-    name: str | None = None,
-    **options: Any,
+    frame: pd.DataFrame, capacity: int | None = None, *, name: str | None = None, **options: Any
 ) -> Workload:
     """Make a workload of a data frame with one row per job.
 

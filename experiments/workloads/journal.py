@@ -27,10 +27,7 @@ def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]
     Sizes are counted in what was planned: whole nodes, or CPUs. Columns besides those of every log are ``gpus``,
     ``cpus`` and ``nodes``.
 
-    Raises
-    ------
-    ValueError
-        If a line cannot be read, or there is no job.
+    Raises ``ValueError`` if a line cannot be read, or there is no job.
     """
     jobs: dict[tuple[int, ...], Mapping[str, Any]] = {}
     gone: set[tuple[int, ...]] = set()

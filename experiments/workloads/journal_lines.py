@@ -36,21 +36,10 @@ def parts_of(path: Path) -> list[Path]:
 
 
 def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str, Any]]:
-    """Read the lines of one part of a journal.
+    """Read the lines of one part of a journal; ``source`` is what messages call it.
 
-    Parameters
-    ----------
-    text : str
-        The part.
-    source : str
-        What messages call it.
-    last : bool
-        Whether a last line without an end is left out: the writer may still be at it, or was killed.
-
-    Raises
-    ------
-    ValueError
-        If a line cannot be read, or is of a version that is not known; names file and line.
+    With ``last``, a last line without an end is left out: the writer may still be at it, or was killed. Raises
+    ``ValueError`` if a line cannot be read, or is of a version that is not known; names file and line.
     """
     rows = text.split("\n")
     if last:

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.schema import declared
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.resources import ResourceRule, parse_rule
@@ -17,7 +17,6 @@ from planbatch.planner.model import Workload
 _FLAG = re.compile(r"--([a-z][a-z-]*)(?: ((?:[a-zA-Z_]+=)?[A-Z]+\b|\d\w*))?")
 #: Flag → keyword, where they differ.
 _KEYWORDS = {"column": "columns", "resource": "resources"}
-_NUMBERS = ("capacity", "first", "round_sizes")
 _RULE = ("column", "capacity", "per", "unit", "unknown")
 
 
@@ -61,74 +60,50 @@ def load_workload(
 def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords say.
 
-    Raises
-    ------
-    ValueError
-        If there is no such keyword, or its value is of the wrong type.
+    Raises ``ValueError`` if there is no such keyword, or its value is of the wrong type.
     """
-    names = [field.name for field in fields(WorkloadOptions) if field.name != "resource"]
-    known_keywords(given, [*names, "resources"])
+    settings = declared(WorkloadOptions)
+    known_keywords(given, [*(name for name in settings if name != "resource"), "resources"])
     options: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
     }
-    for name in _NUMBERS:
-        if options.get(name) is not None:
-            options[name] = whole(name, options[name], 1)
-    for name in ("columns", "resources"):
-        if not isinstance(options.get(name, {}), Mapping):
-            raise ValueError(f"{name}: {shown(options[name])} is not a mapping; {_EXAMPLES[name]}")
-    columns, resources = options.pop("columns", {}), options.pop("resources", {})
+    mappings = {name: options.pop(name, {}) for name in _EXAMPLES}
+    for name, value in mappings.items():
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{name}: {shown(value)} is not a mapping; {_EXAMPLES[name]}")
     if isinstance(options.get("drop_queue"), str | int):
         options["drop_queue"] = (options["drop_queue"],)
-    if options.get("drop_queue"):
-        options["drop_queue"] = tuple(map(str, options["drop_queue"]))
-    for name in ("partition", "windows"):
-        if options.get(name) is not None:
-            options[name] = str(options[name])
-    load = options.get("load")
-    if load is not None and (isinstance(load, bool) or not isinstance(load, int | float)):
-        raise ValueError(f"load: {shown(load)} is not a factor, such as 1.2")
-    for name in (
-        "preset",
-        "span",
-        "timezone",
-        *(key for key in options if key.startswith("memory")),
-    ):
-        if not isinstance(options.get(name), str | None):
-            raise ValueError(
-                f"{name}: {shown(options[name])} is not a text, such as {_TEXTS[name]!r}"
-            )
+    for name, value in options.items():
+        if value is None:
+            continue
+        setting = settings[name]
+        if setting.type is int:
+            options[name] = whole(name, value, 1)
+        elif name == "drop_queue":
+            options[name] = tuple(map(str, value))
+        elif name in ("partition", "windows"):
+            options[name] = str(value)
+        elif isinstance(value, bool) != (setting.type is bool) or not setting.accepts(value):
+            form = setting.setting.unit and f", {setting.setting.unit}"
+            raise ValueError(f"{name}: {shown(value)} is not {setting.expected}{form}")
     return WorkloadOptions(
         **options,
-        columns=tuple(f"{field}={column}" for field, column in columns.items()),
-        resource=tuple(rule_of(name, entry) for name, entry in resources.items()),
+        columns=tuple(f"{field}={column}" for field, column in mappings["columns"].items()),
+        resource=tuple(rule_of(name, entry) for name, entry in mappings["resources"].items()),
     )
 
 
-#: How mappings and texts look, for messages.
+#: How mappings look, for messages.
 _EXAMPLES = {
     "columns": 'give columns={"submit": "time"}',
-    "resources": 'give resources={"gpus": {"column": "ngpus", "capacity": 64}}',
-}
-_TEXTS = {
-    "preset": "frontier",
-    "span": "0d:30d",
-    "timezone": "Europe/Berlin",
-    "memory": "requested",
-    "memory_capacity": "1TB",
-    "memory_per": "job",
-    "memory_unit": "MB",
-    "memory_unknown": "median",
+    "resources": 'give resources={"gpus": {"column": "gres/gpu", "capacity": 64}}',
 }
 
 
 def rule_of(name: str, entry: Any) -> ResourceRule:
     """Return the rule of one entry of ``resources``: a mapping, with the defaults that texts on the command line have.
 
-    Raises
-    ------
-    ValueError
-        If a field is missing or not known.
+    Raises ``ValueError`` if a field is missing or not known.
     """
     if isinstance(entry, ResourceRule):
         return entry

@@ -8,25 +8,20 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.workloads import transform
-from planbatch.experiments.workloads.archive import CATALOGUE, cached_path, near_names, plain_name
+from planbatch.experiments.workloads.archive import cached_path, named_log, near_names
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
-from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions, parse_span
+from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.experiments.workloads.partitions import (
     each_partition,
     pool_statement,
     with_capacity_of_partition,
 )
 from planbatch.experiments.workloads.read import read_log
-from planbatch.experiments.workloads.selection import (
-    first_submission,
-    number_or_none,
-    queue_numbers,
-    select_from_log,
-    statements,
-)
+from planbatch.experiments.workloads.selection import first_submission, select_from_log, statements
 from planbatch.experiments.workloads.swf.log import POOLS
 from planbatch.experiments.workloads.swf.read import SwfLog
+from planbatch.experiments.workloads.swf.write import swf_from_workload
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import Workload
 
@@ -39,23 +34,18 @@ ALL = "all"
 def resolve_source(source: str | Path) -> Path:
     """Find the file: a path, or the name of a fetched log.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is neither; the message says how to get the log, or suggests a name.
+    Raises ``FileNotFoundError`` if there is neither; the message says how to get the log, or suggests a name.
     """
     path = Path(source)
     if path.exists():
         return path
-    wanted = plain_name(str(source)).lower()
-    for log in CATALOGUE.values():
-        if log.name.lower() == wanted:
-            if cached_path(log).is_file():
-                return cached_path(log)
-            raise FileNotFoundError(
-                f"{source}: there is no such file, and the log {log.name} has not been fetched; "
-                f"fetch it with: planbatch workload fetch {log.name}"
-            )
+    if (log := named_log(str(source))) is not None:
+        if cached_path(log).is_file():
+            return cached_path(log)
+        raise FileNotFoundError(
+            f"{source}: there is no such file, and the log {log.name} has not been fetched; "
+            f"fetch it with: planbatch workload fetch {log.name}"
+        )
     near = near_names(path.name)
     hint = f"did you mean {' or '.join(near)}?" if near else "check the path"
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
@@ -130,20 +120,9 @@ def load_deadlines(
     source: str | Path | None,
     options: WorkloadOptions = NO_CHANGES,
 ) -> Workload:
-    """Give a workload deadlines, as :func:`with_deadlines` does; columns are read from the log that it came from.
+    """Give a workload deadlines, as :func:`with_deadlines` does.
 
-    Parameters
-    ----------
-    workload : Workload
-        A workload, as :func:`workload_of_source` loads it.
-    rule : str
-        Which jobs get which deadlines.
-    seed : int
-        Seed of random deadlines.
-    source : str or Path, optional
-        The log.
-    options : WorkloadOptions
-        How it was read.
+    Columns are read from the log ``source`` that it came from, as the options say.
     """
     log = None
     if rule.startswith("column:") and source is not None:
@@ -169,17 +148,8 @@ def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
 
 def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload:
     """Transform a workload that does not come from a log, as the options say."""
-    if options.capacity is not None:
-        workload = transform.with_capacity(workload, options.capacity)
-    if options.drop_queue:
-        numbers = queue_numbers(number_or_none, options)
-        workload = transform.drop_queues(workload, numbers)
-    if options.span is not None:
-        workload = transform.in_span(workload, *parse_span(options.span))
-    if options.first is not None:
-        workload = transform.first_jobs(workload, options.first)
-    if not len(workload):
-        raise ValueError(f"{workload.name}: no job is left ({options.described()})")
+    if options == NO_CHANGES:
+        return workload
     if options.partition is not None:
         raise ValueError(f"partition: {workload.name} has none; name a log, or drop --partition")
     if options.known_waits:
@@ -190,11 +160,7 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
         raise ValueError(
             f"{name}: {workload.name} is no log and has no {name} columns; name a log, or drop {flag}"
         )
-    origin = int(workload.submit[0])
-    workload = _reshaped(workload, options)
-    if options.windows is not None:
-        workload = with_windows(workload, options.windows, origin, None)
-    return workload
+    return workload_of_log(swf_from_workload(workload), options)
 
 
 def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:

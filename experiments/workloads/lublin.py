@@ -87,66 +87,30 @@ class LublinParameters:
         return replace(self, umed=umed, uhi=uhi, ulow=min(self.ulow, uhi))
 
 
-#: Batch jobs, fitted to machines of 128 processors.
-BATCH = LublinParameters(
-    serial_prob=0.2927,
-    pow2_prob=0.6686,
-    ulow=1.2,
-    umed=5,
-    uhi=7,
-    uprob=0.875,
-    a1=6.57,
-    b1=0.823,
-    a2=639.1,
-    b2=0.0156,
-    pa=-0.003,
-    pb=0.6986,
-    aarr=6.0415,
-    barr=0.8531,
-    arar=1.0519,
-    anum=6.1271,
-    bnum=5.2740,
-)
-#: Interactive jobs.
-INTERACTIVE = LublinParameters(
-    serial_prob=0.1541,
-    pow2_prob=0.625,
-    ulow=1,
-    umed=3,
-    uhi=5.5,
-    uprob=0.705,
-    a1=3.8351,
-    b1=0.6605,
-    a2=7.073,
-    b2=0.6856,
-    pa=-0.0118,
-    pb=0.9156,
-    aarr=6.5510,
-    barr=0.6621,
-    arar=0.9797,
-    anum=8.9186,
-    bnum=3.6680,
-    queue=0,
-)
-#: All jobs, batch and interactive.
-ALL = LublinParameters(
-    serial_prob=0.244,
-    pow2_prob=0.576,
-    ulow=0.8,
-    umed=4.5,
-    uhi=7,
-    uprob=0.86,
-    a1=4.2,
-    b1=0.94,
-    a2=312,
-    b2=0.03,
-    pa=-0.0054,
-    pb=0.78,
-    aarr=10.2303,
-    barr=0.4871,
-    arar=1.0225,
-    anum=8.1737,
-    bnum=3.9631,
+#: Parameter → its value for batch jobs (fitted to machines of 128 processors), interactive jobs, and all jobs.
+_FITTED = {
+    "serial_prob": (0.2927, 0.1541, 0.244),
+    "pow2_prob": (0.6686, 0.625, 0.576),
+    "ulow": (1.2, 1, 0.8),
+    "umed": (5, 3, 4.5),
+    "uhi": (7, 5.5, 7),
+    "uprob": (0.875, 0.705, 0.86),
+    "a1": (6.57, 3.8351, 4.2),
+    "b1": (0.823, 0.6605, 0.94),
+    "a2": (639.1, 7.073, 312),
+    "b2": (0.0156, 0.6856, 0.03),
+    "pa": (-0.003, -0.0118, -0.0054),
+    "pb": (0.6986, 0.9156, 0.78),
+    "aarr": (6.0415, 6.5510, 10.2303),
+    "barr": (0.8531, 0.6621, 0.4871),
+    "arar": (1.0519, 0.9797, 1.0225),
+    "anum": (6.1271, 8.9186, 8.1737),
+    "bnum": (5.2740, 3.6680, 3.9631),
+    "queue": (1, 0, 1),
+}
+BATCH, INTERACTIVE, ALL = (
+    LublinParameters(**dict(zip(_FITTED, values, strict=True)))  # type: ignore[arg-type]
+    for values in zip(*_FITTED.values(), strict=True)
 )
 KINDS = {"batch": BATCH, "interactive": INTERACTIVE, "all": ALL}
 
@@ -162,8 +126,7 @@ def sizes(n: int, capacity: int, parameters: LublinParameters, rng: Generator) -
     # A machine's size may lie between two powers of two: no job is rounded up beyond it.
     rounded = np.minimum(np.floor(log_size + 0.5), math.floor(math.log2(capacity)))
     size = np.floor(2.0 ** np.where(power_of_two, rounded, log_size) + 0.5).astype(np.int64)
-    drawn: IntArray = np.where(kind <= p.serial_prob, 1, np.clip(size, 1, capacity))
-    return drawn
+    return np.where(kind <= p.serial_prob, 1, np.clip(size, 1, capacity))
 
 
 def run_times(size: IntArray, parameters: LublinParameters, rng: Generator) -> IntArray:
@@ -175,8 +138,7 @@ def run_times(size: IntArray, parameters: LublinParameters, rng: Generator) -> I
         first = rng.random(again.size) <= share[again]
         shape, scale = np.where(first, p.a1, p.a2), np.where(first, p.b1, p.b2)
         logs[again] = rng.gamma(shape, scale)
-    seconds: IntArray = np.maximum(np.exp(logs), 1.0).astype(np.int64)
-    return seconds
+    return np.maximum(np.exp(logs), 1.0).astype(np.int64)
 
 
 def daily_cycle(parameters: LublinParameters) -> NDArray[np.float64]:
@@ -185,8 +147,7 @@ def daily_cycle(parameters: LublinParameters) -> NDArray[np.float64]:
     weights = np.diff(gammainc(parameters.anum, edges / parameters.bnum))
     # The program counts buckets from 1: bucket 11 is the half-hour with index 10.
     weights = np.roll(weights, CYCLE_START - 1)
-    normalised: NDArray[np.float64] = weights / weights.mean()
-    return normalised
+    return weights / weights.mean()
 
 
 def arrivals(n: int, parameters: LublinParameters, rng: Generator) -> IntArray:
@@ -203,8 +164,7 @@ def arrivals(n: int, parameters: LublinParameters, rng: Generator) -> IntArray:
     edges = np.concatenate([[0.0], np.cumsum(daily_cycle(parameters))])
     days = np.floor(points / edges[-1])
     bucket = np.interp(points - days * edges[-1], edges, np.arange(BUCKETS + 1))
-    submit: IntArray = np.floor((days * BUCKETS + bucket) * BUCKET_SECONDS).astype(np.int64)
-    return submit
+    return np.floor((days * BUCKETS + bucket) * BUCKET_SECONDS).astype(np.int64)
 
 
 def synthetic_workload(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DURATION = re.compile(r"^(\d+(?:\.\d*)?)\s*([smhdw]?)$")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+#: The options of the resource memory.
+MEMORY = ("memory", "memory_capacity", "memory_per", "memory_unit", "memory_unknown")
 
 
 #: Which jobs get deadlines.
@@ -64,12 +66,9 @@ class WorkloadOptions:
             "NAME",
         ),
     ] = ""
-    skip_bad_lines: Annotated[
-        bool,
-        Setting(
-            "Skip lines that cannot be read, and list them.",
-        ),
-    ] = False
+    skip_bad_lines: Annotated[bool, Setting("Skip lines that cannot be read, and list them.")] = (
+        False
+    )
     columns: Annotated[
         tuple[str, ...],
         Setting(
@@ -81,17 +80,10 @@ class WorkloadOptions:
         ),
     ] = ()
     timezone: Annotated[
-        str,
-        Setting(
-            "Time zone of a table's dates that have none, such as Europe/Berlin.",
-            "ZONE",
-        ),
+        str, Setting("Time zone of a table's dates that have none, such as Europe/Berlin.", "ZONE")
     ] = "UTC"
     known_waits: Annotated[
-        bool,
-        Setting(
-            "Only jobs whose recorded wait is known, as --policy recorded needs.",
-        ),
+        bool, Setting("Only jobs whose recorded wait is known, as --policy recorded needs.")
     ] = False
     partition: Annotated[
         str | None,
@@ -121,18 +113,10 @@ class WorkloadOptions:
     ] = None
     first: Annotated[int | None, Setting("Only the first N usable jobs of the file.", "N")] = None
     round_sizes: Annotated[
-        int | None,
-        Setting(
-            "Round sizes up to multiples of N processors.",
-            "N",
-        ),
+        int | None, Setting("Round sizes up to multiples of N processors.", "N")
     ] = None
     load: Annotated[
-        float | None,
-        Setting(
-            "Multiply the load by compressing arrivals.",
-            "FACTOR",
-        ),
+        float | None, Setting("Multiply the load by compressing arrivals.", "FACTOR")
     ] = None
     memory: Annotated[
         str | None,
@@ -143,11 +127,7 @@ class WorkloadOptions:
         ),
     ] = None
     memory_capacity: Annotated[
-        str | None,
-        Setting(
-            "Memory of the machine: 1TB, 1GB/processor, or 4GB/node.",
-            "AMOUNT",
-        ),
+        str | None, Setting("Memory of the machine: 1TB, 1GB/processor, or 4GB/node.", "AMOUNT")
     ] = None
     memory_per: Annotated[
         str | None,
@@ -158,11 +138,7 @@ class WorkloadOptions:
         ),
     ] = None
     memory_unit: Annotated[
-        str | None,
-        Setting(
-            "Unit of the column: B, KB, MB, GB.  [default: KB]",
-            "UNIT",
-        ),
+        str | None, Setting("Unit of the column: B, KB, MB, GB.  [default: KB]", "UNIT")
     ] = None
     memory_unknown: Annotated[
         str | None,
@@ -200,8 +176,7 @@ class WorkloadOptions:
         """
         from planbatch.experiments.workloads.resources import memory_rule, parse_rule
 
-        names = ("capacity", "per", "unit", "unknown")
-        given = {name: getattr(self, f"memory_{name}") for name in names}
+        given = {name.removeprefix("memory_"): getattr(self, name) for name in MEMORY[1:]}
         given = {name: value for name, value in given.items() if value is not None}
         rules = [parse_rule(rule) if isinstance(rule, str) else rule for rule in self.resource]
         if self.memory is None:
@@ -216,63 +191,52 @@ class WorkloadOptions:
             )
         return [memory_rule(self.memory, **given), *rules]
 
-    def described(self) -> str:  # noqa: PLR0912 - one per option
+    def described(self) -> str:
         """Describe the options in words; empty if they do nothing."""
         done = []
-        if self.preset:
-            done.append(f"preset {self.preset}")
-        if self.columns:
-            done.append(f"columns {', '.join(self.columns)}")
-        if self.timezone != "UTC":
-            done.append(f"time zone {self.timezone}")
-        if self.known_waits:
-            done.append("known waits only")
-        if self.partition is not None:
-            done.append(f"partition {self.partition}")
-        if self.capacity is not None:
-            done.append(f"capacity {self.capacity}")
-        if self.drop_queue:
-            done.append(f"without queue {', '.join(self.drop_queue)}")
-        if self.span is not None:
-            done.append(f"span {self.span}")
-        if self.first is not None:
-            done.append(f"first {self.first} usable jobs")
-        if self.round_sizes is not None:
-            done.append(f"sizes rounded up to multiples of {self.round_sizes}")
-        if self.load is not None:
-            done.append(f"load times {self.load:g}")
-        for flag in ("memory", "memory_capacity", "memory_per", "memory_unit", "memory_unknown"):
-            if getattr(self, flag) is not None:
-                done.append(f"{flag.replace('_', ' ')} {getattr(self, flag)}")
-        done += [f"resource {rule}" for rule in self.resource]
-        if self.windows is not None:
-            done.append(f"windows {self.windows}")
+        for name, words in _WORDS.items():
+            value = getattr(self, name)
+            if value == getattr(NO_CHANGES, name):
+                continue
+            if name == "resource":
+                done += [words.format(rule) for rule in value]
+            else:
+                done.append(words.format(", ".join(value) if isinstance(value, tuple) else value))
         return "; ".join(done)
 
 
+#: What :meth:`WorkloadOptions.described` says of an option that differs from its default.
+_WORDS = {
+    "preset": "preset {}",
+    "columns": "columns {}",
+    "timezone": "time zone {}",
+    "known_waits": "known waits only",
+    "partition": "partition {}",
+    "capacity": "capacity {}",
+    "drop_queue": "without queue {}",
+    "span": "span {}",
+    "first": "first {} usable jobs",
+    "round_sizes": "sizes rounded up to multiples of {}",
+    "load": "load times {:g}",
+    **{name: f"{name.replace('_', ' ')} {{}}" for name in MEMORY},
+    "resource": "resource {}",
+    "windows": "windows {}",
+}
 #: The log as it is.
 NO_CHANGES = WorkloadOptions()
 
 
+def seconds_of(text: str) -> int | None:
+    """Read a duration (90d, 12h, 30m, seconds) as seconds, rounded down; None if the text is none."""
+    match = _DURATION.match(text.strip())
+    return math.floor(float(match[1]) * _UNITS[match[2]]) if match else None
+
+
 def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, int | None]:
-    """Read a span of time.
+    """Read a span of time ``FROM:TO``: seconds after the first submission, ``None`` for a side that is open.
 
-    Parameters
-    ----------
-    text : str
-        ``FROM:TO``; see :class:`WorkloadOptions`.
-    start_time : int, optional
-        Unix time of the first submission, which dates count from.
-
-    Returns
-    -------
-    start, end : int or None
-        Seconds after the first submission; ``None`` if that side is open.
-
-    Raises
-    ------
-    ValueError
-        If the text cannot be read, or names a date and ``start_time`` is not known.
+    Dates count from ``start_time``, the Unix time of the first submission; ``ValueError`` if it is not known, or the
+    text cannot be read.
     """
     sides = text.split(":")
     if len(sides) != 2:
@@ -284,14 +248,11 @@ def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, in
 def moment(side: str, what: str, start_time: int | None = None) -> int:
     """Read a duration after the first submission, or a date: seconds after the first submission.
 
-    Raises
-    ------
-    ValueError
-        If it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
+    Raises ``ValueError`` if it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
     """
     side = side.strip()
-    if match := _DURATION.match(side):
-        return math.floor(float(match[1]) * _UNITS[match[2]])
+    if (seconds := seconds_of(side)) is not None:
+        return seconds
     if _DATE.match(side):
         if start_time is None:
             raise ValueError(

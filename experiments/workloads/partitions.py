@@ -18,10 +18,8 @@ _PER_PARTITION = re.compile(r"^\s*(\d+)\s*\(\s*(\d+(?:\s*,\s*\d+)+)\s*\)")
 def partition_number(log: SwfLog, wanted: str) -> int:
     """Find the number of a partition by its number, its name, or the first word of its name.
 
-    Raises
-    ------
-    ValueError
-        If no job of the log is in such a partition, or the name fits several; lists those that there are.
+    Raises ``ValueError`` if no job of the log is in such a partition, or the name fits several; lists those that there
+    are.
     """
     names = log.header.partitions
     there = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
@@ -56,10 +54,7 @@ def partition_capacity(header: SwfHeader, number: int) -> int | None:
 def with_capacity_of_partition(log: SwfLog, options: WorkloadOptions) -> WorkloadOptions:
     """Return options with the capacity of the chosen partition; unchanged if there is none, or one is given.
 
-    Raises
-    ------
-    ValueError
-        If there is no such partition, or the header does not say how many processors it has.
+    Raises ``ValueError`` if there is no such partition, or the header does not say how many processors it has.
     """
     if options.partition is None:
         return options
@@ -78,10 +73,7 @@ def with_capacity_of_partition(log: SwfLog, options: WorkloadOptions) -> Workloa
 def each_partition(log: SwfLog, options: WorkloadOptions) -> list[WorkloadOptions]:
     """Return the options for every partition in which the log has jobs, each a pool of its own.
 
-    Raises
-    ------
-    ValueError
-        If there is none, or a capacity is given, which would be that of each.
+    Raises ``ValueError`` if there is none, or a capacity is given, which would be that of each.
     """
     if options.capacity is not None:
         raise ValueError(

@@ -131,10 +131,7 @@ PRESET_NAMES = Registry("preset", PRESETS, ("frame",), _accept, "presets")
 def with_preset(table: Table, name: str) -> Table:
     """Return a table as a preset reads it.
 
-    Raises
-    ------
-    ValueError
-        If there is no such preset, or the table does not have its columns; says which.
+    Raises ``ValueError`` if there is no such preset, or the table does not have its columns; says which.
     """
     if not name:
         return table

@@ -28,10 +28,7 @@ _COUNT = re.compile(r"^(\d+)(?:/(processor|node))?$", re.IGNORECASE)
 def amount(text: str, flag: str) -> tuple[float, str]:
     """Read an amount such as ``1.5GB`` or ``1GB/processor``: in KB, and what it refers to ("" for the whole).
 
-    Raises
-    ------
-    ValueError
-        If it cannot be read; the message names the flag.
+    Raises ``ValueError`` if it cannot be read; the message names the flag.
     """
     match = _AMOUNT.match(text.strip())
     if not match or not (match[2] or match[3] or float(match[1]) == 0):
@@ -226,10 +223,7 @@ def parse_rule(text: str) -> ResourceRule:
     A capacity with a unit (``memory=mem:4TB``) says that the column holds memory, in KB or in its own units; jobs
     without a value then take the median of the others, and otherwise nothing.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be read.
+    Raises ``ValueError`` if it cannot be read.
     """
     match = _RULE.match(text.strip())
     form = "NAME=COLUMN:CAPACITY, such as gpus=ngpus:64 or memory=mem:4TB,per=job"
@@ -263,17 +257,9 @@ def memory_rule(
 ) -> ResourceRule:
     """Make the rule that turns memory columns into a resource.
 
-    Parameters
-    ----------
-    source : {"requested", "used", "either"}
-        Which column counts; ``either`` takes the requested memory, else the used one.
-    capacity, per, unit, unknown : str
-        See :class:`ResourceRule`.
-
-    Raises
-    ------
-    ValueError
-        If one of them cannot be read; the message names the flag.
+    ``source`` says which column counts: ``requested``, ``used``, or ``either``, the requested memory, else the used
+    one. The others are those of :class:`ResourceRule`. Raises ``ValueError`` if one of them cannot be read; the message
+    names the flag.
     """
     if source not in SOURCES:
         raise ValueError(f"memory: there is no {source!r}; {did_you_mean(source, SOURCES)}")
@@ -291,21 +277,8 @@ def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Worklo
 
     Each job takes the same share of the memory as another job, drawn at random, takes of the processors: both have the
     same distribution, and they are independent. Then all amounts are scaled so that Σ memory × run time is the same
-    share of the machine as Σ processors × run time.
-
-    Parameters
-    ----------
-    workload : Workload
-        The jobs; at least one.
-    memory : str
-        Memory of the machine: ``256GB``, or ``1GB/processor``.
-    seed : int
-        Seed of the random numbers.
-
-    Raises
-    ------
-    ValueError
-        If the amount cannot be read.
+    share of the machine as Σ processors × run time. ``memory`` is that of the machine: ``256GB``, or ``1GB/processor``;
+    ``ValueError`` if it cannot be read.
     """
     size, each = amount(memory, "memory capacity")
     if each == "node":

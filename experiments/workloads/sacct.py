@@ -51,10 +51,7 @@ def jobs_of_sacct(table: Table) -> tuple[Table, dict[str, BoolArray]]:
     Steps (``12.batch``, ``12.0``) are left out. There are further columns: ``walltime`` and, for every TRES, its
     amount by its name, memory in KB.
 
-    Raises
-    ------
-    ValueError
-        If a field is missing; says which, and the command that prints it.
+    Raises ``ValueError`` if a field is missing; says which, and the command that prints it.
     """
     there = table.frame.columns
     for group in NEEDED:

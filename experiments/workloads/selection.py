@@ -1,7 +1,6 @@
 """Which lines of a log become jobs, and what they take of each resource."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,9 +13,8 @@ from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
 from planbatch.experiments.workloads.partitions import in_partition
 from planbatch.experiments.workloads.resources import COLUMN_TEXT, UNITS, ResourceRule
 from planbatch.experiments.workloads.swf.log import Selection, SwfLog
-from planbatch.experiments.workloads.transform import DROPPED_QUEUE
 from planbatch.planner.arguments import whole
-from planbatch.planner.model import BoolArray, IntArray, Workload
+from planbatch.planner.model import EARLIEST, BoolArray, IntArray, Workload
 from planbatch.planner.resources import Resource
 
 #: If more than this share of the jobs exceeds the machine's capacity, the unit is assumed to be wrong.
@@ -25,27 +23,13 @@ SUSPICIOUS = 0.5
 
 @dataclass(frozen=True)
 class Demand:
-    """What the lines of a log take of a resource.
+    """What the lines of a log take of a resource."""
 
-    Attributes
-    ----------
-    rule : ResourceRule
-        How it was read.
-    resource : Resource
-        The resource of the machine.
-    amounts : int64 array, shape (n,)
-        What each line takes, in the resource's unit.
-    known : mapping of str to bool array, shape (n,)
-        Which lines are known from which column.
-    assumed : float
-        What is assumed for the others, per processor, job or node.
-    """
-
-    rule: ResourceRule
-    resource: Resource
-    amounts: IntArray
-    known: Mapping[str, BoolArray]
-    assumed: float
+    rule: ResourceRule  #: how it was read
+    resource: Resource  #: the resource of the machine
+    amounts: IntArray  #: shape (n,): what each line takes, in the resource's unit
+    known: Mapping[str, BoolArray]  #: shape (n,): which lines are known from which column
+    assumed: float  #: what is assumed for the others, per processor, job or node
 
     @property
     def unknown(self) -> BoolArray:
@@ -128,21 +112,8 @@ class Demand:
 def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: int) -> Demand:
     """What every line of a log takes of the resource.
 
-    Parameters
-    ----------
-    rule : ResourceRule
-        How to read it.
-    log : SwfLog
-        The log.
-    procs : int64 array, shape (n,)
-        Processors of its lines.
-    processors : int
-        Processors of the machine.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
+    ``procs``, shape (n,), are the processors of its lines, ``processors`` those of the machine. Raises ``ValueError``
+    if there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
     """
     values, known = rule.column(log)
     missing = np.isnan(values)
@@ -178,6 +149,7 @@ def statement_key(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
+DROPPED_QUEUE = "in a dropped queue"
 UNREADABLE = "unreadable line"
 NO_WAIT = "no recorded wait"
 
@@ -209,8 +181,7 @@ def _unwanted(log: SwfLog, options: WorkloadOptions) -> dict[str, BoolArray]:
     """Which lines the options leave out and count, by reason."""
     unwanted = {}
     if options.drop_queue:
-        numbers = queue_numbers(log.header.queue_number, options)
-        unwanted[DROPPED_QUEUE] = np.isin(log.columns["queue"], numbers)
+        unwanted[DROPPED_QUEUE] = np.isin(log.columns["queue"], queue_numbers(log, options))
     if options.known_waits:
         unusable = [log.columns["runtime"] < 0, *log.unusable.values()]
         unwanted[NO_WAIT] = (log.columns["wait"] < 0) & ~np.logical_or.reduce(unusable)
@@ -221,7 +192,7 @@ def _span_outside(log: SwfLog, span: str) -> str:
     """Say that a span has no job, and when the log's jobs were submitted."""
     origin, start_time = first_submission(log)
     last = int(log.columns["submit"].max()) - origin
-    if start_time is None:
+    if start_time is None or start_time < EARLIEST:
         when = f"from 0 to {duration(last)} after its first"
     else:
         first_day, last_day = (
@@ -234,10 +205,7 @@ def _span_outside(log: SwfLog, span: str) -> str:
 def read_demands(log: SwfLog, options: WorkloadOptions, keep: BoolArray) -> list[Demand]:
     """What the lines of a log take of each resource, at the sizes that the options give.
 
-    Raises
-    ------
-    ValueError
-        If most of the lines to keep take more of one than the machine has.
+    Raises ``ValueError`` if most of the lines to keep take more of one than the machine has.
     """
     rules = options.resource_rules()
     if not rules:
@@ -260,22 +228,14 @@ def first_submission(log: SwfLog) -> tuple[int, int | None]:
     return origin, None if start is None else start + origin
 
 
-def number_or_none(name: str) -> int | None:
-    """Return the number that a text is, or None."""
-    return int(name) if re.fullmatch(r"-?\d+", name.strip()) else None
-
-
-def queue_numbers(number_of: Callable[[str], int | None], options: WorkloadOptions) -> list[int]:
+def queue_numbers(log: SwfLog, options: WorkloadOptions) -> list[int]:
     """Return the numbers of the queues to leave out.
 
-    Raises
-    ------
-    ValueError
-        If ``number_of`` knows none for the name of one.
+    Raises ``ValueError`` if the header has no queue of a name.
     """
     numbers = []
     for queue in options.drop_queue:
-        number = number_of(queue)
+        number = log.header.queue_number(queue)
         if number is None:
             raise ValueError(
                 f"drop queue: the header names no queue {queue!r}; give the queue's number"

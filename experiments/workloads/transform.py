@@ -4,18 +4,15 @@ Each takes a workload and returns a new one; the order of the jobs stays first c
 """
 
 import math
-from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.swf.log import TOO_LARGE, WAITS
+from planbatch.experiments.workloads.swf.log import WAITS
 from planbatch.planner.arguments import expect, number, whole
 from planbatch.planner.model import NEVER, IntArray, Workload
 
 BoolArray = NDArray[np.bool_]
-
-DROPPED_QUEUE = "in a dropped queue"
 
 
 def first_jobs(workload: Workload, n: int) -> Workload:
@@ -137,10 +134,7 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
 
     A job that would then be too large takes the whole machine.
 
-    Raises
-    ------
-    ValueError
-        If the partition size is not positive, or larger than the machine.
+    Raises ``ValueError`` if the partition size is not positive, or larger than the machine.
     """
     whole("round sizes", partition, 1, "processors")
     if partition > workload.capacity:
@@ -152,45 +146,15 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
     return workload.take(slice(None), procs=np.minimum(rounded, workload.capacity))
 
 
-def drop_queues(workload: Workload, queues: Collection[int]) -> Workload:
-    """Leave out the jobs of some queues, such as interactive ones, and count them as dropped."""
-    unwanted = np.isin(workload.queue, list(queues))
-    return workload.take(~unwanted, dropped=_more(workload, DROPPED_QUEUE, unwanted))
-
-
-def with_capacity(workload: Workload, capacity: int) -> Workload:
-    """Put the jobs on a machine of another size; those that are larger are left out and counted.
-
-    Raises
-    ------
-    ValueError
-        If the capacity is not positive, or no job is small enough.
-    """
-    whole("capacity", capacity, 1, "processors")
-    large = workload.procs > capacity
-    if large.all():
-        raise ValueError(f"{workload.name}: every job needs more than {capacity} processors")
-    dropped = _more(workload, TOO_LARGE, large)
-    return workload.take(~large, capacity=capacity, dropped=dropped)
-
-
-def offered_load(workload: Workload) -> float:
+def offered_load(workload: Workload, resource: int = 0) -> float:
     """Compare the work that arrives with what the machine can do in that time.
 
-    Σ processors × run time / (capacity × time from the first to the last submission); infinite if all jobs are
-    submitted at once.
+    Σ amount × run time / (capacity × time from the first to the last submission) of a resource, by default of the
+    processors; infinite if all jobs are submitted at once.
     """
     if not len(workload):
         return 0.0
-    work = float((workload.procs.astype(np.float64) * workload.runtime).sum())
+    amounts = workload.amounts[:, resource].astype(np.float64)
+    work = float((amounts * workload.runtime).sum())
     span = float(workload.submit[-1] - workload.submit[0])
-    return work / (workload.capacity * span) if span > 0 else math.inf
-
-
-def _more(workload: Workload, reason: str, left_out: BoolArray) -> dict[str, int]:
-    """Add dropped jobs to those of the workload."""
-    n = int(np.count_nonzero(left_out))
-    dropped = dict(workload.dropped)
-    if n:
-        dropped[reason] = dropped.get(reason, 0) + n
-    return dropped
+    return work / (int(workload.capacities[resource]) * span) if span > 0 else math.inf

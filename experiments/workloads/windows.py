@@ -15,7 +15,7 @@ from planbatch.experiments.workloads.options import moment
 from planbatch.experiments.workloads.resources import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.resources import PROCESSORS, Resource, Window
+from planbatch.planner.resources import PROCESSORS, Resource, Window, names_of
 
 _TIMES = ("start", "end", "known")
 
@@ -23,22 +23,9 @@ _TIMES = ("start", "end", "known")
 def with_windows(workload: Workload, path: str, origin: int, start_time: int | None) -> Workload:
     """Give a workload the windows of a file.
 
-    Parameters
-    ----------
-    workload : Workload
-        The workload, with all its resources.
-    path : str
-        The CSV file.
-    origin : int
-        The submit time (s) that durations count from: the first one of the log.
-    start_time : int, optional
-        Its Unix time, which dates count from.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the file cannot be read, or a window takes more than the machine has or never ends; the message names file,
-        line and column.
+    ``origin`` is the first submit time of the log (s), which durations count from, and ``start_time`` its Unix time,
+    which dates count from. Raises ``OSError`` or ``ValueError`` if the file cannot be read, or a window takes more than
+    the machine has or never ends; the message names file, line and column.
     """
     windows = read_windows(path, workload.resources, origin, start_time)
     try:
@@ -62,17 +49,17 @@ def read_windows(
         raise ValueError(f"windows: {path} is no text in UTF-8") from None
     rows = csv.reader(text.splitlines())
     header = [name.strip().lower() for name in next(rows, [])]
-    names = [PROCESSORS, *(resource.name for resource in resources)]
-    _check_header(str(path), header, names)
+    _check_header(str(path), header, names_of(resources))
     result = []
     for number, row in enumerate(rows, start=2):
-        if not any(cell.strip() for cell in row):
-            continue
+        cells = [cell.strip() for cell in row]
         where = f"{path}, line {number}"
-        if len(row) != len(header):
-            raise ValueError(f"{where}: {len(row)} columns instead of {len(header)}")
-        cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
-        result.append(_window(where, cells, origin, start_time))
+        if not any(cells):
+            continue
+        if len(cells) != len(header):
+            raise ValueError(f"{where}: {len(cells)} columns instead of {len(header)}")
+        by_name = dict(zip(header, cells, strict=True))
+        result.append(_window(where, by_name, origin, start_time))
     return result
 
 

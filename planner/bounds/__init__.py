@@ -77,8 +77,7 @@ def lower_bound(
     if cost.bound is not None:
         return float(cost.bound(problem, upper, iterations))
     if cost.terms is not None:
-        terms = cost.terms(problem.jobs, problem.now)
-        return terms_bound(problem, terms, upper, iterations)
+        return terms_bound(problem, cost.terms_of(problem), upper, iterations)
     return float("nan")
 
 

@@ -18,21 +18,13 @@ from planbatch.planner.model import FloatArray
 
 
 class Fluid(NamedTuple):
-    """The optimum of the relaxation.
+    """The optimum of the relaxation."""
 
-    Attributes
-    ----------
-    bound : float
-        Lower bound of the sum of the terms (less rounding errors).
-    start : float64 array, shape (n,)
-        Mean busy times less half of the durations (s after now): fractional starts.
-    moments, price : float64 arrays, shape (n + 1,)
-        The moments at which the work changes to another job (s after now), and the price of a unit of area there: by
-        how much the cost would fall if the unit were free. Linear in between, zero at the end.
-    """
-
-    bound: float
+    bound: float  #: lower bound of the sum of the terms (less rounding errors)
+    #: Shape (n,): mean busy times less half of the durations (s after now): fractional starts.
     start: FloatArray
+    #: Shape (n + 1,): the moments at which the work changes to another job (s after now), and the price of a unit of
+    #: area there: by how much the cost would fall if the unit were free. Linear in between, zero at the end.
     moments: FloatArray
     price: FloatArray
 

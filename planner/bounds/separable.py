@@ -45,26 +45,13 @@ HORIZON = 1.1
 
 @dataclass(frozen=True)
 class Relaxation:
-    """A round, relaxed for one objective.
+    """A round, relaxed for one objective."""
 
-    Attributes
-    ----------
-    market : Market
-        The market of the Lagrangian bound; equal jobs are one entry.
-    entry : int64 array, shape (n,)
-        The entry of the market that each job belongs to.
-    offset : float
-        Part of the sum of the terms that no plan can change: the waits so far.
-    price : float64 array, shape (rows, buckets)
-        The prices of the fluid relaxation.
-    simple : float
-        A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
-    """
-
-    market: _core.Market
-    entry: IntArray
-    offset: float
-    price: FloatArray
+    market: _core.Market  #: the market of the Lagrangian bound; equal jobs are one entry
+    entry: IntArray  #: shape (n,): the entry of the market that each job belongs to
+    offset: float  #: part of the sum of the terms that no plan can change: the waits so far
+    price: FloatArray  #: shape (rows, buckets): the prices of the fluid relaxation
+    #: A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
     simple: float
 
 
@@ -107,19 +94,7 @@ def best_fluid(
 
 
 def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS) -> Relaxation:
-    """Relax a round for a sum of terms.
-
-    Parameters
-    ----------
-    problem : Round
-        The round; at least one waiting job.
-    terms : Terms
-        The terms, checked.
-    start : int64 array, shape (n,)
-        Starts of a good plan (s).
-    buckets : int
-        Buckets of time.
-    """
+    """Relax a round of at least one waiting job for a sum of terms, checked; ``start`` is a good plan (s)."""
     jobs, now = problem.jobs, problem.now
     origin = (terms.origin - now).astype(np.float64)
     offset = 0.0

@@ -19,17 +19,10 @@ KNAPSACK_STEPS = 50_000_000
 
 
 class Staircase(NamedTuple):
-    """Free processors of a round from now on; running jobs only ever end, so the levels rise.
+    """Free processors of a round from now on; running jobs only ever end, so the levels rise."""
 
-    Attributes
-    ----------
-    times : float64 array, shape (k,)
-        Breakpoints (s after now); the first is 0.
-    levels : int64 array, shape (k,)
-        Free processors from each breakpoint until the next; the last level is the capacity.
-    """
-
-    times: FloatArray
+    times: FloatArray  #: shape (k,): breakpoints (s after now); the first is 0
+    #: Shape (k,): free processors from each breakpoint until the next; the last level is the capacity.
     levels: IntArray
 
     def earliest(self, procs: IntArray) -> FloatArray:
@@ -38,20 +31,13 @@ class Staircase(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Kinds of capacity: at every moment, the coefficients of the jobs in progress add up to at most a level.
+    """Kinds of capacity: at every moment, the coefficients of the jobs in progress add up to at most a level."""
 
-    Attributes
-    ----------
-    sizes : int64 array, shape (q,)
-        The different sizes of jobs (processors), ascending.
-    coef : float64 array, shape (q, rows)
-        Demand of a job of each size, in units of the last level of every row. Row 0 is that of the processors.
-    levels : float64 array, shape (rows, k)
-        Available amount from each breakpoint of the staircase on; the last is 1.
-    """
-
-    sizes: IntArray
+    sizes: IntArray  #: shape (q,): the different sizes of jobs (processors), ascending
+    #: Shape (q, rows): demand of a job of each size, in units of the last level of every row. Row 0 is that of the
+    #: processors.
     coef: FloatArray
+    #: Shape (rows, k): available amount from each breakpoint of the staircase on; the last is 1.
     levels: FloatArray
 
 
@@ -90,16 +76,8 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     """Return the rows of a round.
 
     Each level is the most that a subset of the waiting jobs can take side by side of the free processors (a bounded
-    knapsack), which is less than the free processors themselves if sizes do not add up to them.
-
-    Parameters
-    ----------
-    stairs : Staircase
-        Free processors.
-    procs : int64 array, shape (j,)
-        Processors of the waiting jobs.
-    weight : int64 array, shape (j,)
-        Number of jobs that each entry stands for.
+    knapsack), which is less than the free processors themselves if sizes do not add up to them. ``procs``, shape (j,),
+    are the processors of the waiting jobs, and each entry stands for ``weight`` of them.
     """
     sizes, place = np.unique(procs, return_inverse=True)
     count = np.bincount(place, weights=weight).astype(np.int64)

@@ -56,29 +56,14 @@ def features_of(state: FloatArray, jobs: IntArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Grows the trees from the jobs that ended last.
+    """Grows the trees from the jobs that ended last."""
 
-    Attributes
-    ----------
-    every : int
-        At least so much time lies between two lessons (s).
-    quantile : float
-        Which quantile of run time / request is predicted.
-    trees : int
-        How many trees.
-    jobs : int
-        Of how many jobs.
-    rate : float
-        The learning rate.
-    growth : float
-        So many times as many jobs have to have ended as at the last lesson; 1 for a lesson every time.
-    """
-
-    every: int
-    quantile: float
-    trees: int
-    jobs: int
-    rate: float
+    every: int  #: at least so much time lies between two lessons (s)
+    quantile: float  #: which quantile of run time / request is predicted
+    trees: int  #: how many trees
+    jobs: int  #: of how many jobs
+    rate: float  #: the learning rate
+    #: So many times as many jobs have to have ended as at the last lesson; 1 for a lesson every time.
     growth: float = 1.0
 
     def enough(self, state: FloatArray) -> int:
@@ -140,10 +125,7 @@ def controller() -> Any:
 def regressor() -> Any:
     """Return scikit-learn's class of boosted trees.
 
-    Raises
-    ------
-    ValueError
-        If scikit-learn is not installed.
+    Raises ``ValueError`` if scikit-learn is not installed.
     """
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor

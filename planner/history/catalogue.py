@@ -19,19 +19,10 @@ Examples
 
 
 def asked_history(what: str, function: Any) -> History | None:
-    """Return the history that a user's function asks for, by name or as an object; None if it asks for none.
+    """Return the history that a user's function asks for in its attribute ``asks_for``; None if it asks for none.
 
-    Parameters
-    ----------
-    what : str
-        What the function is, for the message, such as ``order slow``.
-    function : object
-        Its attribute ``asks_for`` is a name of :data:`HISTORIES` or a :class:`History`.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
+    That is a name of :data:`HISTORIES` or a :class:`History`; ``ValueError`` if it is neither, whose message names the
+    function by ``what``, such as ``order slow``.
     """
     asked = getattr(function, "asks_for", getattr(function, "history", None))
     if asked is None or isinstance(asked, History):

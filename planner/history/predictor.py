@@ -60,10 +60,7 @@ class Predictor:
 def corrector_of(name: str) -> Corrector:
     """Return a corrector by its name.
 
-    Raises
-    ------
-    ValueError
-        If there is none of this name.
+    Raises ``ValueError`` if there is none of this name.
     """
     names = [corrector.name.lower().replace("_", "-") for corrector in Corrector]
     if name not in names:

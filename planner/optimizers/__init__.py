@@ -100,10 +100,7 @@ def make_optimizer(name: str) -> Optimizer:
 def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
     """Return an optimizer unchanged, or make one of a function (:class:`FunctionOptimizer`) or a name.
 
-    Raises
-    ------
-    ValueError
-        If there is no optimizer of this name, or it is none of the three.
+    Raises ``ValueError`` if there is no optimizer of this name, or it is none of the three.
     """
     if isinstance(optimizer, str):
         return make_optimizer(optimizer)

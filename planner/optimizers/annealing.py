@@ -1,6 +1,6 @@
 """Simulated annealing over permutations; the search itself is in the core (``core/annealing``)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -189,18 +189,10 @@ class Annealing:
         """Return the search as a policy of the core, for budgets in evaluations; see :func:`core_policy`."""
         if budget.seconds is not None or budget.evaluations is None:
             return None
-        judged = (
-            (0, 0.0)
-            if objective.scenarios is None
-            else (objective.scenarios.count, objective.scenarios.risk)
-        )
+        scenarios, first = objective.scenarios, self.first_numbers.tolist()
+        judged = (0, 0.0) if scenarios is None else (scenarios.count, scenarios.risk)
         return _core.PlanBased(
-            objective.core,
-            self.setting,
-            self.first_numbers.tolist(),
-            budget.evaluations,
-            promised,
-            *judged,
+            objective.core, self.setting, first, budget.evaluations, promised, *judged
         )
 
     def optimize(
@@ -216,24 +208,15 @@ class Annealing:
         clock = budget.start()
         if not len(problem):
             nothing = np.zeros(0, dtype=np.int64)
-            empty = Result(Plan(nothing), nothing, 0.0, 0.0, 0, clock.elapsed, objective.compiled)
-            return replace(empty, status=Status.OPTIMAL)
+            empty = (nothing, nothing, 0.0, 0.0, clock)
+            return Result.of_search(*empty, objective.compiled, Status.OPTIMAL)
         run = _Run(self, problem, objective, clock, rng)
         try:
             status = run.search()
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-        plan, order, cost = run.best()
-        return Result(
-            plan=plan,
-            permutation=order,
-            cost=cost,
-            seed_cost=run.seed_cost,
-            evaluations=clock.evaluations,
-            seconds=clock.elapsed,
-            native=objective.compiled,
-            status=status,
-        )
+        native = objective.compiled
+        return Result.of_search(*run.best(), run.seed_cost, clock, native, status)
 
 
 class _Run:
@@ -252,12 +235,12 @@ class _Run:
         self.core = objective.search(problem, setting=optimizer.setting)
         self.seed_cost = float("inf")
 
-    def best(self) -> tuple[Plan, IntArray, float]:
-        """Return the best plan, its order and its cost; without any, the plan of the round before, decoded again."""
+    def best(self) -> tuple[IntArray, IntArray, float]:
+        """Return the best starts, their order and their cost; without any, the previous plan, decoded again."""
         if np.isinf(self.core.cost):
             order = Plan(self.problem.planned).order()
-            return decode(self.problem, order), order, self.core.cost
-        return Plan(self.core.start), self.core.order, self.core.cost
+            return decode(self.problem, order).start, order, self.core.cost
+        return self.core.start, self.core.order, self.core.cost
 
     def require(self, finite: bool) -> None:
         """Raise unless all costs were finite numbers."""

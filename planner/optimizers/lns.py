@@ -7,16 +7,12 @@ from time import perf_counter
 
 import numpy as np
 
-from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
 from planbatch.planner.display import brief_repr
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import Objective, UnsupportedObjectiveError
-from planbatch.planner.optimizer import Result
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.cpsat.window import repair
-from planbatch.planner.optimizers.search import BudgetUsedUp, OrderSearch
-from planbatch.planner.round import Round
-from planbatch.planner.terms import check_terms
+from planbatch.planner.optimizers.search import BudgetUsedUp, OrderOptimizer, OrderSearch
 
 #: Methods that find the order of a window, and the largest window of each.
 REPAIRS = {"enumerate": 6, "cp-sat": 30}
@@ -26,7 +22,7 @@ TIME_PER_EVALUATION = 1e-4
 
 
 @dataclass(frozen=True)
-class LargeNeighbourhood:
+class LargeNeighbourhood(OrderOptimizer):
     """Optimise the order of a window of the permutation, then move on to another (Shaw 1998).
 
     A window is a run of neighbours in the order of the planned starts, or, every other time, a random set of jobs
@@ -75,22 +71,11 @@ class LargeNeighbourhood:
         """Return True if orders are enumerated; with CP-SAT, whether the objective declares its terms."""
         return self.repair == "enumerate" or objective.terms is not None
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
-        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
-
-        Raises
-        ------
-        UnsupportedObjectiveError
-            If windows are solved by CP-SAT, and the objective declares no terms.
-        """
-        if not self.supports(objective):
-            raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
-        search = OrderSearch(problem, objective, budget)
-        if self.repair == "cp-sat":
-            return search.run(lambda: self._solve_windows(search, rng))
-        return search.run(lambda: self._enumerate_windows(search, rng))
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Optimise one window after the other, for ever."""
+        (self._enumerate_windows if self.repair == "enumerate" else self._solve_windows)(
+            search, rng
+        )
 
     def _windows(
         self, search: OrderSearch, rng: np.random.Generator
@@ -124,8 +109,7 @@ class LargeNeighbourhood:
     def _solve_windows(self, search: OrderSearch, rng: np.random.Generator) -> None:
         """Let CP-SAT solve one window after the other, as long as the budget has room for one."""
         problem, objective, clock = search.problem, search.objective, search.clock
-        assert objective.terms is not None
-        terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+        terms = objective.terms_of(problem)
         longest = 0.0
         for order, places in self._windows(search, rng):
             evaluations = WINDOW_EVALUATIONS

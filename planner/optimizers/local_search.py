@@ -4,16 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planbatch.planner.budget import Budget
 from planbatch.planner.display import brief_repr
-from planbatch.planner.objective import Objective
-from planbatch.planner.optimizer import Result
-from planbatch.planner.optimizers.search import OrderSearch, moved
-from planbatch.planner.round import Round
+from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, moved
 
 
 @dataclass(frozen=True)
-class LocalSearch:
+class LocalSearch(OrderOptimizer):
     """Move a random job to a random position; accept what is not worse (Klusáček and Rudová 2010, random search).
 
     Examples
@@ -31,24 +27,12 @@ class LocalSearch:
 
     name: str = "local-search"
 
-    def supports(self, objective: Objective) -> bool:
-        """Return True: every objective is supported."""
-        return True
-
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
-        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
-        search = OrderSearch(problem, objective, budget)
-        n = len(problem)
-
-        def climb() -> None:
-            order, cost = search.order, search.cost
-            while True:
-                source, target = rng.integers(n, size=2)
-                neighbour = moved(order, source, target)
-                value = search.evaluate(neighbour)
-                if value <= cost:
-                    order, cost = neighbour, value
-
-        return search.run(climb)
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Climb, for ever."""
+        order, cost = search.order, search.cost
+        while True:
+            source, target = rng.integers(len(order), size=2)
+            neighbour = moved(order, source, target)
+            value = search.evaluate(neighbour)
+            if value <= cost:
+                order, cost = neighbour, value

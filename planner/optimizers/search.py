@@ -8,7 +8,7 @@ import numpy as np
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.columns import Permutation, permutation_of
 from planbatch.planner.decoder import decode
-from planbatch.planner.objective import Objective, not_finite
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError, not_finite
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan
@@ -118,16 +118,29 @@ class OrderSearch:
             pass
         except KeyboardInterrupt:
             self.status = Status.INTERRUPTED
-        return Result(
-            plan=Plan(self.start),
-            permutation=self.order,
-            cost=self.cost,
-            seed_cost=self.seed_cost,
-            evaluations=self.clock.evaluations,
-            seconds=self.clock.elapsed,
-            native=self.objective.compiled,
-            status=self.status,
-        )
+        best = (self.start, self.order, self.cost)
+        native = self.objective.compiled
+        return Result.of_search(*best, self.seed_cost, self.clock, native, self.status)
+
+
+class OrderOptimizer:
+    """Base of optimizers that look for better orders in plain Python, for any objective."""
+
+    def supports(self, objective: Objective) -> bool:
+        """Return True: every objective is supported."""
+        return True
+
+    def optimize(
+        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
+    ) -> Result:
+        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
+        if not self.supports(objective):
+            raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
+        search = OrderSearch(problem, objective, budget)
+        return search.run(lambda: self.improve(search, rng))
+
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Evaluate orders until there is nothing more to try, or the budget is used up; at first, look no further."""
 
 
 def moved(order: Permutation, source: int, target: int) -> Permutation:

@@ -13,7 +13,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
-from planbatch.planner.optimizers.search import OrderSearch, moved
+from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, moved
 from planbatch.planner.round import Round
 
 #: The library draws from the global ``random``: only one search at a time may use it.
@@ -48,7 +48,7 @@ class _PlanAnnealer(Annealer):  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
-class SimAnneal:
+class SimAnneal(OrderOptimizer):
     """simanneal 0.5 on permutations, with remove-and-insert moves, from the best first plan.
 
     The adapter avoids the library's pitfalls: it handles no signals, so it works in any thread; it seeds the global
@@ -88,29 +88,22 @@ class SimAnneal:
         if self.steps < 1:
             raise ValueError(f"steps: {self.steps} is less than 1")
 
-    def supports(self, objective: Objective) -> bool:
-        """Return True: every objective is supported."""
-        return True
-
     def optimize(
         self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
     ) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
-        search = OrderSearch(problem, objective, budget)
-
-        def runs() -> None:
-            floor = search.floor()
-            while True:
-                scale = max(search.cost - floor, 1e-300)
-                annealer = _PlanAnnealer(
-                    search, self.hottest * scale, self.coldest * scale, self.steps
-                )
-                annealer.anneal()
-
         with _GLOBAL_RANDOM:
             before: Any = random.getstate()
             random.seed(int(rng.integers(2**62)))
             try:
-                return search.run(runs)
+                return super().optimize(problem, objective, budget, rng)
             finally:
                 random.setstate(before)
+
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Let one run of the library follow the other, for ever."""
+        floor = search.floor()
+        while True:
+            scale = max(search.cost - floor, 1e-300)
+            hottest, coldest = self.hottest * scale, self.coldest * scale
+            _PlanAnnealer(search, hottest, coldest, self.steps).anneal()

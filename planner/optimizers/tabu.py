@@ -1,19 +1,16 @@
 """Tabu search over permutations."""
 
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
-from planbatch.planner.budget import Budget
 from planbatch.planner.display import brief_repr
-from planbatch.planner.objective import Objective
-from planbatch.planner.optimizer import Result
-from planbatch.planner.optimizers.search import OrderSearch, moved
-from planbatch.planner.round import Round
+from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, moved
 
 
 @dataclass(frozen=True)
-class Tabu:
+class Tabu(OrderOptimizer):
     """Take the best of some random neighbours, even if it is worse; do not move recently moved jobs.
 
     The scheme of Glover 1989 with remove-and-insert moves: a job that was moved is tabu for ``tenure`` steps, unless
@@ -51,36 +48,23 @@ class Tabu:
         if not 0 <= self.tenure < 1:
             raise ValueError(f"tenure: {self.tenure} is not a share below 1")
 
-    def supports(self, objective: Objective) -> bool:
-        """Return True: every objective is supported."""
-        return True
-
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
-        """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
-        search = OrderSearch(problem, objective, budget)
-        n = len(problem)
-
-        def step_by_step() -> None:
-            order = search.order
-            free_from = np.zeros(n, dtype=np.int64)
-            step = 0
-            while True:
-                step += 1
-                best, value = None, np.inf
-                for _ in range(self.neighbours):
-                    # Half the jobs come from the front, where a move matters most.
-                    source = int(n * rng.random() ** rng.integers(1, 3))
-                    target = int(n * rng.random() ** rng.integers(1, 3))
-                    before = search.cost
-                    neighbour = moved(order, source, target)
-                    found = search.evaluate(neighbour)
-                    allowed = free_from[order[source]] <= step or found < before
-                    if allowed and found < value:
-                        best, value, job = neighbour, found, order[source]
-                if best is not None:
-                    order = best
-                    free_from[job] = step + 1 + int(self.tenure * n)
-
-        return search.run(step_by_step)
+    def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
+        """Take one step after the other, for ever."""
+        order = search.order
+        n = len(order)
+        free_from = np.zeros(n, dtype=np.int64)
+        for step in count(1):
+            best, value = None, np.inf
+            for _ in range(self.neighbours):
+                # Half the jobs come from the front, where a move matters most.
+                source = int(n * rng.random() ** rng.integers(1, 3))
+                target = int(n * rng.random() ** rng.integers(1, 3))
+                before = search.cost
+                neighbour = moved(order, source, target)
+                found = search.evaluate(neighbour)
+                allowed = free_from[order[source]] <= step or found < before
+                if allowed and found < value:
+                    best, value, job = neighbour, found, order[source]
+            if best is not None:
+                order = best
+                free_from[job] = step + 1 + int(self.tenure * n)

@@ -103,10 +103,7 @@ def as_orders(order: OrderKeys | str) -> OrderKeys:
     The first says which job is the head of the queue, the second in which order others may pass it; a threshold holds
     for both.
 
-    Raises
-    ------
-    ValueError
-        If there is no order of a name.
+    Raises ``ValueError`` if there is no order of a name.
     """
     parts = order_text(order) if isinstance(order, str) else OrderText("")
     if parts.backfilling is None:

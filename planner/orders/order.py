@@ -37,32 +37,17 @@ class OrderError(ValueError):
 
 @dataclass(frozen=True)
 class CheckedOrder:
-    """A user's order, whose errors name it and the round.
+    """A user's order, whose errors name it and the round."""
 
-    Attributes
-    ----------
-    order : callable
-        ``keys(jobs, now)``.
-    name : str
-        What messages call it.
-    values : tuple
-        Its further arguments.
-    history : History, optional
-        What it needs to know of the past.
-    """
-
-    order: Any
-    name: str
-    values: tuple[Any, ...] = ()
-    history: History | None = None
+    order: Any  #: ``keys(jobs, now)``
+    name: str  #: what messages call it
+    values: tuple[Any, ...] = ()  #: its further arguments
+    history: History | None = None  #: what it needs to know of the past
 
     def __call__(self, jobs: JobTable, now: int) -> FloatArray:
         """Return the keys.
 
-        Raises
-        ------
-        OrderError
-            If the order raises, or does not return one number for each job.
+        Raises ``OrderError`` if the order raises, or does not return one number for each job.
         """
         where = f"in the round at {now}"
         try:

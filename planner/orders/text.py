@@ -12,42 +12,19 @@ _NOT_IN_PATHS = re.compile(r"[^/.:@]*")
 
 @dataclass(frozen=True)
 class OrderText:
-    """An order as it is written, taken apart.
+    """An order as it is written, taken apart."""
 
-    Attributes
-    ----------
-    primary : str
-        The order of the queue.
-    backfilling : str, optional
-        The order in which jobs are backfilled, if it is another one.
-    threshold : int, optional
-        Jobs that have waited for longer (s) come first, in FCFS order.
-    plain : str
-        What tables show: without files and modules.
-    """
-
-    primary: str
-    backfilling: str | None = None
-    threshold: int | None = None
-    plain: str = ""
+    primary: str  #: the order of the queue
+    backfilling: str | None = None  #: the order in which jobs are backfilled, if it is another one
+    threshold: int | None = None  #: jobs that have waited for longer (s) come first, in FCFS order
+    plain: str = ""  #: what tables show: without files and modules
 
 
 def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
-    """Take the text of an order apart.
+    """Take the text of an order apart, such as ``fcfs/sjf``, ``saf@20h``, ``orders/my.py:slow:power=2/sjf@1d``.
 
-    A slash separates two orders if an order precedes it; otherwise it belongs to the path of a file.
-
-    Parameters
-    ----------
-    text : str
-        Such as ``fcfs/sjf``, ``saf@20h``, ``orders/my.py:slow:power=2/sjf@1d``; brackets hold a part together.
-    is_order : callable
-        ``is_order(text)`` says whether a text names one order.
-
-    Raises
-    ------
-    ValueError
-        If what follows the ``@`` is no duration.
+    A slash separates two orders if an order (``is_order(text)``) precedes it; otherwise it belongs to the path of a
+    file. Brackets hold a part together. Raises ``ValueError`` if what follows the ``@`` is no duration.
     """
     rest, at, end = text.rpartition("@")
     threshold = None

@@ -56,10 +56,7 @@ def compiled_objective(
     Reads and writes outside of arrays raise, and columns of jobs cannot be changed. What raises, or is not a finite
     number, is computed again in plain Python, whose errors name the objective and the round.
 
-    Raises
-    ------
-    NotCompiledError
-        If numba is not installed, or cannot compile the function.
+    Raises ``NotCompiledError`` if numba is not installed, or cannot compile the function.
     """
     if not can_compile():
         raise NotCompiledError(

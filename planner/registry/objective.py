@@ -28,10 +28,7 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
     Python is compiled where numba is installed and can; in an :class:`Objective` it stays as it is. One that is
     decorated with ``numba.njit`` is compiled for the core in either form.
 
-    Raises
-    ------
-    ValueError
-        If there is no objective of this name, or it is none of the three.
+    Raises ``ValueError`` if there is no objective of this name, or it is none of the three.
     """
     if isinstance(objective, str):
         return create("objective", objective)  # type: ignore[no-any-return]
@@ -42,19 +39,8 @@ def as_objective(objective: Objective | Cost | str) -> Objective:
 def objective_of(objective: Any, name: str, values: tuple[Any, ...] = ()) -> Objective:
     """Return an objective, its function compiled if numba has compiled it, or make one of a cost function.
 
-    Parameters
-    ----------
-    objective : Objective or callable
-        An objective, or a function ``cost(start, jobs, now, …)``; in plain Python it is compiled where numba can.
-    name : str
-        The name of an objective that is made.
-    values : tuple
-        Arguments of the function after ``now``.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
+    A function ``cost(start, jobs, now, *values)`` in plain Python is compiled where numba can; ``name`` is that of the
+    objective that is made. Raises ``ValueError`` if it is neither.
     """
     if isinstance(objective, Objective):
         if plain_function(objective.cost) is objective.cost:

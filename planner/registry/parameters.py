@@ -19,24 +19,14 @@ _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting of an object.
+    """One setting of an object."""
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : object
-        Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
-    default : object
-        The value if none is given; ``inspect.Parameter.empty`` if one must be.
-    short : bool
-        Whether the text after the colon may give it without its name.
-    """
-
-    name: str
+    name: str  #: its name
+    #: Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
     kind: Any
+    #: The value if none is given; ``inspect.Parameter.empty`` if one must be.
     default: Any = inspect.Parameter.empty
-    short: bool = False
+    short: bool = False  #: whether the text after the colon may give it without its name
 
     def __str__(self) -> str:
         if self.default is inspect.Parameter.empty or self.default is None:
@@ -51,10 +41,7 @@ class Parameter:
     def read(self, text: str) -> Any:
         """Read a value.
 
-        Raises
-        ------
-        ValueError
-            If the text is none; the message says what it should be.
+        Raises ``ValueError`` if the text is none; the message says what it should be.
         """
         if isinstance(text, str):
             return _read(self.name, self.kind, text)
@@ -134,10 +121,8 @@ def _readable(annotation: Any) -> Any:
 def settings_of(reference: Reference, taken: tuple[Parameter, ...]) -> dict[str, Any]:
     """Return the values of a reference by the names of its parameters, read.
 
-    Raises
-    ------
-    ValueError
-        If it gives one that is not taken, one twice, or a text that is no such value; or leaves out one that is needed.
+    Raises ``ValueError`` if it gives one that is not taken, one twice, or a text that is no such value; or leaves out
+    one that is needed.
     """
     given = dict(reference.settings)
     name = reference.name

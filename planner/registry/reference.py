@@ -11,26 +11,14 @@ _OPEN, _CLOSED = "([", ")]"
 
 @dataclass(frozen=True)
 class Reference:
-    """A name as it is written, taken apart.
+    """A name as it is written, taken apart."""
 
-    Attributes
-    ----------
-    text : str
-        As written.
-    place : str
-        The file or module of a user's object; empty for a registered name.
-    name : str
-        The name, there or in the registry.
-    short : str, optional
-        The text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``.
-    settings : mapping of str to str
-        The values by key; hyphens of keys are underscores.
-    """
-
-    text: str
-    place: str
-    name: str
+    text: str  #: as written
+    place: str  #: the file or module of a user's object; empty for a registered name
+    name: str  #: the name, there or in the registry
+    #: The text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``.
     short: str | None = None
+    #: The values by key; hyphens of keys are underscores.
     settings: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -43,14 +31,9 @@ class Reference:
 
 
 def parse(text: str, known: Container[str]) -> Reference:
-    """Take a name apart; registered names come before files and modules.
+    """Take a name apart, such as ``annealing:cooling=0.8,moves=20``, ``easy:smallest-area``, ``my.py:slow:power=2``.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``annealing:cooling=0.8,moves=20``, ``easy:smallest-area``, ``my.py:slow:power=2``.
-    known : container of str
-        The names that need no place.
+    Names that are ``known`` need no place, and come before files and modules.
     """
     name, colon, rest = text.partition(":")
     if name in known:

@@ -33,19 +33,9 @@ class PluginError(ValueError):
 
 
 def find(place: str, name: str) -> Any:
-    """Return what a file or module calls ``name``.
+    """Return what a file (``path/to/file.py``) or a module (dotted, also in the current folder) calls ``name``.
 
-    Parameters
-    ----------
-    place : str
-        ``path/to/file.py``, or the dotted name of a module, which may lie in the current folder.
-    name : str
-        The name of the object.
-
-    Raises
-    ------
-    PluginError
-        If there is no such file or module, it cannot be imported, or does not define the name.
+    Raises :class:`PluginError` if there is no such file or module, it cannot be imported, or does not define the name.
     """
     module = _from_file(Path(place)) if place.endswith(".py") else _from_module(place)
     try:
@@ -99,10 +89,7 @@ def _from_module(name: str) -> ModuleType:
 def module_of(path: str, text: str) -> ModuleType:
     """Run the text of a file as a module, once for each content.
 
-    Raises
-    ------
-    PluginError
-        If it raises; the message has the line.
+    Raises ``PluginError`` if it raises; the message has the line.
     """
     folder = Path(path).parent
     digest = hashlib.sha256(path.encode() + content_of(text, (folder,)).encode())

@@ -171,9 +171,6 @@ def los(scene: Scene, lookahead: int) -> dict[int, int]:
     ]
     best = max(
         sets,
-        key=lambda chosen: (
-            sum(job.procs for job in chosen),
-            [job in chosen for job in could],
-        ),
+        key=lambda chosen: (sum(job.procs for job in chosen), [job in chosen for job in could]),
     )
     return plan | {job.job: scene.now for job in best}

@@ -11,11 +11,7 @@ from tests.builders import machines_with_jobs, workload_of
 from tests.contracts.policy_contract import PolicyContract
 
 #: Orders of a waiting job, for oracles.
-BY = {
-    "fcfs": lambda job: 0.0,
-    "sjf": lambda job: job.walltime,
-    "largest": lambda job: -job.procs,
-}
+BY = {"fcfs": lambda job: 0.0, "sjf": lambda job: job.walltime, "largest": lambda job: -job.procs}
 
 
 class TestPair(PolicyContract):

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from planbatch import _core
-from planbatch.baselines.catalogue import (
-    POLICIES,
-    make_policy,
-    plan_based,
-    settings_for,
-)
+from planbatch.baselines.catalogue import POLICIES, make_policy, plan_based, settings_for
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import core_form
 from planbatch.baselines.queue_based import in_order
@@ -148,10 +143,7 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
     [
         ("esy", "policy: there is no 'esy'; did you mean easy?"),
         ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
-        (
-            "easy:shortst",
-            "order: there is no 'shortst'; did you mean shortest?",
-        ),
+        ("easy:shortst", "order: there is no 'shortst'; did you mean shortest?"),
         (
             "plan-wait:optimizer=anealing",
             "optimizer: there is no 'anealing'; did you mean annealing",

@@ -160,7 +160,7 @@ def test_without_time_the_base_decides():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("rollouts:seconds=-1", "budget: -1.0 is not a number of seconds, 0 or more"),
+        ("rollouts:seconds=-1", "seconds: -1.0 is not a number of seconds, 0 or more"),
         ("rollouts:samples=0", "rollouts: samples: 0 is no positive number of futures"),
         ("rollouts:confidence=-1", "rollouts: confidence: -1.0 is negative"),
         ("rollouts:evaluations=-1", "rollouts: evaluations: -1 is negative"),

@@ -80,12 +80,7 @@ def test_whole_days_are_one_period():
 def test_working_time_includes_its_beginning_but_not_its_end():
     """9:00 is working time, 18:00 is not."""
     periods = np.array([9, 18])
-    assert in_working_time(np.array([8, 9, 17, 18]), periods).tolist() == [
-        False,
-        True,
-        True,
-        False,
-    ]
+    assert in_working_time(np.array([8, 9, 17, 18]), periods).tolist() == [False, True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -20,36 +20,18 @@ BEGIN = 2 * 86_400 + 12_345
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of workload.
+    """A kind of workload."""
 
-    Attributes
-    ----------
-    jobs, capacity : int
-        Jobs; processors of the machine.
-    load : int
-        Offered load (%).
-    further : int
-        Resources besides processors.
-    windows : int
-        Windows, some of which are known before they begin.
-    due : bool
-        Whether some jobs have deadlines.
-    grid : int
-        Submit times are multiples of this (s), so that much falls together.
-    exact : bool
-        Whether jobs take what they request.
-    far : bool
-        Whether walltimes, and what follows from them, are :data:`FAR` times as long.
-    """
-
+    #: Jobs; processors of the machine.
     jobs: int = 200
     capacity: int = 64
-    load: int = 160
-    further: int = 0
-    windows: int = 0
-    due: bool = False
-    grid: int = 1
-    exact: bool = False
+    load: int = 160  #: offered load (%)
+    further: int = 0  #: resources besides processors
+    windows: int = 0  #: windows, some of which are known before they begin
+    due: bool = False  #: whether some jobs have deadlines
+    grid: int = 1  #: submit times are multiples of this (s), so that much falls together
+    exact: bool = False  #: whether jobs take what they request
+    #: Whether walltimes, and what follows from them, are :data:`FAR` times as long.
     far: bool = False
 
 
@@ -156,25 +138,16 @@ def _window(rng: np.random.Generator, kind: Kind, begin: int, span: int) -> Wind
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a round is drawn from; the fields are the words of its text.
+    """What a round is drawn from; the fields are the words of its text."""
 
-    Attributes
-    ----------
-    jobs, running : int
-        Waiting jobs; running ones, of which those are kept that fit.
-    seed : int
-        Seed of the random numbers.
-    resources, windows : int
-        Resources besides processors; windows.
-    planned, promised, due, far : int
-        Whether there is a plan of the round before, some jobs have been promised a latest start, some have deadlines,
-        walltimes are :data:`FAR` times as long.
-    """
-
+    #: Waiting jobs; running ones, of which those are kept that fit.
     jobs: int
-    seed: int = 1
+    seed: int = 1  #: seed of the random numbers
+    #: Resources besides processors; windows.
     resources: int = 0
     windows: int = 0
+    #: Whether there is a plan of the round before, some jobs have been promised a latest start, some have deadlines,
+    #: walltimes are :data:`FAR` times as long.
     planned: int = 0
     promised: int = 0
     due: int = 0

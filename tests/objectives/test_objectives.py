@@ -20,11 +20,7 @@ START = np.array([100, 150, 110])
 
 @pytest.mark.parametrize(
     ("objective", "cost"),
-    [
-        (WAIT, (10 + 110 + 10) / 3),
-        (SQUARED_WAIT, (100 + 12100 + 100) / 3),
-        (MAKESPAN, 210.0),
-    ],
+    [(WAIT, (10 + 110 + 10) / 3), (SQUARED_WAIT, (100 + 12100 + 100) / 3), (MAKESPAN, 210.0)],
 )
 def test_costs_of_a_plan_by_hand(objective, cost):
     """Waits of 10, 110 and 10 s; ends at 150, 160 and 310, 210 s from now."""

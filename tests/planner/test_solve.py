@@ -1,6 +1,6 @@
 """One call that searches and proves: every result carries its bound and its gap."""
 
-from itertools import permutations
+from itertools import cycle, permutations
 
 import numpy as np
 import pytest
@@ -19,9 +19,10 @@ from planbatch.planner.round import Round
 from planbatch.planner.solve import SMALL_ROUND, solve
 from tests.builders import random_round
 
+THREE = [WAIT, SQUARED_WAIT, MAKESPAN]
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
-@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
+
+@pytest.mark.parametrize(("name", "objective"), list(zip(OPTIMIZERS, cycle(THREE), strict=False)))
 def test_every_result_carries_its_bound_and_its_gap(name, objective):
     """Whatever the optimizer; the bound is no smaller than what can be proven without it."""
     problem = random_round(12, seed=3)
@@ -67,8 +68,9 @@ def test_a_bound_of_its_own():
     assert solve(random_round(10), mine, evaluations=30).lower_bound == 7.0
 
 
-@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
-@pytest.mark.parametrize("jobs", range(1, SMALL_ROUND + 1))
+@pytest.mark.parametrize(
+    ("jobs", "objective"), list(zip(range(1, SMALL_ROUND + 1), cycle(THREE), strict=False))
+)
 def test_small_rounds_are_solved_to_the_optimum(jobs, objective):
     """Without an evaluation, and with the least capable optimizer; up to seven jobs, all orders are tried."""
     for seed in range(3):

@@ -12,29 +12,14 @@ from planbatch.planner.model import MAX_VALUE
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line of a log that could not be read.
+    """A line of a log that could not be read."""
 
-    Attributes
-    ----------
-    line : int
-        Its number in the (decompressed) file, from 1.
-    column : int
-        Number of the first wrong column, from 1.
-    field : str
-        Name of that column.
-    value : str
-        The text of the column; empty if the line is too short.
-    reason : str
-        What is wrong with it.
-    what : str
-        What messages call its place: ``line``, or ``row`` of a table that is no text.
-    """
-
-    line: int
-    column: int
-    field: str
-    value: str
-    reason: str
+    line: int  #: its number in the (decompressed) file, from 1
+    column: int  #: number of the first wrong column, from 1
+    field: str  #: name of that column
+    value: str  #: the text of the column; empty if the line is too short
+    reason: str  #: what is wrong with it
+    #: What messages call its place: ``line``, or ``row`` of a table that is no text.
     what: str = "line"
 
     def describe(self) -> str:
@@ -45,20 +30,9 @@ class BadLine:
 def parse_lines(
     data: bytes, fields: Sequence[str], fractional: Collection[str]
 ) -> tuple[NDArray[np.float64], list[BadLine]]:
-    """Read line by line.
+    """Read the columns ``fields`` line by line; those in ``fractional`` may hold fractions, further ones are ignored.
 
-    Parameters
-    ----------
-    data : bytes
-        The log.
-    fields : sequence of str
-        Names of the columns; further columns are ignored.
-    fractional : collection of str
-        The columns that may hold fractions.
-
-    Returns
-    -------
-    float64 array, shape (good lines, len(fields)), and the list of the other lines.
+    Returns a float64 array of shape (good lines, len(fields)), and the other lines.
     """
     rows: list[list[float]] = []
     bad: list[BadLine] = []
@@ -89,14 +63,7 @@ def further_columns(
 ) -> dict[str, NDArray[np.object_]]:
     """Read the columns behind those of the format, as texts: ``column_19``, ``column_20`` …; none for most logs.
 
-    Parameters
-    ----------
-    data : bytes
-        The log.
-    after : int
-        The number of columns of the format.
-    skipped : collection of int
-        Lines that cannot be read, which have no rows.
+    ``after`` is the number of columns of the format; the lines ``skipped`` have no rows.
     """
     rows: list[list[str]] = []
     for number, raw in enumerate(data.decode("latin-1").split("\n"), start=1):

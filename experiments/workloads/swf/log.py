@@ -17,39 +17,15 @@ if TYPE_CHECKING:
 
 #: The 18 columns, in order. Times are in seconds, memory in KB per processor.
 FIELDS = (
-    "job",
-    "submit",
-    "wait",
-    "runtime",
-    "used_procs",
-    "used_cpu_time",
-    "used_memory",
-    "requested_procs",
-    "requested_time",
-    "requested_memory",
-    "status",
-    "user",
-    "group",
-    "executable",
-    "queue",
-    "partition",
-    "preceding_job",
-    "think_time",
-)
+    "job", "submit", "wait", "runtime", "used_procs", "used_cpu_time", "used_memory", "requested_procs",
+    "requested_time", "requested_memory", "status", "user", "group", "executable", "queue", "partition",
+    "preceding_job", "think_time",
+)  # fmt: skip
 #: Columns that may hold fractions: several logs give CPU times, memory, or any time in fractions of
 #: a second.
-FRACTIONAL = frozenset(
-    (
-        "submit",
-        "wait",
-        "runtime",
-        "used_cpu_time",
-        "used_memory",
-        "requested_time",
-        "requested_memory",
-        "think_time",
-    )
-)
+FRACTIONAL = frozenset((
+    "submit", "wait", "runtime", "used_cpu_time", "used_memory", "requested_time", "requested_memory", "think_time",
+))  # fmt: skip
 #: The field of a workload's header that says how many walltimes are not known; there is none if all are.
 WALLTIMES = "Walltimes"
 #: The field that says that jobs of several partitions are taken as one pool.
@@ -66,20 +42,12 @@ REASONS = (NO_PROCESSORS, NEGATIVE_RUN_TIME, TOO_LARGE)
 
 @dataclass(frozen=True)
 class Selection:
-    """Which lines of a log become jobs.
+    """Which lines of a log become jobs."""
 
-    Attributes
-    ----------
-    rows : int64 array, shape (n,)
-        Rows of the log in FCFS order, that is by (submit time, place in the file).
-    capacity : int
-        Processors of the machine.
-    dropped : mapping of str to int
-        Number of lines left out, by reason; reasons without lines are absent.
-    """
-
+    #: Shape (n,): rows of the log in FCFS order, that is by (submit time, place in the file).
     rows: IntArray
-    capacity: int
+    capacity: int  #: processors of the machine
+    #: Number of lines left out, by reason; reasons without lines are absent.
     dropped: Mapping[str, int]
 
 

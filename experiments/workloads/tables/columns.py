@@ -37,10 +37,7 @@ def plain(name: str) -> str:
 def parse_columns(given: Sequence[str]) -> dict[str, str]:
     """Read ``FIELD=COLUMN`` pairs; return column by field.
 
-    Raises
-    ------
-    ValueError
-        If one is no such pair, or there is no such field.
+    Raises ``ValueError`` if one is no such pair, or there is no such field.
     """
     fields = {name: field for field, names in FIELDS.items() for name in names}
     result = {}
@@ -57,21 +54,9 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
 
 
 def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    """Find the column of every field that a table has.
+    """Find the column of every field that a table has; ``given`` has columns by field, as the user gives them.
 
-    Parameters
-    ----------
-    source : str
-        What messages call the table.
-    there : sequence of str
-        Its columns.
-    given : mapping of str to str
-        Columns by field, as the user gives them.
-
-    Raises
-    ------
-    ValueError
-        If a given column is not there, or a needed one; says which, and which there are.
+    Raises ``ValueError`` if a given column is not there, or a needed one; says which, and which there are.
     """
     by_name = {plain(column): column for column in reversed(there)}
     result = {}

@@ -52,23 +52,10 @@ def log_of_table(
 ) -> SwfLog:
     """Make a log of a table.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    columns : sequence of str
-        ``FIELD=COLUMN`` for columns that are not found by their names; see :data:`FIELDS`.
-    timezone : str
-        Time zone of dates that have none.
-    skip_bad_lines : bool
-        Whether to skip rows that cannot be read, instead of raising.
-    unusable : mapping of str to bool array, shape (n,), optional
-        Rows that are no finished jobs, by reason.
-
-    Raises
-    ------
-    ValueError
-        If a needed column is missing, or a value cannot be read; names file, line and column.
+    ``columns`` has ``FIELD=COLUMN`` for columns that are not found by their names (:data:`FIELDS`), ``timezone`` is
+    that of dates that have none, and ``unusable`` marks rows that are no finished jobs, by reason: bool arrays of shape
+    (n,). Raises ``ValueError`` if a needed column is missing, or a value cannot be read (unless such rows are to be
+    skipped); names file, line and column.
     """
     found = find_columns(table.source, list(table.frame.columns), parse_columns(columns))
     read = {field: _read(table, field, column, timezone) for field, column in found.items()

@@ -20,33 +20,15 @@ SEPARATORS = ",|;\t"
 
 @dataclass(frozen=True)
 class Table:
-    """A table of jobs.
+    """A table of jobs."""
 
-    Attributes
-    ----------
-    name : str
-        Its name: that of the file without endings.
-    source : str
-        What messages call it.
-    header : SwfHeader
-        Its comments, or what its metadata says, as header lines of a log.
-    frame : DataFrame
-        One row per job, the columns as found: texts, numbers, times.
-    lines : int64 array, shape (n,)
-        The line of each row in a text, or the row's number, from 1.
-    skipped : tuple of BadLine
-        Rows that could not be read.
-    row : str
-        What messages call a place: ``line`` or ``row``.
-    """
-
-    name: str
-    source: str
-    header: SwfHeader
-    frame: pd.DataFrame
-    lines: IntArray
-    skipped: tuple[BadLine, ...] = ()
-    row: str = "line"
+    name: str  #: its name: that of the file without endings
+    source: str  #: what messages call it
+    header: SwfHeader  #: its comments, or what its metadata says, as header lines of a log
+    frame: pd.DataFrame  #: one row per job, the columns as found: texts, numbers, times
+    lines: IntArray  #: shape (n,): the line of each row in a text, or the row's number, from 1
+    skipped: tuple[BadLine, ...] = ()  #: rows that could not be read
+    row: str = "line"  #: what messages call a place: ``line`` or ``row``
 
     def shown(self, place: int, column: str) -> str:
         """Return a value as a text, empty if there is none."""
@@ -69,10 +51,7 @@ class Table:
 def table_of_text(data: bytes, name: str, source: str) -> Table:
     """Read a text table: comments (``# Key: value``), a line of column names, and one line per job.
 
-    Raises
-    ------
-    ValueError
-        If it holds no jobs, or two columns have the same name.
+    Raises ``ValueError`` if it holds no jobs, or two columns have the same name.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -146,10 +125,7 @@ def _row_by_row(
 def table_of_parquet(data: bytes, name: str, source: str) -> Table:
     """Read a Parquet file; its metadata may say how many processors the machine has.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged.
+    Raises ``ValueError`` if it is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

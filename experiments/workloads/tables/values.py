@@ -23,24 +23,12 @@ _EPOCH = pd.Timestamp(0, tz="UTC")
 
 
 class Values(NamedTuple):
-    """A column as numbers.
+    """A column as numbers."""
 
-    Attributes
-    ----------
-    values : float64 array, shape (n,)
-        The numbers, NaN if not known.
-    wrong : bool array, shape (n,)
-        Which values cannot be read.
-    expected : str
-        What they should be.
-    dates : bool
-        Whether they are Unix times that were written as dates.
-    """
-
-    values: FloatArray
-    wrong: BoolArray
-    expected: str
-    dates: bool = False
+    values: FloatArray  #: shape (n,): the numbers, NaN if not known
+    wrong: BoolArray  #: shape (n,): which values cannot be read
+    expected: str  #: what they should be
+    dates: bool = False  #: whether they are Unix times that were written as dates
 
 
 def texts(column: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -59,13 +59,7 @@ def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
         origin = np.where(terms.origin == NEVER, NEVER, (terms.origin - now) // unit)
         terms = terms._replace(origin=origin)
     coarse = Round(
-        0,
-        problem.capacity,
-        running,
-        jobs,
-        planned,
-        resources=problem.resources,
-        windows=windows,
+        0, problem.capacity, running, jobs, planned, resources=problem.resources, windows=windows
     )
     return Scaled(coarse, terms, unit)
 
@@ -98,20 +92,11 @@ def best_shares(relaxed: Relaxation, goal: float) -> _core.Shares:
 
 
 class Pieces(NamedTuple):
-    """The least excess over the Lagrangian bound, by when jobs start (whole units of time from now).
+    """The least excess over the Lagrangian bound, by when jobs start (whole units of time from now)."""
 
-    Attributes
-    ----------
-    bound : float
-        The Lagrangian bound of the sum of the terms.
-    cuts : list of int64 arrays
-        For each job, the beginnings of its pieces.
-    excess : list of float64 arrays
-        For each job, the least excess of a start in each piece over the job's share of the bound.
-    """
-
-    bound: float
-    cuts: list[IntArray]
+    bound: float  #: the Lagrangian bound of the sum of the terms
+    cuts: list[IntArray]  #: for each job, the beginnings of its pieces
+    #: For each job, the least excess of a start in each piece over the job's share of the bound.
     excess: list[FloatArray]
 
 
@@ -153,22 +138,14 @@ def finest_unit(problem: Round, terms: Terms | None) -> int:
 
 
 class Frame(NamedTuple):
-    """The fixed surroundings of a window of a plan, in units of time from now.
+    """The fixed surroundings of a window of a plan, in units of time from now."""
 
-    Attributes
-    ----------
-    begin, length : int64 arrays, shape (steps,)
-        Steps of time.
-    taken : int64 array, shape (steps, K)
-        Amounts taken in each: by running jobs, known windows, and jobs whose starts stay.
-    horizon : int
-        The latest start considered.
-    """
-
+    #: Shape (steps,): steps of time.
     begin: IntArray
     length: IntArray
+    #: Shape (steps, K): amounts taken in each: by running jobs, known windows, and jobs whose starts stay.
     taken: IntArray
-    horizon: int
+    horizon: int  #: the latest start considered
 
 
 def settled_frame(problem: Round) -> Frame:

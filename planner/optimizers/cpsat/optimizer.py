@@ -15,10 +15,9 @@ from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat.model import RoundModel, finest_unit, scale
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
-from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import true_cost
-from planbatch.planner.terms import Terms, check_terms
+from planbatch.planner.terms import Terms
 
 #: Up to this many jobs, the proof takes most of the time: no model in coarse time, and all of the solver's searches.
 FEW_JOBS = 15
@@ -128,17 +127,10 @@ class CpSat:
         best = run.best
         proven = run.lower_bound >= best.cost * (1 - 1e-12)
         status = Status.OPTIMAL if proven else Status.FINISHED
-        return Result(
-            plan=Plan(best.start),
-            permutation=best.order,
-            cost=best.cost,
-            seed_cost=first.cost,
-            evaluations=clock.evaluations,
-            seconds=clock.elapsed,
-            native=objective.compiled,
-            status=Status.INTERRUPTED if run.interrupted else status,
-            lower_bound=min(run.lower_bound, best.cost),
-        )
+        status = Status.INTERRUPTED if run.interrupted else status
+        bound = min(run.lower_bound, best.cost)
+        found = (best.start, best.order, best.cost)
+        return Result.of_search(*found, first.cost, clock, objective.compiled, status, bound)
 
 
 class _Run:
@@ -160,7 +152,7 @@ class _Run:
         self.lower_bound = float("nan") if len(problem) else first.cost
         self.terms: Terms | None = None
         if objective.terms is not None and len(problem):
-            self.terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+            self.terms = objective.terms_of(problem)
 
     def search(self) -> None:
         """Anneal, prove a bound, solve the model in coarse time and in seconds; anneal what is left of the seconds."""

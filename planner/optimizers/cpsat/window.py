@@ -1,11 +1,10 @@
 """Solving a window of a plan with CP-SAT: all other jobs keep their starts."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.model import IntArray, JobTable
+from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, Scaled, scale, settled_frame
 from planbatch.planner.round import Round
@@ -13,31 +12,18 @@ from planbatch.planner.terms import Terms
 
 
 class Repaired(NamedTuple):
-    """The outcome of solving a window.
+    """The outcome of solving a window."""
 
-    Attributes
-    ----------
-    start : int64 array, shape (n,)
-        A plan of the whole round (s), feasible and no dearer in the window's terms than the one before; or that one.
-    used : float
-        The solver's deterministic time.
-    """
-
+    #: Shape (n,): a plan of the whole round (s), feasible and no dearer in the window's terms than the one before; or
+    #: that one.
     start: IntArray
-    used: float
+    used: float  #: the solver's deterministic time
 
 
 def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
-    """Return what is taken around a window, up to the end of its jobs.
+    """Return what is taken around a window, up to the end of its jobs, in a round with now at 0.
 
-    Parameters
-    ----------
-    problem : Round
-        The round, with now at 0.
-    start : int64 array, shape (n,)
-        The plan.
-    window : int64 array
-        Indices of the free jobs; the others keep their starts.
+    ``window`` has the indices of the free jobs; the others keep their starts, shape (n,).
     """
     walltime = problem.jobs.walltime
     end = start + walltime
@@ -69,36 +55,17 @@ def repair(
     deterministic_time: float,
     seconds: float = float("inf"),
 ) -> Repaired:
-    """Find the best starts of the jobs of a window; the others keep theirs.
+    """Find the best starts of the jobs of a window, given by their indices; the others keep those of the plan (s).
 
-    Parameters
-    ----------
-    problem : Round
-        The round.
-    objective : Objective
-        The cost of plans.
-    terms : Terms
-        Its terms; the solver minimises those of the window.
-    start : int64 array, shape (n,)
-        The plan (s).
-    window : int64 array
-        Indices of the free jobs.
-    seed : int
-        Seed of the solver.
-    deterministic_time, seconds : float
-        Limits of the solver, whichever comes first; a limit in seconds is not reproducible.
-
-    Returns
-    -------
-    Repaired
+    The solver minimises the terms of the window. Its limits are a deterministic time and seconds, whichever comes
+    first; a limit in seconds is not reproducible.
     """
     from ortools.sat.python import cp_model
 
     now = problem.now
     whole = scale(problem, terms, 1)
     assert whole.terms is not None
-    jobs = JobTable._make(column[window] for column in whole.problem.jobs)
-    part = replace(whole.problem, jobs=jobs, planned=None, ids=None, notes=None, occupied=None)  # type: ignore[arg-type]
+    part = whole.problem.only(window)
     own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
     frame = frame_of(whole.problem, start - now, window)
     hint = start[window] - now

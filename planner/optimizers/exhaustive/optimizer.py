@@ -29,13 +29,12 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
-from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, check_terms, terms_cost
+from planbatch.planner.terms import Terms, terms_cost
 
 #: The nodes remembered for dominance, times the length of a profile.
 TABLE = 1 << 21
@@ -86,9 +85,7 @@ class Exhaustive:
             If the objective has no terms.
         """
         clock = budget.start()
-        if objective.terms is None:
-            raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")
-        terms = check_terms(objective.terms(problem.jobs, problem.now), len(problem))
+        terms = objective.terms_of(problem)
         first = first_plan(problem, objective)
         best, status, bound = first, Status.OPTIMAL, first.cost
         if len(problem):
@@ -105,43 +102,20 @@ class Exhaustive:
             bound = run.lower_bound(best.cost)
             if run.done:
                 status, bound = Status.OPTIMAL, best.cost
-        return Result(
-            plan=Plan(best.start),
-            permutation=best.order,
-            cost=best.cost,
-            seed_cost=first.cost,
-            evaluations=clock.evaluations,
-            seconds=clock.elapsed,
-            native=True,
-            status=status,
-            lower_bound=bound,
-        )
+        found = (best.start, best.order, best.cost)
+        return Result.of_search(*found, first.cost, clock, True, status, bound)
 
 
 class _Root(NamedTuple):
-    """What is known before the search; times are seconds after now.
+    """What is known before the search; times are seconds after now."""
 
-    Attributes
-    ----------
-    bound : float
-        Lower bound of the sum of the terms, or of the largest, less ``offset``.
-    offset : float
-        Part of the sum that no plan can change.
-    slack : float
-        Rounding errors of the bounds of nodes.
-    origin : float64 array, shape (n,)
-        Origins of the terms.
-    shares : Shares or None
-        The jobs' shares of the Lagrangian bound, if the search uses it.
-    entry : int64 array, shape (n,)
-        Each job's entry of the market; empty without shares.
-    """
-
-    bound: float
-    offset: float
-    slack: float
-    origin: FloatArray
+    bound: float  #: lower bound of the sum of the terms, or of the largest, less ``offset``
+    offset: float  #: part of the sum that no plan can change
+    slack: float  #: rounding errors of the bounds of nodes
+    origin: FloatArray  #: shape (n,): origins of the terms
+    #: The jobs' shares of the Lagrangian bound, if the search uses it.
     shares: _core.Shares | None = None
+    #: Shape (n,): each job's entry of the market; empty without shares.
     entry: IntArray = np.empty(0, dtype=np.int64)
 
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.figures.style import time_ticks
 from planbatch.experiments.replay.metrics import metrics
-from planbatch.experiments.replay.parquet import ROUNDS
 from planbatch.experiments.replay.replay import replay
+from planbatch.experiments.replay.trace import ROUNDS
 from planbatch.experiments.report import (
     accuracy,
     fairness,

@@ -1,18 +1,14 @@
 """HPCOpt's leaderboard and ILOS's protocol: the rules, by hand, and the reports."""
 
-import csv
-
 import pytest
-from click.testing import CliRunner
 
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.hpcopt_2026 import LOGS, SLOWDOWN, measure
 from planbatch.experiments.reproduce.ilos_2026 import WINDOW, blocking, searched, window
 from planbatch.experiments.reproduce.zhang_2020_simulator import Job, Machine
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.planner.model import Workload
+from tests.experiments.reproduce.commands import reproduced
 
 JOBS = [Job(-1, 10, 10, 3), Job(-2, 5, 5, 2), Job(-3, 1, 1, 1)]
 
@@ -51,12 +47,7 @@ def test_the_slowdown_has_a_floor_of_a_minute():
 @pytest.mark.parametrize("paper", ["hpcopt-2026", "ilos-2026"])
 def test_reports(tmp_path, paper):
     """The command writes rows for each policy; the published values are for whole logs only."""
-    workload = synthetic_workload(jobs=300, capacity=32, seed=1, load=0.8)
-    write_swf(tmp_path / f"{LOGS['HPC2N']}.swf", swf_from_workload(workload))
-    out = tmp_path / "out"
-    words = ["reproduce", paper, "--workloads", str(tmp_path), "--out", str(out), "--quick"]
-    assert CliRunner().invoke(planbatch, words).exit_code == 0
-    with (out / "comparison.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    logs = {LOGS["HPC2N"]: synthetic_workload(jobs=300, capacity=32, seed=1, load=0.8)}
+    rows = reproduced(tmp_path, paper, logs).rows
     assert {row["workload"] for row in rows} >= {"HPC2N"}
     assert all(row["paper"] == "" and row["ours"] != "" for row in rows)

@@ -1,17 +1,13 @@
 """Gaussier et al. (SC 2015): how jobs are read, and the published values to ten digits."""
 
-import csv
-
 import pytest
-from click.testing import CliRunner
 
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.reproduce.gaussier_2015 import LOG, VARIANTS, simulated, workload_of
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf
-from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+from tests.experiments.reproduce.commands import reproduced
 
 pytestmark = pytest.mark.integration
 
@@ -59,17 +55,10 @@ def test_published_values_to_ten_digits(variant, real_log):
 
 def test_command(tmp_path):
     """Tables and a picture, of a small log under that name."""
-    folder, out = tmp_path / "logs", tmp_path / "out"
-    folder.mkdir()
-    workload = synthetic_workload(jobs=400, capacity=64, seed=1, load=1.0)
-    write_swf(folder / f"{LOG}.swf", swf_from_workload(workload))
-    words = ["reproduce", "gaussier-2015", "--workloads", str(folder), "--out", str(out), "--quick"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
-    with (out / "comparison.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    logs = {LOG: synthetic_workload(jobs=400, capacity=64, seed=1, load=1.0)}
+    rows, files, _, _ = reproduced(tmp_path, "gaussier-2015", logs)
     assert {row["item"] for row in rows} == {
         "KTH-SP2", "Beside the paper", "Planbatch's rules", "Accuracy",
     }  # fmt: skip
     assert {row["policy"] for row in rows} == {*(v.name for v in VARIANTS), "easy", "easy:fcfs/sjf"}
-    assert {"kth-sp2.png", "kth-sp2.svg"} <= {path.name for path in out.iterdir()}
+    assert {"kth-sp2.png", "kth-sp2.svg"} <= files

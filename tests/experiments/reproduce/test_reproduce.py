@@ -1,7 +1,5 @@
 """Published results beside ours: the command, its files, and what is counted."""
 
-import csv
-
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -26,20 +24,15 @@ from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.resources import Resource
+from tests.experiments.reproduce.commands import reproduced
 
 pytestmark = pytest.mark.integration
 
 HOUR = 3600
 
 
-@pytest.fixture
-def one_log(tmp_path):
-    """Give a folder with a small workload under the name of one log."""
-    folder = tmp_path / "logs"
-    folder.mkdir()
-    workload = synthetic_workload(jobs=300, capacity=32, seed=1, load=0.8)
-    write_swf(folder / f"{LOGS['HPC2N']}.swf", swf_from_workload(workload))
-    return folder
+#: A small workload under the name of one log.
+SMALL = {LOGS["HPC2N"]: synthetic_workload(jobs=300, capacity=32, seed=1, load=0.8)}
 
 
 def traced() -> Trace:
@@ -113,57 +106,37 @@ def test_interactive_jobs_are_left_out():
 
 
 @pytest.mark.parametrize("paper", ["ntakpe-2016", "ntakpe-2017", "lehai-2020"])
-def test_command(paper, one_log, tmp_path):
+def test_command(paper, tmp_path):
     """One log is enough; those that are missing are told and left out."""
-    out = tmp_path / "out"
-    outcome = CliRunner().invoke(
-        planbatch, ["reproduce", paper, "--workloads", str(one_log), "--out", str(out), "--quick"]
-    )
-    assert outcome.exit_code == 0, outcome.output
-    assert "left out: SDSC-DS" in outcome.stderr
-    with (out / "comparison.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows, files, _, told = reproduced(tmp_path, paper, SMALL)
+    assert "left out: SDSC-DS" in told
     assert {row["workload"] for row in rows} <= {"HPC2N", "all"}
     assert all(row["ours"] for row in rows)
     if paper == "ntakpe-2017":
-        assert {f"figure-{n}.{end}" for n in range(1, 8) for end in ("png", "svg")} <= {
-            path.name for path in out.iterdir()
-        }
+        assert {f"figure-{n}.{end}" for n in range(1, 8) for end in ("png", "svg")} <= files
         assert {row["item"] for row in rows} >= {"Table 1", "Table 2", "Table 3", "Figure 7"}
 
 
-@pytest.fixture
-def lanl(tmp_path):
-    """Give a folder with a small workload with memory under the names of LANL-CM5 and of a log of MetaCentrum."""
-    folder = tmp_path / "logs"
-    folder.mkdir()
-    for seed, name in enumerate((LANL, "METACENTRUM-2009-2")):
-        workload = synthetic_workload(jobs=120, capacity=1024, seed=seed, load=1.5)
-        log = swf_from_workload(workload)
-        memory = np.random.default_rng(seed).integers(0, 100_000, len(log)).astype(np.float64)
-        columns = {"used_memory": memory, "requested_memory": 1.5 * memory}
-        write_swf(folder / f"{name}.swf", log.take(slice(None), **columns))
-    return folder
+def with_memory(seed):
+    """Give the log of a small workload with memory in both columns."""
+    log = swf_from_workload(synthetic_workload(jobs=120, capacity=1024, seed=seed, load=1.5))
+    memory = np.random.default_rng(seed).integers(0, 100_000, len(log)).astype(np.float64)
+    return log.take(slice(None), used_memory=memory, requested_memory=1.5 * memory)
 
 
-def test_liu_2016(lanl, tmp_path):
+def test_liu_2016(tmp_path):
     """All three experiments, in figures, claims and pictures; what cannot be had is told."""
-    out = tmp_path / "out"
-    words = ["reproduce", "liu-2016", "--workloads", str(lanl), "--out", str(out), "--quick"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
-    assert "left out: wagap-2013" in outcome.stderr
-    with (out / "comparison.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    logs = {LANL: with_memory(0), "METACENTRUM-2009-2": with_memory(1)}
+    rows, files, out, told = reproduced(tmp_path, "liu-2016", logs)
+    assert "left out: wagap-2013" in told
     assert {row["item"] for row in rows} >= {
         "Figure 1", "Figure 2", "Figure 3a", "Claims on Figure 1", "Parts of LANL-CM5", "What the paper leaves open",
     }  # fmt: skip
-    claimed = [row for row in rows if row["paper"]]
-    assert {(row["item"], row["paper"]) for row in claimed} == {
+    assert {(row["item"], row["paper"]) for row in rows if row["paper"]} == {
         ("Claims on Figure 1", "65"), ("Claims on Figure 2", "60"),
     }  # fmt: skip
-    pictures = {f"figure-{n}.{end}" for n in ("1", "2", "3a", "3b", "3c") for end in ("png", "svg")}
-    assert pictures <= {path.name for path in out.iterdir()}
+    pictures = ("1", "2", "3a", "3b", "3c")
+    assert {f"figure-{n}.{end}" for n in pictures for end in ("png", "svg")} <= files
     assert "The mixture with wagap 2013 is left out" in (out / "report.md").read_text()
 
 
@@ -200,16 +173,17 @@ def test_without_any_log(tmp_path, monkeypatch):
     assert "none of its logs is there" in str(outcome.exception)
 
 
-def test_an_interrupt_says_what_is_kept(run, one_log, tmp_path, monkeypatch):
+def test_an_interrupt_says_what_is_kept(run, tmp_path, monkeypatch):
     """Finished replays are kept, and the same command goes on."""
 
     def interrupted(*words, **more):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("planbatch.experiments.runs.run.run_replays", interrupted)
-    code, out, err = run(
-        "reproduce", "ntakpe-2016", "--workloads", one_log, "--out", tmp_path / "out"
-    )
+    for name, workload in SMALL.items():
+        write_swf(tmp_path / f"{name}.swf", swf_from_workload(workload))
+    words = ("reproduce", "ntakpe-2016", "--workloads", tmp_path, "--out", tmp_path / "out")
+    code, out, err = run(*words)
     assert (code, out) == (130, "")
     assert f"interrupted; finished replays are kept in {tmp_path / 'out'}" in err
     assert "the same command goes on from there" in err

@@ -5,9 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.zhang_2020 import LOGS, POLICIES, TABLES
@@ -25,7 +23,7 @@ from planbatch.experiments.reproduce.zhang_2020_simulator import (
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf
-from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
+from tests.experiments.reproduce.commands import reproduced
 
 pytestmark = pytest.mark.integration
 
@@ -147,16 +145,9 @@ def test_easy_on_the_same_sequences(name, real_log):
 
 def test_command(tmp_path):
     """Two sequences of one log, two seeds; tables, pictures and the values of each sequence."""
-    folder, out = tmp_path / "logs", tmp_path / "out"
-    folder.mkdir()
-    workload = synthetic_workload(jobs=9900, capacity=64, seed=1, load=0.8)
-    write_swf(folder / "lublin_256.swf", swf_from_workload(workload))
-    words = ["reproduce", "zhang-2020", "--workloads", str(folder), "--out", str(out), "--quick"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
-    assert "left out: HPC2N" in outcome.stderr
-    with (out / "comparison.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    logs = {"lublin_256": synthetic_workload(jobs=9900, capacity=64, seed=1, load=0.8)}
+    rows, files, out, told = reproduced(tmp_path, "zhang-2020", logs)
+    assert "left out: HPC2N" in told
     assert {row["item"] for row in rows} == {*TABLES, "EASY", "Plans"}
     assert {row["workload"] for row in rows} == {"Lublin-1"}
     with (out / "sequences.csv").open(newline="") as file:
@@ -173,6 +164,4 @@ def test_command(tmp_path):
         ends[f"mean bounded slowdown, {end}"] for end in ("least of 2 seeds", "largest")
     )
     assert least <= mean <= largest
-    assert {"easy.png", "plans.svg", "table-v-with-backfilling.png"} <= {
-        path.name for path in out.iterdir()
-    }
+    assert {"easy.png", "plans.svg", "table-v-with-backfilling.png"} <= files

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from planbatch.experiments.common import atomic as whole
+from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
-from planbatch.experiments.replay.parquet import JOBS, ROUNDS
 from planbatch.experiments.replay.task import Outcome, machine
-from planbatch.experiments.replay.version import versions
+from planbatch.experiments.replay.trace import JOBS, ROUNDS
 from planbatch.experiments.runs import store as store_module
 from planbatch.experiments.runs.columns import read_columns
 from planbatch.experiments.runs.store import DiskFullError, ResultsError, Store

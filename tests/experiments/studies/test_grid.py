@@ -12,7 +12,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments import Experiment, PolicySpec, read_experiment, run_experiment
 from planbatch.experiments.common import atomic as whole
 from planbatch.experiments.replay import task as task_module
-from planbatch.experiments.replay.parquet import JOBS
+from planbatch.experiments.replay.trace import JOBS
 from planbatch.experiments.runs import store as store_module
 from planbatch.experiments.runs.columns import read_columns
 from planbatch.experiments.runs.store import DiskFullError

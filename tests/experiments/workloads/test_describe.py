@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from planbatch.experiments.common.text import duration
 from planbatch.experiments.workloads.describe import (
     anomalies,
     distribution,
@@ -135,9 +134,3 @@ def test_info_of_the_embedded_workload():
     info = workload_info(default_workload())
     assert "anomalies" not in info
     assert info["jobs"] == sum(info["run_times"]["classes"].values()) == 5000
-
-
-def test_durations_are_written_in_suitable_units():
-    """Seconds up to two minutes, then minutes, hours and days."""
-    told = [duration(s) for s in (1, 119, 120, 7200, 172800)]
-    assert told == ["1 s", "119 s", "2.0 min", "2.0 h", "2.0 d"]

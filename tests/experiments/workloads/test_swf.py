@@ -211,8 +211,7 @@ def test_every_compression_is_read_whatever_the_name(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "compress",
-    [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress],
+    "compress", [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress]
 )
 def test_what_unpacks_to_too_much_is_refused_unless_an_option_lifts_it(compress, monkeypatch):
     """Three MB of nothing in some hundred bytes; at most so much is ever unpacked."""

@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.experiments.workloads.keywords import load_workload
 from planbatch.experiments.workloads.load import transform_log, transform_workload, workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
 from planbatch.experiments.workloads.swf.read import SwfLog, parse_swf
 from planbatch.experiments.workloads.transform import (
-    drop_queues,
     first_jobs,
     in_span,
     offered_load,
     round_sizes,
     scale_load,
-    with_capacity,
 )
 from planbatch.planner.model import NEVER, Workload
 
@@ -112,23 +111,6 @@ def test_sizes_are_rounded_up_to_partitions():
         round_sizes(five_jobs(), 11)
     with pytest.raises(ValueError, match="round sizes: 0"):
         round_sizes(five_jobs(), 0)
-
-
-def test_dropped_queues_are_counted():
-    """The jobs of a dropped queue are gone, and told."""
-    dropped = drop_queues(five_jobs(), [0])
-    assert dropped.id.tolist() == [2, 3, 5]
-    assert dict(dropped.dropped) == {"in a dropped queue": 2}
-
-
-def test_capacity_override_drops_what_does_not_fit():
-    """On a smaller machine larger jobs are left out and counted."""
-    small = with_capacity(five_jobs(), 4)
-    assert small.capacity == 4
-    assert small.id.tolist() == [1, 2, 5]
-    assert dict(small.dropped) == {"larger than the machine": 2}
-    with pytest.raises(ValueError, match="capacity: 0"):
-        with_capacity(five_jobs(), 0)
 
 
 def test_offered_load_by_hand():
@@ -243,6 +225,12 @@ def test_options_apply_to_workloads_without_a_log():
     workload = transform_workload(five_jobs(), options)
     assert workload.id.tolist() == [1, 4]
     assert workload.procs.tolist() == [2, 5]
-    assert dict(workload.dropped) == {"larger than the machine": 1, "in a dropped queue": 2}
-    with pytest.raises(ValueError, match="no job is left"):
+    assert dict(workload.dropped) == {"in a dropped queue": 3}
+    with pytest.raises(ValueError, match="no usable job"):
         transform_workload(five_jobs(), WorkloadOptions(drop_queue=("0", "1")))
+    with pytest.raises(ValueError, match="capacity: 0"):
+        transform_workload(five_jobs(), WorkloadOptions(capacity=0))
+    with pytest.raises(ValueError, match="five is no log and has no waits"):
+        transform_workload(five_jobs(), WorkloadOptions(known_waits=True))
+    assert transform_workload(workload, WorkloadOptions()) is workload
+    assert len(load_workload(drop_queue="interactive", first=5)) == 5

@@ -8,8 +8,7 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.estimates import check_estimates
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.history.boosted import (

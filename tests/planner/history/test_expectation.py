@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, workload_of

@@ -8,13 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
-from planbatch.experiments.reproduce.gaussier_2015_simulator import (
-    ELoss,
-    LastTwo,
-    Submitted,
-)
+from planbatch.experiments.replay.replay import replay, rounds_at
+from planbatch.experiments.reproduce.gaussier_2015_simulator import ELoss, LastTwo, Submitted
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.transform import first_jobs
 from tests.builders import machines_with_jobs, workload_of

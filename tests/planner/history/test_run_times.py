@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.objectives import make_objective, over_scenarios
 from planbatch.planner.history.expectation import RUN_TIMES, expected_run
 from planbatch.planner.history.job_history import UNKNOWN, JobColumn

@@ -10,8 +10,7 @@ import pytest
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import NEVER
-from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
@@ -20,18 +19,12 @@ from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, terms_cost
-from tests.brute_force import least_cost, many_terms, random_round
+from planbatch.planner.terms import terms_cost
+from tests.brute_force import least_cost, many_terms, objective_of, random_round
 from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
 PLENTY = Budget(evaluations=20_000)
-
-
-def objective_of(terms: Terms) -> Objective:
-    """Make an objective of given terms."""
-    cost = lambda start, jobs, now: terms_cost(terms, start)  # noqa: E731
-    return Objective("of terms", cost, terms=lambda jobs, now: terms)
 
 
 def solve(problem: Round, objective: Objective, budget: Budget = PLENTY, **parameters):
@@ -130,14 +123,6 @@ def test_latest_starts_keep_every_better_plan():
     assert cut > 3 * rounds
 
 
-def test_promises_are_kept():
-    """The long job was promised to start at once, although the short one would be cheaper in front."""
-    jobs = Round.of(1, 0, [], [(0, 1, 1), (0, 1, 100)]).jobs
-    running = Round.of(1).running
-    promised = Round(0, 1, running, jobs._replace(latest=np.array([NEVER, 0])), np.array([100, 0]))
-    assert solve(promised, WAIT).plan.start.tolist() == [100, 0]
-
-
 def test_no_budget_returns_the_seed():
     """Neither no evaluations nor no seconds run the solver; a bound is there where the clock does not forbid it."""
     problem = random_round(np.random.default_rng(8), most_jobs=40, horizon=500, capacity=32)
@@ -201,14 +186,6 @@ def test_own_statement_of_the_cost():
     result = solve(problem, Objective("first", cost, cp_cost=cp_cost))
     assert result.plan.start.tolist() == [10, 19, 21]
     assert np.isnan(result.lower_bound)
-
-
-def test_objective_that_says_nothing():
-    """A bare cost function is refused before anything is computed."""
-    bare = Objective("mine", lambda start, jobs, now: 1.0)
-    assert not CpSat().supports(bare)
-    with pytest.raises(UnsupportedObjectiveError, match="mine"):
-        solve(Round.of(1, 0, [], [(0, 1, 1)]), bare)
 
 
 @pytest.mark.parametrize(

@@ -7,23 +7,16 @@ from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
-from planbatch.planner.objective import Objective, UnsupportedObjectiveError
+from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plan import check_plan
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, terms_cost
-from tests.brute_force import least_cost, many_terms, random_round
+from tests.brute_force import least_cost, many_terms, objective_of, random_round
 from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
 PLENTY = Budget(evaluations=10**7)
-
-
-def objective_of(terms: Terms) -> Objective:
-    """Make an objective of given terms."""
-    cost = lambda start, jobs, now: terms_cost(terms, start)  # noqa: E731
-    return Objective("of terms", cost, terms=lambda jobs, now: terms)
 
 
 def solve(problem: Round, objective: Objective, budget: Budget = PLENTY):
@@ -134,12 +127,3 @@ def test_seconds_end_the_search():
     result = solve(problem, WAIT, Budget(seconds=0))
     assert result.cost == result.seed_cost
     assert 0 < result.lower_bound <= result.cost
-
-
-def test_objective_without_terms():
-    """Branch and bound says that it cannot look into a bare cost function."""
-    bare = Objective("mine", lambda start, jobs, now: 1.0)
-    assert not Exhaustive().supports(bare)
-    assert Exhaustive().supports(WAIT)
-    with pytest.raises(UnsupportedObjectiveError, match="mine"):
-        solve(Round.of(1, 0, [], [(0, 1, 1)]), bare)

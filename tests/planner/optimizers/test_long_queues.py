@@ -11,8 +11,7 @@ from tests.builders import busy_round
 
 
 @pytest.mark.parametrize(
-    ("waiting", "evaluations"),
-    [(1000, 2000), pytest.param(10000, 8000, marks=pytest.mark.nightly)],
+    ("waiting", "evaluations"), [(1000, 2000), pytest.param(10000, 8000, marks=pytest.mark.nightly)]
 )
 @pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT], ids=lambda o: o.name)
 def test_long_queues_are_improved(waiting, evaluations, objective):

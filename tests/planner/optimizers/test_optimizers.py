@@ -6,17 +6,31 @@ import numpy as np
 import pytest
 
 from planbatch.planner.budget import Budget
+from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers import OPTIMIZERS, make_optimizer
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import Plan
-from tests.contracts.optimizer_contract import OptimizerContract
+from planbatch.planner.round import Round
+from tests.contracts.optimizer_contract import FamilyContract, OptimizerContract
+
+#: One of each family: in the core, in plain Python, branch and bound, a solver, and several in one.
+FAMILIES = ("annealing", "hybrid", "tabu", "exhaustive", "cp-sat", "portfolio")
 
 
-class TestCatalogue(OptimizerContract):
-    """Every optimizer that the command knows."""
+class TestFamilies(FamilyContract):
+    """An optimizer of each family."""
 
-    @pytest.fixture(params=OPTIMIZERS)
+    @pytest.fixture(params=FAMILIES)
+    def optimizer(self, request):
+        """Return the optimizers one after the other."""
+        return make_optimizer(request.param)
+
+
+class TestOthers(OptimizerContract):
+    """The other optimizers that the command knows."""
+
+    @pytest.fixture(params=[name for name in OPTIMIZERS if name not in FAMILIES])
     def optimizer(self, request):
         """Return the optimizers one after the other."""
         return make_optimizer(request.param)
@@ -45,6 +59,16 @@ def test_optimizers_hold_parameters_only(name):
     assert optimizer == make_optimizer(name)
     assert pickle.loads(pickle.dumps(optimizer)) == optimizer
     assert optimizer.name == name
+
+
+@pytest.mark.parametrize("name", ["exhaustive", "cp-sat", "lns:repair=cp-sat"])
+def test_searches_that_need_terms_refuse_a_bare_cost(name):
+    """Before anything is computed, by the name of the objective."""
+    bare = Objective("mine", lambda start, jobs, now: 1.0)
+    search = make_optimizer(name)
+    assert not search.supports(bare)
+    with pytest.raises(UnsupportedObjectiveError, match="mine"):
+        search.optimize(Round.of(1, 0, [], [(0, 1, 1)]), bare, Budget(evaluations=1), None)
 
 
 def test_unknown_optimizers_get_a_suggestion():

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.replay.revisit import rounds_at
+from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.planner.orders.catalogue import as_order, as_orders
 from planbatch.planner.orders.multifactor import multifactor
 from tests.builders import machines_with_jobs, workload_of
@@ -59,10 +58,7 @@ def factors_by_hand(seen, past, capacity, half_life):
     known = {user for user, *_ in past} | set(seen.jobs.user.tolist())
     total = sum(use.values())
     return [
-        [
-            2.0 ** (-(use.get(user, 0.0) / total if total else 0.0) * len(known)),
-            procs / capacity,
-        ]
+        [2.0 ** (-(use.get(user, 0.0) / total if total else 0.0) * len(known)), procs / capacity]
         for user, procs in zip(seen.jobs.user.tolist(), seen.jobs.procs.tolist(), strict=True)
     ]
 
