@@ -1,6 +1,6 @@
-"""The flag of further metrics, its check, and their values for programs."""
+"""The flag of further metrics, and its check."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from planbatch.experiments.cli.verb import Name, flag
@@ -21,8 +21,3 @@ def check_metrics(names: tuple[str, ...]) -> None:
     from planbatch.experiments.studies.metrics import as_metrics
 
     as_metrics(names)
-
-
-def plain(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return figures for JSON output: NaN, of a metric that failed or what was not measured, is null."""
-    return {key: None if value != value else value for key, value in figures.items()}

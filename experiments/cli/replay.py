@@ -8,7 +8,7 @@ import click
 
 from planbatch.experiments.cli.compare import conclude, show
 from planbatch.experiments.cli.flags import json_option
-from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
+from planbatch.experiments.cli.metric_flags import check_metrics, metric_option
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.verb import Log, flag, verb
@@ -95,7 +95,7 @@ def command(
             **described_resources(loaded),
             **described_walltimes(loaded),
             "results": [
-                {**result(replay), "policy": name, **plain(comparison.values.get(name, {}))}
+                {**result(replay), "policy": name, **comparison.values.get(name, {})}
                 for name, replay in comparison.finished.items()
             ],
         }

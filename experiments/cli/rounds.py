@@ -1,7 +1,6 @@
 """``planbatch rounds``: real rounds from replays, and optimizers compared on them."""
 
 import json
-import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,13 +27,6 @@ from planbatch.experiments.workloads.options import WorkloadOptions
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
 
-#: Columns of the benchmark's table.
-BENCHMARK_GAPS = {
-    "mean_gap": "to best known",
-    "worst_gap": "worst",
-    "bound_gap": "to bound",
-    "optimal": "optimal",
-}
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 #: The heading of the flags that choose rounds.
 ROUNDS = "Rounds"
@@ -210,7 +202,9 @@ def compare_command(
     """
     import numpy as np
 
+    from planbatch.experiments.figures.round_pictures import write_round_comparison
     from planbatch.experiments.rounds.compare import compare_rounds
+    from planbatch.experiments.rounds.results import round_table
     from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
 
@@ -243,10 +237,8 @@ def compare_command(
     if as_json:
         print_json(described(comparison))
     else:
-        show(comparison)
+        print_table(round_table(comparison))
     tell_failures(comparison)
-    from planbatch.experiments.figures.round_pictures import write_round_comparison
-
     written = write_round_comparison(comparison, out, pictured)
     say(f"{len(written)} tables and pictures written to {out}")
     if comparison.unfinished:
@@ -257,23 +249,12 @@ def compare_command(
 
 
 def described(comparison: "RoundComparison") -> dict[str, Any]:
-    """Return a comparison for JSON output: unknown values are null."""
-
-    def plain(frame: Any) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = frame.to_dict("records")
-        return [
-            {
-                key: None if isinstance(value, float) and not math.isfinite(value) else value
-                for key, value in row.items()
-            }
-            for row in rows
-        ]
-
+    """Return a comparison for JSON output."""
     return {
         "evaluations": comparison.budget.evaluations,
         "seconds": comparison.budget.seconds,
-        "rows": plain(comparison.to_frame()),
-        "summary": plain(comparison.summary()),
+        "rows": comparison.to_frame().to_dict("records"),
+        "summary": comparison.summary().to_dict("records"),
         "unfinished": comparison.unfinished,
     }
 
@@ -291,22 +272,13 @@ def tell_failures(comparison: "RoundComparison") -> None:
         complain(line)
 
 
-def show(comparison: "RoundComparison") -> None:
-    """Print the summary."""
-    from planbatch.experiments.figures.round_table import round_table
-
-    print_table(round_table(comparison))
-
-
 def run_benchmark(
     optimizers: tuple[str, ...], quick: bool, seeds: int, jobs: int | None, out: Path,
     best_known: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run the benchmark, print its table, and write it with performance profiles."""
-    from rich.table import Table
-
     from planbatch.experiments.figures.round_pictures import write_round_comparison
-    from planbatch.experiments.rounds.benchmark import run_benchmark
+    from planbatch.experiments.rounds.benchmark import benchmark_table, run_benchmark
 
     out.mkdir(parents=True, exist_ok=True)
     table, comparisons, scale = run_benchmark(
@@ -320,16 +292,9 @@ def run_benchmark(
     for k, comparison in enumerate(comparisons):
         write_round_comparison(comparison, out / f"part-{k + 1}", plans=0)
     if as_json:
-        rows = json.loads(table.to_json(orient="records"))
-        print_json({"scale": scale, "rows": rows})
-        return
-    headings = ("class", "objective", "seconds", "optimizer", "searches", *BENCHMARK_GAPS.values())
-    shown = Table(*headings, box=None)
-    for row in table.to_dict("records"):
-        gaps = [f"{row[name]:.2%}" if row[name] == row[name] else "–" for name in BENCHMARK_GAPS]
-        named = (row["class"], row["objective"], f"{row['budget']:g}", row["optimizer"])
-        shown.add_row(*named, str(row["searches"]), *gaps)
-    print_table(f"a second of the table is {scale:.2f} s here", shown)
+        print_json({"scale": scale, "rows": table.to_dict("records")})
+    else:
+        print_table(benchmark_table(table, scale))
 
 
 @command.command("generate")

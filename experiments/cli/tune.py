@@ -50,8 +50,7 @@ def command(file: Path, jobs: int | None, out: Path, as_json: bool) -> int:
             print_json(described(tuned))
         return INTERRUPTED
 
-    from planbatch.experiments.figures.tune import write_tuned
-    from planbatch.experiments.figures.tune_table import tune_table
+    from planbatch.experiments.figures.tune import tune_table, write_tuned
 
     if as_json:
         print_json(described(tuned))
@@ -69,10 +68,7 @@ def described(tuned: "Tuned") -> dict[str, Any]:
 
     def row(judged: "Judged") -> dict[str, Any]:
         values = {
-            span: {
-                goal.name: None if value != value else value
-                for goal, value in zip(tuning.goals, found, strict=True)
-            }
+            span: {goal.name: value for goal, value in zip(tuning.goals, found, strict=True)}
             for span, found in zip(spans, judged.values, strict=False)  # trials: the past alone
         }
         return {"policy": judged.policy, "values": values, "error": judged.error or None}

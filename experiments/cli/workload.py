@@ -6,12 +6,12 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-from rich.table import Table
 
 from planbatch.experiments.cli.flags import json_option, seed_option
-from planbatch.experiments.cli.shell import print_json, say
+from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
 from planbatch.experiments.cli.workload_flags import workload_options
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -38,7 +38,7 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
     after the flags.
     """
-    from planbatch.experiments.figures.workload_table import print_info
+    from planbatch.experiments.figures.workload_table import workload_tables
     from planbatch.experiments.workloads.describe import workload_info
     from planbatch.experiments.workloads.load import (
         load_log,
@@ -55,7 +55,8 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     if as_json:
         print_json(described)
     else:
-        print_info(described, Console())
+        for part in workload_tables(described):
+            print_table(part, "")
 
 
 @command.command()
@@ -203,13 +204,15 @@ def _list_catalogue(as_json: bool) -> None:
         ]
         print_json({"logs": logs})
         return
-    table = Table()
-    table.add_column("name", no_wrap=True)
-    table.add_column("processors", justify="right")
-    table.add_column("checksum")
-    table.add_column("fetched")
-    for log in CATALOGUE.values():
-        known = "not verified" if log.sha256 is None else "known"
-        there = "yes" if cached_path(log).is_file() else ""
-        table.add_row(log.name, f"{log.capacity:,}", known, there)
-    Console().print(table)
+    rows = [
+        {
+            "name": log.name,
+            "processors": log.capacity,
+            "checksum": "not verified" if log.sha256 is None else "known",
+            "fetched": "yes" if cached_path(log).is_file() else "",
+        }
+        for log in CATALOGUE.values()
+    ]
+    columns = [Column("name", "name"), Column("processors", "processors", "{:,}".format)]
+    columns += [Column("checksum", "checksum"), Column("fetched", "fetched")]
+    print_table(Table("logs", "", columns, rows))

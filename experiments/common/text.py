@@ -15,6 +15,7 @@ __all__ = [
     "hms",
     "number",
     "share",
+    "signed",
     "slug",
 ]
 
@@ -62,6 +63,16 @@ def clock_time(seconds: float) -> str:
     19
     """
     return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
+
+
+def signed(seconds: float) -> str:
+    """Write a change of a duration.
+
+    >>> signed(-7200.0), signed(30.0), signed(0.0)
+    ('-2.0 h', '+30 s', '0 s')
+    """
+    sign = "-" if seconds < 0 else "+" if round(seconds) > 0 else ""
+    return sign + duration(abs(seconds))
 
 
 def share(value: float) -> str:

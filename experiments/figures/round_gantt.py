@@ -119,8 +119,7 @@ def write_plans(comparison: RoundComparison, name: str, objective: str, path: Pa
     count = len(best_of_each(comparison, name, objective))
     if not count or not len(comparison.rounds[name]):
         return None
-    with drawing(*plans_size(count)) as (figure, empty):
-        empty.remove()
+    with drawing(*plans_size(count)) as figure:
         draw_plans(comparison, name, objective, panels_of(figure, count, ACROSS))
         save(figure, path)
     return path.with_suffix(".png")

@@ -67,8 +67,7 @@ def write_plans_picture(
         write_whole(path, _page(problem, plans, mark).encode())
         return
     until = max(planned_end(problem, start) for start in plans.values())
-    with drawing(*plans_size(len(plans))) as (figure, empty):
-        empty.remove()
+    with drawing(*plans_size(len(plans))) as figure:
         panels = panels_of(figure, len(plans), len(plans))
         for axes, (title, start) in zip(panels, plans.items(), strict=True):
             draw_plan(problem, start, axes, until=until)

@@ -22,8 +22,7 @@ from planbatch.experiments.figures.style import (
     titled,
     write_picture,
 )
-from planbatch.experiments.rounds.compare import budget_text
-from planbatch.experiments.rounds.results import RoundComparison, excess
+from planbatch.experiments.rounds.results import RoundComparison, budget_text, excess
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import FloatArray
 
@@ -198,8 +197,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
 
 def write_curves(comparison: RoundComparison, objective: str, path: Path) -> Path:
     """Write :func:`draw_curves` against evaluations and against seconds, side by side, as PNG and SVG."""
-    with drawing(*CURVES) as (figure, empty):
-        empty.remove()
+    with drawing(*CURVES) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         draw_curves(comparison, objective, left)
         draw_curves(comparison, objective, right, against="seconds")

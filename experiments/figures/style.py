@@ -55,12 +55,12 @@ MORE_TICKS = {
 
 
 @contextmanager
-def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Open a figure in the project's style, and its axes; sizes in inches."""
+def drawing(width: float, height: float) -> Iterator[Figure]:
+    """Open an empty figure in the project's style; sizes in inches."""
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
-        yield figure, figure.add_subplot()
+        yield figure
 
 
 @contextmanager
@@ -118,8 +118,8 @@ def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
 
 def write_picture(path: Path, size: tuple[float, float], draw: Callable[[Axes], object]) -> Path:
     """Draw on new axes of a size (inches), and write them as PNG and SVG; return the path of the PNG."""
-    with drawing(*size) as (figure, axes):
-        draw(axes)
+    with drawing(*size) as figure:
+        draw(figure.add_subplot())
         save(figure, path)
     return path.with_suffix(".png")
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.table import Table
+from planbatch.experiments.figures.gains import groups_table, losers_table
 from planbatch.experiments.report import (
     accuracy,
     distributions,
@@ -20,7 +22,6 @@ from planbatch.experiments.report import (
 from planbatch.experiments.report.cases import Case, Runs, load
 from planbatch.experiments.report.drawing import Picture
 from planbatch.experiments.report.gantt_data import gantt_data
-from planbatch.experiments.report.tables import Table
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
     if not runs.labels:
         return CaseParts(case, [], None, None, [], None, runs.broken, [])
     lines = summary.summarise(runs)
-    costs, broken_rounds = rounds.case_rounds(case)
+    rounds_part, broken_rounds = rounds_block(case, folder)
     blocks = [
         waits_block(runs, folder),
         months_block(runs, folder),
@@ -129,15 +130,8 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
         predictions_block(runs),
         starts_block(runs),
         gains_block(runs, lines, folder),
+        rounds_part,
     ]
-    if costs:
-        picture = rounds.draw_rounds(case, costs, folder)
-        blocks.append(
-            Block(
-                "Rounds", f"{case.name}-rounds-part", [picture] if picture else [],
-                [rounds.round_table(case, costs)],
-            )
-        )  # fmt: skip
     notes = []
     data = None
     try:
@@ -192,40 +186,47 @@ def pairing_notes(runs: Runs) -> list[str]:
 def waits_block(runs: Runs, folder: Path | None) -> Block:
     """Distributions."""
     picture = distributions.draw_distributions(runs, folder)
-    table = distributions.percentile_table(runs)
-    return Block(picture.title, f"{runs.case.name}-waits", [picture], [table])
+    return Block(
+        picture.title, f"{runs.case.name}-waits", [picture], [distributions.percentile_table(runs)]
+    )
 
 
 def months_block(runs: Runs, folder: Path | None) -> Block | None:
     """Month by month, if there are several."""
-    found = series.monthly(runs)
-    if len(found.names) < 2:
+    months = series.monthly(runs)
+    if len(months.names) < 2:
         return None
-    picture = series.draw_monthly(runs, found, folder)
+    picture = series.draw_monthly(runs, months, folder)
     return Block(
         picture.title,
         f"{runs.case.name}-by-month",
         [picture],
-        [],
-        [series.monthly_table(runs, found)],
+        data=[series.monthly_table(runs, months)],
     )
 
 
 def maps_block(runs: Runs, folder: Path | None) -> Block:
     """Heat maps."""
-    found = heat_maps.heat_map(runs)
-    pictures = heat_maps.draw_heat_maps(runs, found, folder)
-    table = heat_maps.heat_map_table(runs, found)
-    return Block("Size × run time", f"{runs.case.name}-maps", pictures, [], [table])
+    data = heat_maps.heat_map(runs)
+    pictures = heat_maps.draw_heat_maps(runs, data, folder)
+    return Block(
+        "Size × run time",
+        f"{runs.case.name}-maps",
+        pictures,
+        data=[heat_maps.heat_map_table(runs, data)],
+    )
 
 
 def load_block(runs: Runs, folder: Path | None) -> Block:
     """Utilisation and queue over time."""
-    edges = series.bin_edges(runs)
-    levels = series.load_over_time(runs, edges)
-    picture = series.draw_load(runs, edges, *levels, folder)
-    table = series.over_time_table(runs, edges, *levels)
-    return Block(picture.title, f"{runs.case.name}-over-time", [picture], [], [table])
+    load = series.load_over_time(runs)
+    picture = series.draw_load(runs, load, folder)
+    return Block(
+        picture.title,
+        f"{runs.case.name}-over-time",
+        [picture],
+        data=[series.over_time_table(runs, load)],
+    )
 
 
 def users_block(runs: Runs, folder: Path | None) -> Block | None:
@@ -247,12 +248,12 @@ def predictions_block(runs: Runs) -> Block | None:
     labels = accuracy.predicted_labels(runs)
     if not labels:
         return None
+    by_policy, by_user = accuracy.accuracy_tables(runs, labels)
     return Block(
         "Predicted run times",
         f"{runs.case.name}-predictions-part",
-        [],
-        [accuracy.accuracy_table(runs, labels)],
-        [accuracy.accuracy_by_user(runs, labels)],
+        tables=[by_policy],
+        data=[by_user],
     )
 
 
@@ -262,7 +263,7 @@ def starts_block(runs: Runs) -> Block | None:
     if not labels:
         return None
     table = starts.starts_table(runs, labels)
-    return Block("Planned and actual starts", f"{runs.case.name}-starts-part", [], [table])
+    return Block("Planned and actual starts", f"{runs.case.name}-starts-part", tables=[table])
 
 
 def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> Block | None:
@@ -270,20 +271,27 @@ def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> B
     found = gains.gains_of(runs)
     if not found:
         return None
-    chosen = gains.chosen_for_detail(
-        found, {line.label: line.figures["mean_wait"] for line in lines}
-    )
+    prefix = f"{runs.case.name}-"
+    mean_wait = {line.label: line.figures["mean_wait"] for line in lines}
+    chosen = [found[label] for label in gains.chosen_for_detail(found, mean_wait)]
+    tables = [gains.overview_table(runs, found)]
+    for own in chosen:
+        tables += [groups_table(own, prefix=prefix), losers_table(own, prefix=prefix)]
     return Block(
         "Who gains, who loses",
         f"{runs.case.name}-gains-part",
-        [gains.draw_gains(runs, found[label], folder) for label in chosen],
-        [
-            gains.overview_table(runs, found),
-            *(
-                make(runs, found[label])
-                for label in chosen
-                for make in (gains.groups_table, gains.losers_table)
-            ),
-        ],
-        [gains.groups_table(runs, found[label], whole=True) for label in found],
+        [gains.draw_gains(runs, own, folder) for own in chosen],
+        tables,
+        [groups_table(own, whole=True, prefix=prefix) for own in found.values()],
     )
+
+
+def rounds_block(case: Case, folder: Path | None) -> tuple[Block | None, list[tuple[str, str]]]:
+    """What rounds cost, and the cells whose rounds cannot be read."""
+    costs, broken = rounds.case_rounds(case)
+    if not costs:
+        return None, broken
+    pictures = [rounds.draw_rounds(case, costs, folder)]
+    return Block(
+        "Rounds", f"{case.name}-rounds-part", pictures, [rounds.round_table(case, costs)]
+    ), broken

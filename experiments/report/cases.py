@@ -4,10 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from planbatch.experiments.common.text import slug
+from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.runs.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.metrics import Metric, measure
@@ -37,8 +39,8 @@ class Case:
         Label of the policy that others are compared with, if it was run.
     further : mapping of str to mapping of str to float
         Label → further metric → mean over the seeds.
-    units : mapping of str to str
-        The units of the further metrics.
+    metrics : sequence of Metric
+        The further metrics.
     """
 
     name: str
@@ -48,7 +50,7 @@ class Case:
     cells: tuple[Cell, ...]
     reference: str | None
     further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
+    metrics: Sequence[Metric] = ()
 
     @property
     def labels(self) -> list[str]:
@@ -105,10 +107,19 @@ class Runs:
         several = any(len(own) > 1 for own in self.jobs.values())
         return " The picture shows the first seed." if several else ""
 
-    def over_seeds(self, label: str, of: Callable[[Jobs], FloatArray]) -> FloatArray:
+    def over_seeds(self, label: str, of: Callable[[Jobs], Any]) -> FloatArray:
         """The mean over the seeds of figures of a policy's jobs."""
         figures: FloatArray = np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
         return figures
+
+    def measured(self, label: str, metrics: Mapping[str, Metric]) -> dict[str, float]:
+        """The means over the seeds of metrics of a policy, by key."""
+
+        def figures(jobs: Jobs) -> list[float]:
+            frame = jobs_frame(vars(jobs))
+            return [metric(frame) for metric in metrics.values()]
+
+        return dict(zip(metrics, self.over_seeds(label, figures).tolist(), strict=True))
 
     def paired(self, label: str, seed: int) -> Jobs | None:
         """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""
@@ -178,7 +189,7 @@ def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], Non
         label: {m.name: float(np.mean([one[m.name] for one in own])) for m in metrics}
         for label, own in values.items()
     }
-    return replace(case, further=further, units={m.name: m.unit for m in metrics})
+    return replace(case, further=further, metrics=metrics)
 
 
 def find_reference(cells: Sequence[Cell], reference: str) -> str | None:

@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from planbatch.experiments.common.text import duration, number
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import number
 from planbatch.experiments.figures.comparison import left_edge
 from planbatch.experiments.figures.style import (
     drawing,
@@ -19,7 +20,6 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish, styles
-from planbatch.experiments.report.tables import Column, Table
 from planbatch.planner.model import FloatArray
 
 #: Number of points of a curve.
@@ -99,8 +99,7 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
     waits = {label: runs.first(label).wait for label in runs.labels}
     slowdowns = {label: runs.first(label).slowdown for label in runs.labels}
     edge = float(left_edge(waits))
-    with drawing(10.4, 6.6) as (figure, empty):
-        empty.remove()
+    with drawing(10.4, 6.6) as figure:
         panels = figure.subplots(2, 2, sharey="row")
         for row, longer in zip(panels, (False, True), strict=True):
             left, right = row
@@ -132,12 +131,12 @@ def percentile_table(runs: Runs) -> Table:
     columns = [
         Column("policy", "policy"),
         *(
-            Column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", duration, "min")
+            time_column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", "min")
             for p in PERCENTILES
         ),
-        Column("slowdown_p50", "slowdown 50%", number, "min"),
-        Column("slowdown_p95", "95%", number, "min"),
-        Column("slowdown_p99", "99%", number, "min"),
+        Column("slowdown_p50", "slowdown 50%", number, best="min"),
+        Column("slowdown_p95", "95%", number, best="min"),
+        Column("slowdown_p99", "99%", number, best="min"),
     ]
     rows = []
     for label in runs.labels:

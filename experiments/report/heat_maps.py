@@ -14,7 +14,7 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from planbatch.experiments.common.text import duration
+from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.figures.style import (
     FAINT,
     TICKS,
@@ -26,7 +26,6 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
@@ -167,8 +166,7 @@ def draw_maps(
         look = {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")}
     else:
         look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
-    with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as (figure, empty):
-        empty.remove()
+    with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
         image = None
         for place, (axes, (label, values)) in enumerate(
@@ -232,10 +230,10 @@ def heat_map_table(runs: Runs, data: HeatMap) -> Table:
     columns = [
         Column("procs_from", "processors from", lambda value: f"{value:,.1f}"),
         Column("procs_to", "to", lambda value: f"{value:,.1f}"),
-        Column("runtime_from", "run time from", duration),
-        Column("runtime_to", "to", duration),
+        time_column("runtime_from", "run time from"),
+        time_column("runtime_to", "to"),
         Column("jobs", "jobs", lambda value: f"{value:,}"),
-        *(Column(f"{label} mean_wait", label, duration) for label in data.wait),
+        *(time_column(f"{label} mean_wait", label) for label in data.wait),
     ]
     rows = [
         {

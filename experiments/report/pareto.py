@@ -24,8 +24,7 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
     used = 100 * np.array([line.figures["utilisation"] for line in lines])
     labels = [line.label for line in lines]
     colours = {label: look["color"] for label, look in styles(case).items()}
-    with drawing(9.6, 3.5) as (figure, empty):
-        empty.remove()
+    with drawing(9.6, 3.5) as figure:
         left, right = figure.subplots(1, 2)
         for axes, ys, up in ((left, longest, False), (right, used, True)):
             if np.isfinite(ys).all():

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from planbatch.experiments.common.lock import locked
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
@@ -328,6 +329,23 @@ def run_benchmark(
         optimal=("to_bound", lambda column: float((column <= 0).mean())),
     )
     return table.reset_index(), comparisons, scale
+
+
+def benchmark_table(table: pd.DataFrame, scale: float) -> Table:
+    """Lay out what :func:`run_benchmark` returns."""
+    columns = [
+        Column("class", "class"),
+        Column("objective", "objective"),
+        Column("budget", "seconds", "{:g}".format),
+        Column("optimizer", "optimizer"),
+        Column("searches", "searches", str),
+        Column("mean_gap", "to best known", "{:.2%}".format),
+        Column("worst_gap", "worst", "{:.2%}".format),
+        Column("bound_gap", "to bound", "{:.2%}".format),
+        Column("optimal", "optimal", "{:.2%}".format),
+    ]
+    rows: Any = table.to_dict("records")
+    return Table("benchmark", f"a second of the table is {scale:.2f} s here", columns, rows)
 
 
 def _to(known: dict[str, dict[str, Any]], rule: Any, field: str, key: str, cost: float) -> float:

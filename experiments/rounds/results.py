@@ -2,27 +2,27 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
 from planbatch.experiments.rounds.search import Found
 from planbatch.experiments.runs.task import Failure
 from planbatch.planner.budget import Budget
-from planbatch.planner.display import html_table
 from planbatch.planner.round import Round
 
 FAILED = "failed"
-#: What tables show of the summary: heading, column, and whether less is better.
-SHOWN = (
-    ("median\nexcess", "median_excess", True),
-    ("worst\nexcess", "worst_excess", True),
-    ("proven\ngap", "median_gap", True),
-    ("evaluations\na second", "evaluations_per_second", False),
-    ("wins", "wins", False),
+_SHOWN = (
+    Column("median_excess", "median\nexcess", "{:.2%}".format, best="min"),
+    Column("worst_excess", "worst\nexcess", "{:.2%}".format, best="min"),
+    Column("median_gap", "proven\ngap", "{:.2%}".format, best="min"),
+    Column("evaluations_per_second", "evaluations\na second", "{:,.0f}".format, best="max"),
+    Column("wins", "wins", "{:,.0f}".format, best="max"),
+    Column("searches", "searches", str, style="dim"),
 )
 
 
@@ -104,13 +104,7 @@ class RoundComparison:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the summary, as the command prints it."""
-        rows = [
-            [f"{row['objective']}, {row['optimizer']}"]
-            + [written(name, row[name]) for _, name, _ in SHOWN]
-            for row in self.summary().to_dict("records")
-        ]
-        headings = ["", *(heading.replace("\n", " ") for heading, *_ in SHOWN)]
-        return html_table(headings, rows, repr(self))
+        return replace(round_table(self), caption=repr(self))._repr_html_()
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per search that is over.
@@ -192,17 +186,6 @@ class RoundComparison:
         return data
 
 
-def written(column: str, value: float) -> str:
-    """Write a figure of the summary; a dash if there is none."""
-    if math.isnan(value):
-        return "–"
-    if column == "wins":
-        return f"{value:,.0f}"
-    if column == "evaluations_per_second":
-        return f"{value:,.0f}"
-    return f"{value:.2%}"
-
-
 def excess(cost: float, best: float) -> float:
     """Return the share by which a cost is above the best known; 0 up to rounding."""
     if same_cost(cost, best):
@@ -263,3 +246,49 @@ def count_wins(data: pd.DataFrame) -> dict[str, int]:
             if same_cost(cost, least):
                 wins[optimizer] = wins.get(optimizer, 0) + 1
     return wins
+
+
+def round_table(comparison: RoundComparison) -> Table:
+    """Lay out the summary: the best figure of every column is marked for each objective.
+
+    Parameters
+    ----------
+    comparison : RoundComparison
+        The searches.
+
+    Returns
+    -------
+    Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> from planbatch.experiments import round_table
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> len(round_table(found).rows)
+    2
+    """
+    rows: Any = comparison.summary().to_dict("records")
+    columns = [Column("objective", "objective"), Column("optimizer", "optimizer"), *_SHOWN]
+    if any(row["failed"] for row in rows):
+        columns.append(Column("failed", "failed", str, style="bold red"))
+    title = f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}"
+    note = (
+        "excess: over the best known cost; gap: median, to what is proven; "
+        "wins: searches that no other optimizer beat"
+    )
+    return Table("rounds", title, columns, rows, note, group="objective", tight=True)
+
+
+def budget_text(budget: Budget) -> str:
+    """Return a budget in words."""
+    sizes = []
+    if budget.evaluations is not None:
+        sizes.append(f"{budget.evaluations:,} evaluations")
+    if budget.seconds is not None:
+        sizes.append(f"{budget.seconds:g} s")
+    return " or ".join(sizes)

@@ -1,12 +1,13 @@
 """Comparing policies on one workload."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.policy import Policy, as_policy, policy_name
+from planbatch.experiments.common.table import Table
 from planbatch.experiments.common.text import counted, duration
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
@@ -14,13 +15,12 @@ from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure, Progress
-from planbatch.experiments.studies.columns import shown_columns
+from planbatch.experiments.studies.columns import summary_table
 from planbatch.experiments.studies.metrics import Metric, as_metrics, measure
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.arguments import as_list, whole
-from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
@@ -109,15 +109,11 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the table that the command prints."""
-        columns = shown_columns(self.summaries, self.asked)
-        rows = [
-            [name, *(column.texts[row] for column in columns)]
-            for row, name in enumerate(self.finished)
-        ]
         lost = [f"{name} ({failure.error})" for name, failure in self.failed.items()]
         lost += [f"{name} (interrupted)" for name in self.unfinished]
+        table = comparison_table(self)
         caption = self.title + (f"; no result: {', '.join(lost)}" if lost else "")
-        return html_table(("policy", *(column.one_line for column in columns)), rows, caption)
+        return replace(table, caption=caption)._repr_html_()
 
     def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per policy, one column per metric."""
@@ -129,6 +125,31 @@ class Comparison:
                 row[f"utilisation_{name}"] = share
             rows.append(row)
         return pd.DataFrame(rows, columns=None if rows else ["policy"]).set_index("policy")
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """Lay out a comparison: one row per policy, the best figure of every column marked.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+
+    Returns
+    -------
+    Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> from planbatch.experiments import comparison_table
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> table = comparison_table(pb.compare(workload, ["fcfs", "easy"]))
+    >>> len(table.rows)
+    2
+    """
+    return summary_table(comparison.title, comparison.summaries, comparison.asked)
 
 
 def described_resources(workload: Workload) -> dict[str, Any]:

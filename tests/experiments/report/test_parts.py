@@ -4,24 +4,26 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.common.text import duration
+from planbatch.experiments.common.table import Column, Table, latex, time_column
 from planbatch.experiments.figures.style import drawing
+from planbatch.experiments.report.blocks import Block, Section
 from planbatch.experiments.report.drawing import finish, themed
 from planbatch.experiments.report.gantt_data import decode, encode
-from planbatch.experiments.report.tables import Column, Table, latex
+from planbatch.experiments.report.page import render
 from planbatch.experiments.runs.processor_assignment import assign
 from planbatch.experiments.runs.read import Jobs
 
 TABLE = Table(
     "waits",
     "Waits & more",
-    [Column("policy", "policy"), Column("wait", "mean wait", lambda v: f"{v:.1f} s", "min"), Column("n", "50%", str)],
+    [Column("policy", "policy"), Column("wait", "mean wait", "{:.1f} s".format, best="min"), Column("n", "50%", str)],
     [{"policy": "a_b", "wait": 2.25, "n": 3}, {"policy": "<c>", "wait": 1.5}, {"policy": "d", "wait": float("nan")}],
 )  # fmt: skip
 
@@ -51,8 +53,11 @@ def test_a_table_as_csv_has_plain_values():
 
 def test_a_table_as_html_is_accessible_and_escaped():
     """Caption, scopes, the best value marked, a dash for nothing."""
+    results = SimpleNamespace(cells=[], title="A page", version="0")
+    page = render(results, [Section("", "s", [Block("", "b", tables=[TABLE])])], [], [])  # type: ignore[arg-type]
+    table = page[page.index("<table>") : page.index("</table>") + 8]
     root = ET.fromstring(
-        TABLE.html().replace("class=text", 'class="text"').replace("class=best", 'class="best"')
+        table.replace("class=text", 'class="text"').replace("class=best", 'class="best"')
     )
     caption = root.find("caption/span")
     assert caption is not None
@@ -76,7 +81,7 @@ def test_durations_of_a_column_have_one_unit():
     """It stands in the heading; CSV has seconds, and columns that readers do not see."""
     table = Table(
         "waits", "Waits",
-        [Column("policy", "policy"), Column("wait", "wait", duration, "min"), Column("p50", "", duration, shown=False)],
+        [Column("policy", "policy"), time_column("wait", "wait", "min"), time_column("p50", "", only="files")],
         [{"policy": "a", "wait": 6840.0, "p50": 1}, {"policy": "b", "wait": 7320.0}, {"policy": "c"}],
     )  # fmt: skip
     assert table.texts() == (["policy", "wait (h)"], [["a", "1.9"], ["b", "2.0"], ["c", "–"]])
@@ -97,7 +102,8 @@ def test_minus_signs_in_latex(words, expected):
 def picture(tmp_path_factory):
     """Give a picture with lines, an image and text, and the folder of its files."""
     folder = tmp_path_factory.mktemp("pictures")
-    with drawing(3, 2) as (figure, axes):
+    with drawing(3, 2) as figure:
+        axes = figure.add_subplot()
         axes.plot([0, 1], [0, 1], marker="o")
         axes.imshow(np.eye(3), extent=(0, 1, 0, 1))
         axes.set_title("caf\N{LATIN SMALL LETTER E WITH ACUTE} & more")

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from planbatch.experiments.common.text import change, durations, number, share
-from planbatch.experiments.figures.comparison_table import comparison_table
 from planbatch.experiments.report.page import make_report
 from planbatch.experiments.runs.read import read_results
+from planbatch.experiments.studies.compare import comparison_table
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
