@@ -13,10 +13,9 @@ from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.replay.version import code_digest, versions
 from planbatch.experiments.runs.backends import make_backend
-from planbatch.experiments.runs.columns import read_trace
 from planbatch.experiments.runs.progress import TaskProgress
-from planbatch.experiments.runs.space import warn_of_little_space
-from planbatch.experiments.runs.store import Store
+from planbatch.experiments.runs.read import read_trace
+from planbatch.experiments.runs.store import Store, warn_of_little_space
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.planner.display import html_table
 
@@ -268,8 +267,8 @@ def _run(
             own = [tasks[place] for place in places]
             # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             with (
-                make_backend(name, jobs, workers.scheduler, code_digest) as backend,
-                closing(backend.run(own, _at(places, progress or bars))) as results,
+                make_backend(name, jobs, workers.scheduler, code_digest) as run,
+                closing(run(own, _at(places, progress or bars))) as results,
             ):
                 for which, outcome in results:
                     yield places[which], outcome

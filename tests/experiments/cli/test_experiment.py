@@ -10,7 +10,7 @@ from planbatch.experiments import Experiment, PolicySpec, run_experiment
 from planbatch.experiments.common import pinned_core as cores
 from planbatch.experiments.common.pinned_core import pinned_core, usable_cores
 from planbatch.experiments.runs.backends import BackendError
-from planbatch.experiments.runs.space import warn_of_little_space
+from planbatch.experiments.runs.store import warn_of_little_space
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.experiments.studies.grids import GRID, ROOT, write
 
