@@ -42,29 +42,15 @@ DEFAULT_POLICIES = (
 
 @dataclass(frozen=True)
 class PolicyOptions:
-    """Which policies to replay, and how.
+    """Which policies to replay, and how."""
 
-    Attributes
-    ----------
-    policy : tuple of str
-        Names of policies.
-    estimates : str
-        What schedulers know of run times.
-    seed : int
-        Seed of the random numbers.
-    promises : tuple of str
-        The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
-    deadlines : str
-        Which jobs get deadlines; see :func:`with_deadlines`.
-    settings : mapping of str to object
-        Parameters of all policies that take them; see :func:`make_policy`.
-    """
-
-    policy: tuple[str, ...]
-    estimates: "Estimates"
-    seed: int
+    policy: tuple[str, ...]  # names of policies
+    estimates: "Estimates"  # what schedulers know of run times
+    seed: int  # seed of the random numbers
+    #: The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
     promises: tuple[str, ...]
-    deadlines: str
+    deadlines: str  # which jobs get deadlines; see :func:`with_deadlines`
+    #: Parameters of all policies that take them; see :func:`make_policy`.
     settings: Mapping[str, Any]
 
     @property

@@ -26,82 +26,40 @@ from planbatch.experiments.report.gantt_data import gantt_data
 
 @dataclass(frozen=True)
 class Block:
-    """Pictures and tables under one heading.
+    """Pictures and tables under one heading."""
 
-    Attributes
-    ----------
-    heading : str
-        May be empty.
-    anchor : str
-        What links point to.
-    pictures : list of Picture
-        In their order.
-    tables, data : list of Table
-        Tables that are shown, and tables that are available as files only.
-    """
-
-    heading: str
-    anchor: str
-    pictures: list[Picture] = field(default_factory=list)
+    heading: str  # may be empty
+    anchor: str  # what links point to
+    pictures: list[Picture] = field(default_factory=list)  # in their order
+    #: Tables that are shown, and tables that are available as files only.
     tables: list[Table] = field(default_factory=list)
     data: list[Table] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page.
+    """A section of the page."""
 
-    Attributes
-    ----------
-    heading, anchor : str
-        As for a block.
-    blocks : list of Block
-        What it shows.
-    lines : list of str
-        Paragraphs before the blocks.
-    cased : bool
-        Whether the section is about one workload.
-    """
-
+    #: As for a block.
     heading: str
     anchor: str
-    blocks: list[Block]
-    lines: list[str] = field(default_factory=list)
-    cased: bool = False
+    blocks: list[Block]  # what it shows
+    lines: list[str] = field(default_factory=list)  # paragraphs before the blocks
+    cased: bool = False  # whether the section is about one workload
 
 
 @dataclass(frozen=True)
 class CaseParts:
-    """The part of a page about one case.
-
-    Attributes
-    ----------
-    case : Case
-        The case.
-    lines : list of Line
-        Its summary; empty if none of its cells can be read.
-    summary : Table, optional
-        The same as a table.
-    pareto : Picture, optional
-        The trade-offs.
-    blocks : list of Block
-        The parts of its own section.
-    gantt : dict, optional
-        The jobs for the chart.
-    broken : list of (str, str)
-        Cells that cannot be read, and why.
-    notes : list of str
-        Further remarks for readers.
-    """
+    """The part of a page about one case."""
 
     case: Case
-    lines: list[summary.Line]
-    summary: Table | None
-    pareto: Picture | None
-    blocks: list[Block]
-    gantt: dict[str, Any] | None
-    broken: list[tuple[str, str]]
-    notes: list[str]
+    lines: list[summary.Line]  # its summary; empty if none of its cells can be read
+    summary: Table | None  # the same as a table
+    pareto: Picture | None  # the trade-offs
+    blocks: list[Block]  # the parts of its own section
+    gantt: dict[str, Any] | None  # the jobs for the chart
+    broken: list[tuple[str, str]]  # cells that cannot be read, and why
+    notes: list[str]  # further remarks for readers
 
 
 def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> CaseParts:

@@ -21,36 +21,17 @@ MONTH = 30 * 86400
 
 @dataclass(frozen=True)
 class Case:
-    """The cells of one workload.
+    """The cells of one workload."""
 
-    Attributes
-    ----------
-    name : str
-        A short name, fit for files and anchors.
-    title : str
-        Its title for readers.
-    capacity : int
-        Processors of the machine.
-    estimates : str
-        What schedulers knew of run times.
-    cells : tuple of Cell
-        In the order of the grid.
-    reference : str, optional
-        Label of the policy that others are compared with, if it was run.
-    further : mapping of str to mapping of str to float
-        Label → further metric → mean over the seeds.
-    metrics : sequence of Metric
-        The further metrics.
-    """
-
-    name: str
-    title: str
-    capacity: int
-    estimates: str
-    cells: tuple[Cell, ...]
-    reference: str | None
+    name: str  # a short name, fit for files and anchors
+    title: str  # its title for readers
+    capacity: int  # processors of the machine
+    estimates: str  # what schedulers knew of run times
+    cells: tuple[Cell, ...]  # in the order of the grid
+    reference: str | None  # label of the policy that others are compared with, if it was run
+    #: Label → further metric → mean over the seeds.
     further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    metrics: Sequence[Metric] = ()
+    metrics: Sequence[Metric] = ()  # the further metrics
 
     @property
     def labels(self) -> list[str]:
@@ -71,20 +52,11 @@ class Case:
 
 @dataclass
 class Runs:
-    """The jobs of a case.
+    """The jobs of a case."""
 
-    Attributes
-    ----------
-    case : Case
-        Whose jobs.
-    jobs : mapping of str to mapping of int to Jobs
-        Label → seed → jobs.
-    broken : list of (str, str)
-        Cells whose jobs cannot be read, and why.
-    """
-
-    case: Case
-    jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)
+    case: Case  # whose jobs
+    jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)  # label → seed → jobs
+    #: Cells whose jobs cannot be read, and why.
     broken: list[tuple[str, str]] = field(default_factory=list)
 
     @property

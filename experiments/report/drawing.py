@@ -24,23 +24,12 @@ DPI = 160
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture.
+    """A picture."""
 
-    Attributes
-    ----------
-    name : str
-        Fit for a file; no two pictures of a page share it.
-    title : str
-        What it shows.
-    caption : str
-        How to read it.
-    svg : str
-        For the page: without size, with the page's colours, and with identifiers of its own.
-    """
-
-    name: str
-    title: str
-    caption: str
+    name: str  # fit for a file; no two pictures of a page share it
+    title: str  # what it shows
+    caption: str  # how to read it
+    #: For the page: without size, with the page's colours, and with identifiers of its own.
     svg: str = field(repr=False)
 
 

@@ -32,18 +32,12 @@ WORSE = 1.1
 
 @dataclass(frozen=True)
 class Users:
-    """Means of the users with at least ``LEAST_JOBS`` jobs.
+    """Means of the users with at least ``LEAST_JOBS`` jobs."""
 
-    Attributes
-    ----------
-    numbers, jobs : int64 arrays, shape (users,)
-        Their numbers, and how many jobs they have.
-    wait, slowdown : dict of str to float64 array, shape (users,)
-        Policy → mean wait (s), mean bounded slowdown.
-    """
-
+    #: Their numbers, and how many jobs they have; shape (users,).
     numbers: IntArray
     jobs: IntArray
+    #: Policy → mean wait (s), mean bounded slowdown; shape (users,).
     wait: dict[str, FloatArray]
     slowdown: dict[str, FloatArray]
 

@@ -63,21 +63,14 @@ def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Mean waits by run time and size.
+    """Mean waits by run time and size."""
 
-    Attributes
-    ----------
-    sizes, times : float64 arrays, shapes (rows + 1,), (columns + 1,)
-        Edges of the bins: processors, and run times (s).
-    jobs : int64 array, shape (rows, columns)
-        How many jobs are in a bin; rows are sizes, columns run times.
-    wait : dict of str to float64 array, shape (rows, columns)
-        Policy → mean wait (s), NaN for bins without jobs.
-    """
-
+    #: Edges of the bins: processors, and run times (s); shapes (rows + 1,), (columns + 1,).
     sizes: FloatArray
     times: FloatArray
+    #: How many jobs are in a bin; rows are sizes, columns run times; shape (rows, columns).
     jobs: IntArray
+    #: Policy → mean wait (s), NaN for bins without jobs; shape (rows, columns).
     wait: dict[str, FloatArray]
 
 

@@ -29,24 +29,13 @@ LEAST_ROUNDS = 5
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """The cost of the rounds of a cell.
-
-    Attributes
-    ----------
-    label : str
-        The policy.
-    figures : dict of str to float
-        Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
-    queue : float64 array, shape (points,)
-        Mean queue lengths, in bins that double in width.
-    evaluations : float64 array, shape (points,)
-        Means over the rounds of each bin.
-    """
+    """The cost of the rounds of a cell."""
 
     label: str
+    #: Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
     figures: dict[str, float]
-    queue: FloatArray
-    evaluations: FloatArray
+    queue: FloatArray  # mean queue lengths, in bins that double in width; shape (points,)
+    evaluations: FloatArray  # means over the rounds of each bin; shape (points,)
 
 
 def round_costs(cell: Cell) -> RoundCosts:

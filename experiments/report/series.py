@@ -94,21 +94,11 @@ def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Monthly:
-    """Means by month of submission.
+    """Means by month of submission."""
 
-    Attributes
-    ----------
-    names : list of str
-        Names of the months.
-    jobs : int64 array, shape (months,)
-        Jobs submitted.
-    wait : dict of str to float64 array
-        Policy → mean wait (s); NaN in months without jobs.
-    """
-
-    names: list[str]
-    jobs: IntArray
-    wait: dict[str, FloatArray]
+    names: list[str]  # names of the months
+    jobs: IntArray  # jobs submitted; shape (months,)
+    wait: dict[str, FloatArray]  # policy → mean wait (s); NaN in months without jobs
 
 
 def monthly(runs: Runs) -> Monthly:
@@ -241,17 +231,10 @@ def bin_edges(runs: Runs) -> FloatArray:
 
 @dataclass(frozen=True)
 class Load:
-    """Utilisation and waiting jobs over time.
+    """Utilisation and waiting jobs over time."""
 
-    Attributes
-    ----------
-    edges : float64 array, shape (bins + 1,)
-        Ends of the bins (s).
-    used, queue, peaks : dict of str to float64 array, shape (bins,)
-        Policy → mean utilisation, mean and largest number of waiting jobs.
-    """
-
-    edges: FloatArray
+    edges: FloatArray  # ends of the bins (s); shape (bins + 1,)
+    #: Policy → mean utilisation, mean and largest number of waiting jobs; shape (bins,).
     used: dict[str, FloatArray]
     queue: dict[str, FloatArray]
     peaks: dict[str, FloatArray]

@@ -17,17 +17,10 @@ RANGED = ("mean_wait", "max_wait")
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio to the reference, with its intervals.
+    """A ratio to the reference, with its intervals."""
 
-    Attributes
-    ----------
-    ratio : float
-        Mean under the policy over mean under the reference.
-    months, seeds : tuple of float
-        Lower and upper end of the interval over months and over seeds; NaN if there are too few.
-    """
-
-    ratio: float
+    ratio: float  # mean under the policy over mean under the reference
+    #: Lower and upper end of the interval over months and over seeds; NaN if there are too few.
     months: tuple[float, float]
     seeds: tuple[float, float]
 
@@ -46,28 +39,17 @@ class Interval:
 
 @dataclass(frozen=True)
 class Line:
-    """The summary of one policy on one workload.
-
-    Attributes
-    ----------
-    label : str
-        The policy.
-    figures : dict of str to float
-        Means over the seeds; see :class:`Metrics`.
-    wait, slowdown : Interval, optional
-        Against the reference.
-    seeds, months : int
-        Number of seeds and of months.
-    ranges : dict of str to tuple of float
-        Mean and longest wait, if there are several seeds: the least and the largest of a seed (s).
-    """
+    """The summary of one policy on one workload."""
 
     label: str
-    figures: dict[str, float]
+    figures: dict[str, float]  # means over the seeds; see :class:`Metrics`
+    #: Against the reference.
     wait: Interval | None
     slowdown: Interval | None
+    #: Number of seeds and of months.
     seeds: int
     months: int
+    #: Mean and longest wait, if there are several seeds: the least and the largest of a seed (s).
     ranges: dict[str, tuple[float, float]]
 
 

@@ -48,27 +48,13 @@ LONG_QUEUES = {1000: 2.0, 10_000: 4.0}
 
 @dataclass(frozen=True)
 class Source:
-    """Where rounds come from: a replay of a synthetic workload.
+    """Where rounds come from: a replay of a synthetic workload."""
 
-    Attributes
-    ----------
-    policy : str
-        The policy that meets the rounds.
-    load : float
-        Offered load.
-    sizes : tuple of int
-        Numbers of waiting jobs.
-    resources : int
-        1, or 3 with memory and licences.
-    jobs : int
-        Of the workload.
-    """
-
-    policy: str
-    load: float
-    sizes: tuple[int, ...]
-    resources: int = 1
-    jobs: int = 3000
+    policy: str  # the policy that meets the rounds
+    load: float  # offered load
+    sizes: tuple[int, ...]  # numbers of waiting jobs
+    resources: int = 1  # 1, or 3 with memory and licences
+    jobs: int = 3000  # of the workload
 
 
 PLAN = "plan:squared-wait,evaluations=10"

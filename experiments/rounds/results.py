@@ -28,26 +28,15 @@ _SHOWN = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One search of a comparison, and its outcome.
+    """One search of a comparison, and its outcome."""
 
-    Attributes
-    ----------
-    round, objective, optimizer : str
-        Names.
-    seed : int
-        Seed of the search.
-    budget : Budget
-        Budget of the search.
-    outcome : Found or Failure or None
-        None if an interrupt came before.
-    """
-
+    #: Names.
     round: str
     objective: str
     optimizer: str
-    seed: int
-    budget: Budget
-    outcome: Found | Failure | None
+    seed: int  # seed of the search
+    budget: Budget  # budget of the search
+    outcome: Found | Failure | None  # none if an interrupt came before
 
 
 @dataclass(frozen=True)

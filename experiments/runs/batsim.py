@@ -2,7 +2,7 @@
 
 Batsim writes one line per job into ``…_jobs.csv``; its documentation ("Jobs", docs/output-jobs.rst) names the columns.
 ``allocated_resources`` is a set of intervals such as ``0-3 8``. Our replays count processors without naming them, so
-they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (user, deadline,
+they are assigned (:mod:`processor_assignment`). What Batsim has no column for (user, deadline,
 promise) goes into ``metadata``, as ``user=3;deadline=900``.
 """
 
@@ -78,7 +78,9 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
             "waiting_time": jobs.start - jobs.submit,
             "turnaround_time": turnaround,
             "stretch": turnaround / jobs.runtime,
-            "allocated_resources": [resources(own) for own in assign(jobs, capacity)],
+            "allocated_resources": [
+                resources(own) for own in assign(jobs.start, jobs.end, jobs.procs, capacity)
+            ],
             "consumed_energy": 0,
             "metadata": metadata(jobs),
         },

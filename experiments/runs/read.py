@@ -48,38 +48,27 @@ MORE_JOB_COLUMNS = (
 
 @dataclass(frozen=True)
 class Jobs:
-    """The jobs of one cell as columns of shape (n,), in FCFS order; times in seconds.
+    """The jobs of one cell as columns of shape (n,), in FCFS order; times in seconds."""
 
-    Attributes
-    ----------
-    id, user : int64 arrays
-        Job and user numbers; users are -1 if they are not known.
-    submit, start, end : int64 arrays
-        When the job was submitted, started and ended.
-    procs, walltime, runtime : int64 arrays
-        Processors, requested time and run time.
-    deadline, promise : int64 arrays
-        Latest end and latest promised start, ``NEVER`` for none.
-    predicted : int64 array
-        What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
-    queue : int64 array
-        Queue numbers, -1 if they are not known.
-    first_planned, last_planned : int64 arrays
-        Starts in the first plan and in the last before the start; the start if there was none.
-    """
-
+    #: Job and user numbers; users are -1 if they are not known.
     id: IntArray
     user: IntArray
+    #: When the job was submitted, started and ended.
     submit: IntArray
+    #: Processors, requested time and run time.
     procs: IntArray
     walltime: IntArray
     runtime: IntArray
     start: IntArray
     end: IntArray
+    #: Latest end and latest promised start, ``NEVER`` for none.
     deadline: IntArray
     promise: IntArray
+    #: What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
     predicted: IntArray = None  # type: ignore[assignment]
+    #: Queue numbers, -1 if they are not known.
     queue: IntArray = None  # type: ignore[assignment]
+    #: Starts in the first plan and in the last before the start; the start if there was none.
     first_planned: IntArray = None  # type: ignore[assignment]
     last_planned: IntArray = None  # type: ignore[assignment]
 
@@ -107,26 +96,15 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Cell:
-    """One replay of the grid.
+    """One replay of the grid."""
 
-    Attributes
-    ----------
-    key : str
-        Name of its folder.
-    folder : Path
-        The folder of its files.
-    settings, summary, versions : mappings
-        As in ``cell.json``.
-    machine : object
-        The machine that ran it, as in ``cell.json``.
-    """
-
-    key: str
-    folder: Path
+    key: str  # name of its folder
+    folder: Path  # the folder of its files
+    #: As in ``cell.json``.
     settings: Mapping[str, Any]
     summary: Mapping[str, Any]
     versions: Mapping[str, Any]
-    machine: Any = None
+    machine: Any = None  # the machine that ran it, as in ``cell.json``
 
     @property
     def label(self) -> str:

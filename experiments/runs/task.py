@@ -28,17 +28,10 @@ class BackendError(ValueError):
 
 @dataclass(frozen=True)
 class Failure:
-    """Stands for the result of a task that has none.
+    """Stands for the result of a task that has none."""
 
-    Attributes
-    ----------
-    error : str
-        What went wrong, in one line.
-    exception : BaseException, optional
-        What the task raised, if it raised and the exception can be sent between processes.
-    """
-
-    error: str
+    error: str  # what went wrong, in one line
+    #: What the task raised, if it raised and the exception can be sent between processes.
     exception: BaseException | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -24,49 +24,23 @@ from planbatch.planner.model import Workload
 
 @dataclass(frozen=True)
 class NamedWorkload:
-    """A workload of the grid, loaded.
+    """A workload of the grid, loaded."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in tables, unique in the grid.
-    spec : WorkloadSpec
-        The specification that it was loaded from.
-    jobs : Workload
-        The jobs and the machine.
-    """
-
-    name: str
-    spec: WorkloadSpec
-    jobs: Workload
+    name: str  # its name in tables, unique in the grid
+    spec: WorkloadSpec  # the specification that it was loaded from
+    jobs: Workload  # the jobs and the machine
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One result of an experiment.
+    """One result of an experiment."""
 
-    Attributes
-    ----------
-    workload : NamedWorkload
-        The jobs and the machine.
-    policy : PolicySpec
-        The policy.
-    label : str
-        The policy's name in tables, unique in the grid.
-    seed : int
-        The seed, as the experiment gives it.
-    seeding : {"cell", "plain"}
-        Source of the random numbers.
-    spans : Spans, optional
-        How the log is split; ``None`` for a replay as a whole.
-    """
-
-    workload: NamedWorkload
+    workload: NamedWorkload  # the jobs and the machine
     policy: PolicySpec
-    label: str
-    seed: int
-    seeding: str = "cell"
-    spans: Spans | None = None
+    label: str  # the policy's name in tables, unique in the grid
+    seed: int  # the seed, as the experiment gives it
+    seeding: str = "cell"  # source of the random numbers
+    spans: Spans | None = None  # how the log is split; ``None`` for a replay as a whole
 
     @cached_property
     def _identity(self) -> dict[str, Any]:

@@ -27,46 +27,23 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Judged:
-    """A policy on the past and on later spans.
+    """A policy on the past and on later spans."""
 
-    Attributes
-    ----------
-    policy : str
-        Its name, with its parameters.
-    values : tuple of tuple of float
-        For the past and each later span, the goals; NaN for each where the replay failed.
-    error : str
-        Why a trial failed; empty if it did not.
-    """
-
-    policy: str
+    policy: str  # its name, with its parameters
+    #: For the past and each later span, the goals; NaN for each where the replay failed.
     values: tuple[tuple[float, ...], ...]
-    error: str = ""
+    error: str = ""  # why a trial failed; empty if it did not
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search of parameters came to.
+    """What a search of parameters came to."""
 
-    Attributes
-    ----------
-    tuning : Tuning
-        What was searched.
-    beside : tuple of Judged
-        EASY, and the default policy.
-    front : tuple of Judged
-        The Pareto front of the trials on the past, by the first goal.
-    trials : tuple of Judged
-        All trials, in order, on the past alone.
-    unfinished : bool
-        Whether an interrupt ended the search; then nothing has been judged.
-    """
-
-    tuning: Tuning
-    beside: tuple[Judged, ...] = ()
-    front: tuple[Judged, ...] = ()
-    trials: tuple[Judged, ...] = ()
-    unfinished: bool = False
+    tuning: Tuning  # what was searched
+    beside: tuple[Judged, ...] = ()  # EASY, and the default policy
+    front: tuple[Judged, ...] = ()  # the Pareto front of the trials on the past, by the first goal
+    trials: tuple[Judged, ...] = ()  # all trials, in order, on the past alone
+    unfinished: bool = False  # whether an interrupt ended the search; then nothing has been judged
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from planbatch.experiments.report.drawing import finish, themed
 from planbatch.experiments.report.gantt_data import decode, encode
 from planbatch.experiments.report.page import render
 from planbatch.experiments.runs.processor_assignment import assign
-from planbatch.experiments.runs.read import Jobs
 
 TABLE = Table(
     "waits",
@@ -28,16 +27,10 @@ TABLE = Table(
 )  # fmt: skip
 
 
-def jobs_of(rows):
-    """Give jobs of (start, procs, runtime) tuples, submitted at their starts."""
-    start, procs, runtime = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    order = np.argsort(start, kind="stable")
-    start, procs, runtime = start[order], procs[order], runtime[order]
-    n = len(start)
-    none = np.full(n, 2**60)
-    return Jobs(
-        np.arange(n), none, start, procs, runtime, runtime, start, start + runtime, none, none
-    )
+def spans_of(rows):
+    """Give starts, ends and sizes of (start, procs, runtime) tuples."""
+    start, procs, runtime = np.array(sorted(rows, key=lambda row: row[0]), dtype=np.int64).T
+    return start, start + runtime, procs
 
 
 def test_a_table_as_csv_has_plain_values():
@@ -180,7 +173,7 @@ def test_processors_by_hand():
     (and job 5 takes all processors but one)
     """
     rows = [(0, 2, 9), (0, 2, 5), (0, 2, 9), (6, 3, 3), (9, 1, 1), (9, 7, 1)]
-    pieces = assign(jobs_of(rows), 8)
+    pieces = assign(*spans_of(rows), 8)
     assert pieces == [[(0, 2)], [(2, 2)], [(4, 2)], [(2, 2), (6, 1)], [(0, 1)], [(1, 7)]]
 
 
@@ -191,14 +184,14 @@ def test_processors_by_hand():
 )
 def test_no_processor_runs_two_jobs_and_every_job_gets_its_own(rows):
     """On a machine that is large enough for all that runs at once."""
-    jobs = jobs_of(rows)
-    busy = [int(jobs.procs[(jobs.start <= t) & (t < jobs.end)].sum()) for t in range(40)]
-    pieces = assign(jobs, max(busy))
-    for t in range(40):
-        running = np.flatnonzero((jobs.start <= t) & (t < jobs.end))
-        used = [p for job in running for low, count in pieces[job] for p in range(low, low + count)]
-        assert len(used) == len(set(used)) == busy[t]
-    assert [sum(count for _, count in own) for own in pieces] == jobs.procs.tolist()
+    start, end, procs = spans_of(rows)
+    running = [np.flatnonzero((start <= t) & (t < end)) for t in range(40)]
+    busy = [int(procs[jobs].sum()) for jobs in running]
+    pieces = assign(start, end, procs, max(busy))
+    for jobs, count in zip(running, busy, strict=True):
+        used = [p for job in jobs for low, length in pieces[job] for p in range(low, low + length)]
+        assert len(used) == len(set(used)) == count
+    assert [sum(count for _, count in own) for own in pieces] == procs.tolist()
     if max(busy) > 1:
         with pytest.raises(ValueError, match="more than"):
-            assign(jobs, max(busy) - 1)
+            assign(start, end, procs, max(busy) - 1)
