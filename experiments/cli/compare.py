@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder, seeds_option
-from planbatch.experiments.cli.metric_flags import check_metrics, metric_option
+from planbatch.experiments.cli.flags import (
+    check_metrics,
+    jobs_option,
+    json_option,
+    metric_option,
+    out_folder,
+    seeds_option,
+    workload_options,
+)
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
@@ -20,7 +27,6 @@ from planbatch.experiments.cli.shell import (
     say,
 )
 from planbatch.experiments.cli.verb import Log, Name, flag, verb
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
@@ -203,11 +209,12 @@ def conclude(comparison: "Comparison") -> int:
 
 def show(comparison: "Comparison") -> None:
     """Print the table, whether walltimes are known, and what was left out."""
-    from planbatch.experiments.studies.compare import comparison_table, described_walltimes
+    from planbatch.experiments.studies.compare import comparison_table
     from planbatch.experiments.workloads.describe import left_out
+    from planbatch.experiments.workloads.swf.log import WALLTIMES
 
-    for key, value in described_walltimes(comparison.workload).items():
-        click.echo(f"{key}: {value}")
+    if WALLTIMES in comparison.workload.header:
+        click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
     print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")
@@ -215,15 +222,10 @@ def show(comparison: "Comparison") -> None:
 
 def described(comparison: "Comparison") -> dict[str, Any]:
     """Return a comparison for JSON output."""
-    from planbatch.experiments.studies.compare import described_resources, described_walltimes
+    from planbatch.experiments.studies.compare import workload_to_dict
 
     return {
-        "workload": comparison.workload.name,
-        "capacity": comparison.workload.capacity,
-        "jobs": len(comparison.workload),
-        "dropped": dict(comparison.workload.dropped),
-        **described_resources(comparison.workload),
-        **described_walltimes(comparison.workload),
+        **workload_to_dict(comparison.workload),
         "estimates": comparison.estimates,
         "seed": comparison.seed,
         "results": comparison.summaries,

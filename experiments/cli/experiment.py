@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
-from planbatch.experiments.cli.metric_flags import metric_option
+from planbatch.experiments.cli.flags import jobs_option, json_option, metric_option, out_folder
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.verb import RUN, VerbGroup, flag
 

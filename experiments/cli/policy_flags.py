@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from planbatch.experiments.cli.flags import seed_option
+from planbatch.experiments.cli.flags import option, seed_option
 from planbatch.experiments.cli.search_flags import check_one_budget
-from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
 from planbatch.experiments.common.schema import declared

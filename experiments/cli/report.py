@@ -4,8 +4,13 @@ from pathlib import Path
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_file
-from planbatch.experiments.cli.metric_flags import check_metrics, metric_option
+from planbatch.experiments.cli.flags import (
+    check_metrics,
+    jobs_option,
+    json_option,
+    metric_option,
+    out_file,
+)
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.verb import Name, flag, verb
 

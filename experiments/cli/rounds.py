@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder, seeds_option
+from planbatch.experiments.cli.flags import (
+    jobs_option,
+    json_option,
+    out_folder,
+    seeds_option,
+    workload_options,
+)
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_for
 from planbatch.experiments.cli.search_flags import budget_options
 from planbatch.experiments.cli.shell import (
@@ -21,7 +27,6 @@ from planbatch.experiments.cli.shell import (
     warn_without_deadlines,
 )
 from planbatch.experiments.cli.verb import SEARCH, Log, Name, VerbGroup, flag
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:

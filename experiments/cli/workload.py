@@ -7,10 +7,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from planbatch.experiments.cli.flags import json_option, seed_option
+from planbatch.experiments.cli.flags import json_option, seed_option, workload_options
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from planbatch.experiments.workloads.options import WorkloadOptions

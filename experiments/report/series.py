@@ -24,6 +24,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.report.cases import Runs, months
 from planbatch.experiments.report.drawing import Picture, finish, styles
+from planbatch.experiments.report.heat_maps import LARGEST_RATIO, wait_ratios
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
@@ -32,10 +33,6 @@ BINS = 180
 DAY = 86400
 #: How dates are written that begin a year, a month, a day, …: with the year, since no axis has a second line for it.
 DATES = ["", "%Y", "%b", "%b %d", "%H:%M", "%H:%M"]
-#: Ratios to the reference beyond this factor are drawn at it.
-LARGEST_RATIO = 8.0
-#: Ratios are drawn if the mean wait reaches this under one of the two policies (s).
-SHORTEST = 60.0
 #: Months with less than this share of an average month's jobs are not drawn.
 SPARSE = 0.05
 
@@ -151,10 +148,7 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
             marker = {"marker": "o" if len(at) < 3 else ""}
             panels[0].plot(at, wait, linewidth=1.6, label=label, **marker, **look[label])
             if runs.reference is not None and label != runs.reference:
-                base = series.wait[runs.reference]
-                # A ratio of very short waits means nothing.
-                enough = np.fmax(wait, base) >= SHORTEST
-                ratio = np.where(enough, (wait + 1) / (base + 1), np.nan)
+                ratio = wait_ratios(wait, series.wait[runs.reference])
                 ratio = np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO)
                 panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
         finish_monthly(panels, series, runs.reference)

@@ -152,23 +152,24 @@ def comparison_table(comparison: Comparison) -> Table:
     return summary_table(comparison.title, comparison.summaries, comparison.asked)
 
 
-def described_resources(workload: Workload) -> dict[str, Any]:
-    """Return the resources besides processors, and what was assumed about each, for JSON output."""
-    if not workload.resources:
-        return {}
-    assumed = statements(workload)
-    found: dict[str, Any] = {
-        resource.name: {"capacity": resource.capacity, "unit": resource.unit}
-        | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
-        for resource in workload.resources
+def workload_to_dict(workload: Workload) -> dict[str, Any]:
+    """Return a workload for JSON, with what was assumed about its resources, and how many walltimes are unknown."""
+    described: dict[str, Any] = {
+        "workload": workload.name,
+        "capacity": workload.capacity,
+        "jobs": len(workload),
+        "dropped": dict(workload.dropped),
     }
-    return {"resources": found}
-
-
-def described_walltimes(workload: Workload) -> dict[str, str]:
-    """Return how many walltimes are unknown, for JSON output; empty if all are known."""
-    known = WALLTIMES not in workload.header
-    return {} if known else {WALLTIMES.lower(): workload.header[WALLTIMES]}
+    assumed = statements(workload)
+    if workload.resources:
+        described["resources"] = {
+            resource.name: {"capacity": resource.capacity, "unit": resource.unit}
+            | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
+            for resource in workload.resources
+        }
+    if WALLTIMES in workload.header:
+        described["walltimes"] = workload.header[WALLTIMES]
+    return described
 
 
 def compare(

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from planbatch.experiments.cli import main as cli
+from planbatch.experiments.cli.flags import workload_options
 from planbatch.experiments.cli.workload import KINDS, command
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads import archive, load, lublin
 from planbatch.experiments.workloads.load import resolve_source, workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
