@@ -236,8 +236,8 @@ def one_line(heading: str) -> str:
 def latex(words: str) -> str:
     r"""Text with LaTeX's special characters escaped, and hyphens before numbers as minus signs.
 
-    >>> print(latex("50 % of a_b"), latex("-32.7% of plan-2"))
-    50 \% of a\_b $-$32.7\% of plan-2
+    >>> print(latex("50 % of a_b"), latex("-32.7% of plan-2"), latex("-39 … -28%"))
+    50 \% of a\_b $-$32.7\% of plan-2 $-$39 \dots{} $-$28\%
     """
     signed = re.sub(r"(?<![\w.])-(?=\d)", "−", words)
     return "".join(_LATEX.get(char, char) for char in signed)

@@ -87,8 +87,8 @@ def share(value: float) -> str:
 def change(value: float, base: float) -> str:
     """Write a value's change against a base in percent; a dash if the base is zero.
 
-    >>> change(80.0, 100.0), change(100.0, 100.0), change(1.0, 0.0)
-    ('-20.0%', '0.0%', '–')
+    >>> change(80.0, 100.0), change(100.0, 100.0), change(1000.0, 50.0), change(1.0, 0.0)
+    ('-20.0%', '0.0%', '+1,900%', '–')
     """
     if base <= 0:
         return "–"

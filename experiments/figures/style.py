@@ -129,6 +129,8 @@ def logarithmic_ticks(low: float, high: float) -> list[float]:
 
     >>> logarithmic_ticks(45.0, 240.0), logarithmic_ticks(0.9, 2.2)
     ([50.0, 100.0, 200.0], [1.0, 1.5, 2.0])
+    >>> logarithmic_ticks(0.9, 1.3), logarithmic_ticks(0.5, 2000.0)
+    ([0.9, 1.0, 1.2], [1.0, 10.0, 100.0, 1000.0])
     """
     ticks: list[float] = []
     for steps in (

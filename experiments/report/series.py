@@ -195,6 +195,8 @@ def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]
 
     >>> month_ticks(["1996-11", "1996-12", "1997-01"])
     ([0, 1, 2], ['Nov\n1996', 'Dec', 'Jan\n1997'])
+    >>> month_ticks(["month 1", "month 2"])
+    ([0, 1], ['1', '2'])
     """
     step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= most * step)
     if names[0].startswith("month"):

@@ -169,18 +169,6 @@ def test_peaks_agree_with_counting_second_by_second(spans, bins):
         assert peak == max(waiting[int(low) + 3 : int(high) + 3])
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["1996-11", "1996-12", "1997-01"], ([0, 1, 2], ["Nov\n1996", "Dec", "Jan\n1997"])),
-        (["month 1", "month 2"], ([0, 1], ["1", "2"])),
-    ],
-)
-def test_month_ticks(names, expected):
-    """The year stands below the first month and below Januaries."""
-    assert series.month_ticks(names) == expected
-
-
 def test_month_ticks_of_ten_years_are_years():
     """A label every twelve months, at Januaries."""
     names = [f"{1996 + i // 12}-{i % 12 + 1:02}" for i in range(5, 125)]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.common.table import Column, Table, latex, time_column
+from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.report.blocks import Block, Section
 from planbatch.experiments.report.drawing import finish, themed
@@ -80,15 +80,6 @@ def test_durations_of_a_column_have_one_unit():
     assert table.texts() == (["policy", "wait (h)"], [["a", "1.9"], ["b", "2.0"], ["c", "–"]])
     assert table.csv().splitlines()[:2] == ["policy,wait,p50", "a,6840,1"]
     assert "wait (h) \\\\" in table.latex()
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [("-32.7%", r"$-$32.7\%"), ("plan-2x", "plan-2x"), ("-39 … -28%", r"$-$39 \dots{} $-$28\%")],
-)
-def test_minus_signs_in_latex(words, expected):
-    """Hyphens before numbers are minus signs; those in names are hyphens."""
-    assert latex(words) == expected
 
 
 @pytest.fixture(scope="module")

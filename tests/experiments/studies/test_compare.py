@@ -5,7 +5,6 @@ import pytest
 from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.common.text import change, duration, number, share
 from planbatch.experiments.figures.comparison import (
     axis_end,
     draw_mean_waits,
@@ -159,16 +158,6 @@ def test_axis_ends_before_a_bar_that_is_far_too_long():
     assert axis_end([3.0, 4.0, 100.0]) == 4.0
     assert axis_end([3.0, 4.0, 9.0]) == 9.0
     assert axis_end([0.0, 0.0]) == 1.0
-
-
-def test_numbers_for_people():
-    """Durations, shares, changes and numbers in about three digits."""
-    assert [duration(s) for s in (0, 90, 5400, 9000, 400_000)] == [
-        "0 s", "90 s", "90.0 min", "2.5 h", "4.6 d"
-    ]  # fmt: skip
-    assert (share(0.698), number(1.234), number(6825.7)) == ("69.8%", "1.23", "6,826")
-    assert [change(v, 50.0) for v in (25.0, 50.0, 1000.0)] == ["-50.0%", "0.0%", "+1,900%"]
-    assert change(1.0, 0.0) == "–"
 
 
 def never(problem, rng):

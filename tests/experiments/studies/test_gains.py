@@ -51,6 +51,3 @@ def test_the_command(run, tmp_path):
     assert "lose most" in out
     names = {path.name for path in (tmp_path / "res").glob("gains-*")}
     assert {"gains-fcfs-easy.png", "gains-fcfs-easy-user.csv", "gains-fcfs-easy-week.csv"} <= names
-    code, _, err = run(*words, "--against", "eazy")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "easy" in err
