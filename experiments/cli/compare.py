@@ -54,10 +54,8 @@ METRIC_WIDTH = 12
     help="Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
     "queue and week, and the jobs that lose most.",
 )
-@out_folder(
-    "Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
-    "out/compare",
-)
+@out_folder("Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
+      "out/compare")  # fmt: skip
 @flag("--no-out", is_flag=True, help="Write no files.")
 @json_option
 def command(

@@ -47,20 +47,10 @@ def command() -> None:
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @jobs_option("Replays at a time; by default as many as there are cores.")
-@flag(
-    "--backend",
-    default="loky",
-    show_default=True,
-    metavar="NAME",
-    panel=RUN,
-    help="What runs them: loky (processes), threading, dask.",
-)
-@flag(
-    "--scheduler",
-    metavar="ADDRESS",
-    panel=RUN,
-    help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
-)
+@flag("--backend", default="loky", show_default=True, metavar="NAME", panel=RUN,
+      help="What runs them: loky (processes), threading, dask.")  # fmt: skip
+@flag("--scheduler", metavar="ADDRESS", panel=RUN,
+      help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).")  # fmt: skip
 @flag(
     "--part",
     metavar="K/N",

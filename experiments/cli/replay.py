@@ -46,13 +46,9 @@ DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait"
 @policy_options
 @workload_options
 @metric_option
-@flag(
-    "--starts",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
-    "with the policy in its name (starts.csv becomes starts-easy.csv).",
-)
+@flag("--starts", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+      help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
+      "with the policy in its name (starts.csv becomes starts-easy.csv).")  # fmt: skip
 @flag("--check", is_flag=True, help="Check every trace by independent means.")
 @json_option
 def command(

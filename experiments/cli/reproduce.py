@@ -13,27 +13,13 @@ from planbatch.experiments.reproduce import PAPERS
 
 @verb
 @click.argument("paper", type=OneOf(list(PAPERS)), metavar="PAPER")
-@flag(
-    "--workloads",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    envvar="PLANBATCH_WORKLOADS",
-    metavar="FOLDER",
-    panel=LOG,
-    help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
-    "PLANBATCH_WORKLOADS.",
-)
-@flag(
-    "--quick",
-    is_flag=True,
-    panel=RUN,
-    help="Only the first three months of every log, for a look.",
-)
-@flag(
-    "--full",
-    is_flag=True,
-    panel=RUN,
-    help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.",
-)
+@flag("--workloads", type=click.Path(path_type=Path, file_okay=False, exists=True), envvar="PLANBATCH_WORKLOADS",
+      metavar="FOLDER", panel=LOG,
+      help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
+      "PLANBATCH_WORKLOADS.")  # fmt: skip
+@flag("--quick", is_flag=True, panel=RUN, help="Only the first three months of every log, for a look.")  # fmt: skip
+@flag("--full", is_flag=True, panel=RUN,
+      help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.")  # fmt: skip
 @jobs_option("Processes.  [default: 1]")
 @out_folder(
     "Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]"

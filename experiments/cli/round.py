@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @search_options
 @flag("--bound/--no-bound", default=True, panel=SEARCH, help="Whether to prove a lower bound.")
-@flag(
-    "--if",
-    "change",
-    metavar="JOB@TIME|JOB@now|-JOB",
-    help="Plan again with a job at that time (s), or without it: who pays, and how much?",
-)
+@flag("--if", "change", metavar="JOB@TIME|JOB@now|-JOB",
+      help="Plan again with a job at that time (s), or without it: who pays, and how much?")  # fmt: skip
 @picture_option(
     "Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html."
 )

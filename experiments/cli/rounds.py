@@ -179,10 +179,8 @@ def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json
 @flag("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
       help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
 @out_folder("Folder of tables and pictures.", "out/round-comparison")
-@best_known_option(
-    "File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
-    "--benchmark]"
-)
+@best_known_option("File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
+      "--benchmark]")  # fmt: skip
 @json_option
 def compare_command(
     files: tuple[Path, ...],

@@ -96,30 +96,14 @@ def tell_written(jobs: int, target: Path, as_json: bool) -> None:
     panel=LOG,
     help="Offered load to reach by scaling the arrivals.",
 )
-@flag(
-    "--kind",
-    type=OneOf(KINDS),
-    default="batch",
-    show_default=True,
-    panel=LOG,
-    help="Of the jobs.",
-)
-@flag(
-    "--user-estimates/--no-user-estimates",
-    default=True,
-    show_default=True,
-    panel=LOG,
-    help="Requested times as users would estimate them, or the run times.",
-)
+@flag("--kind", type=OneOf(KINDS), default="batch", show_default=True, panel=LOG, help="Of the jobs.")  # fmt: skip
+@flag("--user-estimates/--no-user-estimates", default=True, show_default=True, panel=LOG,
+      help="Requested times as users would estimate them, or the run times.")  # fmt: skip
 @seed_option(LOG, default=1)
 @flag("--capacity", default=256, show_default=True, metavar="N", panel=MACHINE, help="Processors.")
-@flag(
-    "--scarce-memory",
-    metavar="AMOUNT",
-    panel=MACHINE,
-    help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
-    "--memory requested --memory-capacity AMOUNT.",
-)
+@flag("--scarce-memory", metavar="AMOUNT", panel=MACHINE,
+      help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
+      "--memory requested --memory-capacity AMOUNT.")  # fmt: skip
 @json_option
 def generate(
     target: Path,
