@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.verb import LOG, RUN, OneOf, flag, verb
 from planbatch.experiments.reproduce import PAPERS
 
@@ -39,7 +39,6 @@ def command(
     A missing log is reported and left out. Finished replays are kept in the
     folder: after an interruption, the same command runs only the others.
     """
-    from rich.console import Console
     from rich.markdown import Markdown
 
     from planbatch.experiments.reproduce.engine import COLUMNS, Run
@@ -68,8 +67,5 @@ def command(
             }
         )
         return 0
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=160)
-    console.print(Markdown(report.markdown()))
+    print_table(Markdown(report.markdown()), width=160)
     return 0

@@ -17,6 +17,7 @@ from planbatch.experiments.figures.style import (
     axes_for,
     drawing,
     grid,
+    legend_beside,
     logarithmic_ticks,
     save,
     titled,
@@ -191,7 +192,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
             f"How close searches come: {objective}",
             f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}",
         )
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8)
+        legend_beside(axes)
     return axes
 
 
@@ -284,7 +285,7 @@ def draw_curves(
         counts = counted(data["round"].nunique(), "round"), counted(data["seed"].nunique(), "seed")
         spread = ("median and quartiles of " if banded else "median of ") if several else ""
         titled(axes, f"Excess along the search: {objective}", f"{spread}{', '.join(counts)}")
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8)
+        legend_beside(axes)
     return axes
 
 

@@ -1,6 +1,6 @@
 """The house style of pictures: colours, fonts, axes, and how they are written to files."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -167,17 +167,15 @@ def titled(axes: Axes, title: str, subtitle: str) -> None:
     )
 
 
-def line_styles(
-    names: Sequence[str], searching: Collection[str]
-) -> Mapping[str, tuple[str, object]]:
-    """Give every policy a colour, and searches another dash than queue-based policies."""
-    styles = {}
-    for i, name in enumerate(names):
-        dash = DASHES[i // len(COLOURS) % len(DASHES)]
-        if name in searching:
-            dash = DASHES[(i // len(COLOURS) + 1) % len(DASHES)]
-        styles[name] = (COLOURS[i % len(COLOURS)], dash)
-    return styles
+def line_styles(names: Sequence[str], searching: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Give every policy a colour, and searches another dash than queue-based policies, as arguments of ``plot``."""
+    return {
+        name: {
+            "color": COLOURS[i % len(COLOURS)],
+            "linestyle": DASHES[(i // len(COLOURS) + (name in searching)) % len(DASHES)],
+        }
+        for i, name in enumerate(names)
+    }
 
 
 def headed(figure: Figure, title: str) -> None:
@@ -189,6 +187,14 @@ def grid(axes: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     """Draw the grid in the project's style."""
     axes.grid(axis=axis, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def legend_beside(axes: Axes, title: str | None = None) -> None:
+    """Put a legend to the right of one panel."""
+    legend = axes.legend(
+        title=title, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8, alignment="left"
+    )  # fmt: skip
+    legend.get_title().set_color(FAINT)
 
 
 def legend_right(figure: Figure, axes: Axes, title: str = "policy") -> Legend:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.common.text import slug
+from planbatch.experiments.figures.style import line_styles
 from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.runs.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.studies.columns import REFERENCE
@@ -39,9 +40,9 @@ class Case:
         return list(dict.fromkeys(cell.label for cell in self.cells))
 
     @property
-    def searching(self) -> set[str]:
-        """The policies that search for plans."""
-        return {cell.label for cell in self.cells if cell.searches}
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """The colour and the dash of every policy, as arguments of ``plot``."""
+        return line_styles(self.labels, {cell.label for cell in self.cells if cell.searches})
 
     @property
     def unix_start(self) -> int | None:

@@ -10,8 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, GRID, INK, line_styles
-from planbatch.experiments.report.cases import Case
+from planbatch.experiments.figures.style import COLOURS, FAINT, GRID, INK
 
 #: Colours of pictures → names of the page's colours. Pictures written as files keep their own colours.
 THEME = {
@@ -83,11 +82,3 @@ def themed(svg: str, name: str) -> str:
     return re.sub(
         r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{rest}'
     ).strip()
-
-
-def styles(case: Case) -> dict[str, dict[str, Any]]:
-    """Choose a colour and a dash for every policy, as arguments of ``plot``."""
-    return {
-        label: {"color": colour, "linestyle": dash}
-        for label, (colour, dash) in line_styles(case.labels, case.searching).items()
-    }

@@ -10,6 +10,7 @@ import numpy as np
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number, share
+from planbatch.experiments.figures.distribution import draw_curve_panel
 from planbatch.experiments.figures.style import (
     FAINT,
     drawing,
@@ -19,8 +20,7 @@ from planbatch.experiments.figures.style import (
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.distributions import draw_curve_panel
-from planbatch.experiments.report.drawing import Picture, finish, styles
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
@@ -115,7 +115,7 @@ def fairness_table(runs: Runs, users: Users) -> Table:
 
 def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
     """Draw how mean waits are distributed over users, and their ratios to the reference."""
-    look = styles(runs.case)
+    look = runs.case.styles
     alone = runs.reference is None or len(runs.labels) < 2
     with drawing(7.0 if alone else 10.4, 3.7) as figure:
         panels = figure.subplots(1, 1 if alone else 2, squeeze=False, sharey=True)[0]

@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from planbatch.experiments.figures.style import drawing, headed, legend_right
 from planbatch.experiments.figures.tradeoff import draw_front, draw_points, longest_waits
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import Picture, finish, styles
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.summary import Line
 
 #: Least range of the axis of utilisation (percentage points): smaller differences do not matter.
@@ -23,7 +23,7 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
     longest = np.array([line.figures["max_wait"] for line in lines])
     used = 100 * np.array([line.figures["utilisation"] for line in lines])
     labels = [line.label for line in lines]
-    colours = {label: look["color"] for label, look in styles(case).items()}
+    colours = {label: look["color"] for label, look in case.styles.items()}
     with drawing(9.6, 3.5) as figure:
         left, right = figure.subplots(1, 2)
         for axes, ys, up in ((left, longest, False), (right, used, True)):

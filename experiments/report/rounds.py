@@ -19,7 +19,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.figures.tradeoff import MARKERS
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import Picture, finish, styles
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.read import Cell, ResultsError
 from planbatch.planner.model import FloatArray
 
@@ -113,7 +113,7 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
 
 def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture:
     """Draw evaluations by length of the queue, and each replay's mean time per round against its mean queue."""
-    look = styles(case)
+    look = case.styles
     with drawing(9.6, 3.4) as figure:
         left, right = figure.subplots(1, 2)
         for one, marker in zip(costs, cycle(MARKERS), strict=False):

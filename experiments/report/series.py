@@ -23,7 +23,7 @@ from planbatch.experiments.figures.style import (
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs, months
-from planbatch.experiments.report.drawing import Picture, finish, styles
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.heat_maps import LARGEST_RATIO, wait_ratios
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
@@ -139,7 +139,7 @@ def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
 
 def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Picture:
     """Draw mean waits by month, and their ratio to the reference."""
-    look = styles(runs.case)
+    look = runs.case.styles
     at = np.arange(len(series.names))
     alone = runs.reference is None
     with drawing(9.6, 3.2 if alone else 5.0) as figure:
@@ -269,7 +269,7 @@ def over_time_table(runs: Runs, load: Load) -> Table:
 def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
     """Draw utilisation as strips, and queue lengths as small multiples against the reference."""
     labels = runs.labels
-    look = styles(runs.case)
+    look = runs.case.styles
     unix = runs.case.unix_start
     # Days after 1970 began, as matplotlib counts dates, or after the first submission.
     days = (load.edges - runs.origin if unix is None else load.edges + unix) / DAY

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,10 @@ from planbatch.planner.budget import Budget
 from planbatch.planner.round import Round
 
 FAILED = "failed"
+#: The columns of a search that came to a result.
+_FIGURES = (
+    "cost", "seed_cost", "best", "excess", "lower_bound", "gap", "evaluations", "seconds", "evaluations_per_second",
+)  # fmt: skip
 _SHOWN = (
     Column("median_excess", "median\nexcess", "{:.2%}".format, best="min"),
     Column("worst_excess", "worst\nexcess", "{:.2%}".format, best="min"),
@@ -113,31 +118,25 @@ class RoundComparison:
         and seed). Figures are over searches that did not fail.
         """
         data = self.to_frame()
-        rows = []
-        for objective in self.objectives:
-            of_objective = data[data["objective"] == objective]
-            wins = count_wins(of_objective) if len(of_objective) else {}
-            for optimizer in self.optimizers:
-                own = of_objective[of_objective["optimizer"] == optimizer]
-                if not len(own):
-                    continue
-                seconds = own["seconds"].sum()
-                rows.append(
-                    {
-                        "objective": objective,
-                        "optimizer": optimizer,
-                        "searches": len(own),
-                        "failed": int((own["status"] == FAILED).sum()),
-                        "median_excess": own["excess"].median(),
-                        "worst_excess": own["excess"].max(),
-                        "median_gap": own["gap"].median(),
-                        "evaluations_per_second": own["evaluations"].sum() / seconds
-                        if seconds
-                        else math.nan,
-                        "wins": wins.get(optimizer, 0),
-                    }
-                )
-        return pd.DataFrame(rows)
+        if data.empty:
+            return pd.DataFrame()
+        keys = ["objective", "optimizer"]
+        groups = data.assign(failed=data["status"] == FAILED).groupby(keys, sort=False)
+        summary = groups.agg(
+            searches=("cost", "size"),
+            failed=("failed", "sum"),
+            median_excess=("excess", "median"),
+            worst_excess=("excess", "max"),
+            median_gap=("gap", "median"),
+        )
+        total = groups[["evaluations", "seconds"]].sum()
+        seconds = total["seconds"].where(total["seconds"] > 0)
+        summary["evaluations_per_second"] = total["evaluations"] / seconds
+        summary["wins"] = data.assign(win=is_win(data)).groupby(keys, sort=False)["win"].sum()
+        wanted = [
+            pair for pair in product(self.objectives, self.optimizers) if pair in summary.index
+        ]
+        return summary.loc[wanted].reset_index()
 
     def curves(self) -> pd.DataFrame:
         """Return a data frame with the cost over time, on the rounds that were followed.
@@ -190,8 +189,28 @@ def gap(cost: float, bound: float) -> float:
 
 
 def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
-    """Return the row of a finished search."""
-    pair = cell.round, cell.objective
+    """Return the row of a search that is over."""
+    pair, found = (cell.round, cell.objective), cell.outcome
+    bound = comparison.bounds.get(pair, math.nan)
+    best = comparison.best[pair].cost if pair in comparison.best else math.nan
+    ours: dict[str, Any] = {
+        "status": FAILED,
+        "error": found.error if isinstance(found, Failure) else "",
+    }
+    if isinstance(found, Found):
+        ours = {
+            "cost": found.cost,
+            "seed_cost": found.seed_cost,
+            "excess": excess(found.cost, best),
+            "gap": gap(found.cost, bound),
+            "evaluations": found.evaluations,
+            "seconds": found.seconds,
+            "evaluations_per_second": found.evaluations / found.seconds
+            if found.seconds
+            else math.nan,
+            "status": found.status,
+            "error": "",
+        }
     named = {
         "round": cell.round,
         "jobs": len(comparison.rounds[cell.round]),
@@ -199,42 +218,14 @@ def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
         "optimizer": cell.optimizer,
         "seed": cell.seed,
     }
-    found = cell.outcome
-    bound = comparison.bounds.get(pair, math.nan)
-    best = comparison.best[pair].cost if pair in comparison.best else math.nan
-    if not isinstance(found, Found):
-        nothing = dict.fromkeys(("cost", "seed_cost"), math.nan)
-        lost = dict.fromkeys(("gap", "evaluations", "seconds", "evaluations_per_second"), math.nan)
-        error = found.error if found is not None else ""
-        return {
-            **named, **nothing, "best": best, "excess": math.nan, "lower_bound": bound, **lost,
-            "status": FAILED, "error": error,
-        }  # fmt: skip
-    return {
-        **named,
-        "cost": found.cost,
-        "seed_cost": found.seed_cost,
-        "best": best,
-        "excess": excess(found.cost, best),
-        "lower_bound": bound,
-        "gap": gap(found.cost, bound),
-        "evaluations": found.evaluations,
-        "seconds": found.seconds,
-        "evaluations_per_second": found.evaluations / found.seconds if found.seconds else math.nan,
-        "status": found.status,
-        "error": "",
-    }
+    figures = dict.fromkeys(_FIGURES, math.nan) | {"best": best, "lower_bound": bound}
+    return named | figures | ours
 
 
-def count_wins(data: pd.DataFrame) -> dict[str, int]:
-    """Count, for every optimizer, the rounds and seeds on which no other found a lower cost."""
-    wins: dict[str, int] = {}
-    for _, group in data.groupby(["round", "seed"]):
-        least = group["cost"].min()
-        for optimizer, cost in zip(group["optimizer"], group["cost"], strict=True):
-            if same_cost(cost, least):
-                wins[optimizer] = wins.get(optimizer, 0) + 1
-    return wins
+def is_win(data: pd.DataFrame) -> list[bool]:
+    """Return of every search whether no other optimizer found a lower cost on the same round and seed."""
+    least = data.groupby(["objective", "round", "seed"])["cost"].transform("min")
+    return [same_cost(cost, low) for cost, low in zip(data["cost"], least, strict=True)]
 
 
 def round_table(comparison: RoundComparison) -> Table:

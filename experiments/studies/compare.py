@@ -94,6 +94,11 @@ class Comparison:
         return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
 
     @property
+    def searching(self) -> list[str]:
+        """The policies that search for plans."""
+        return [name for name, trace in self.traces.items() if trace.traits.searches]
+
+    @property
     def title(self) -> str:
         """What was compared, in one line."""
         workload = self.workload

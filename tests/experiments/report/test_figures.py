@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.figures.distribution import curve, draw_curve_panel
 from planbatch.experiments.figures.gains import groups_table, losers_table
 from planbatch.experiments.figures.style import time_ticks
 from planbatch.experiments.replay.metrics import metrics
@@ -26,7 +27,7 @@ from planbatch.experiments.report import (
 )
 from planbatch.experiments.report.blocks import predictions_block
 from planbatch.experiments.report.cases import cases_of, load
-from planbatch.experiments.report.distributions import curve, draw_curve_panel, percentile_table
+from planbatch.experiments.report.distributions import percentile_table
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.studies.gains import Gains

@@ -9,9 +9,9 @@ from planbatch.experiments.figures.comparison import (
     axis_end,
     draw_mean_waits,
     draw_waits,
-    left_edge,
     write_comparison,
 )
+from planbatch.experiments.figures.distribution import left_edge
 from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import ReplayError
