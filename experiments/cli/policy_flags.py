@@ -54,13 +54,7 @@ class PolicyOptions:
 
     @property
     def promise(self) -> str:
-        """The promise, for commands that take one.
-
-        Raises
-        ------
-        ValueError
-            If several are given.
-        """
+        """The promise, for commands that take one; ``ValueError`` if several are given."""
         if len(self.promises) > 1:
             raise ValueError("promise: give one; compare and replay take several")
         return self.promises[0]

@@ -46,20 +46,10 @@ def draw_curve_panel(
     *,
     longer: bool = False,
 ) -> None:
-    """Draw the distribution functions of several policies on one logarithmic axis.
+    """Draw the distribution functions of several policies on one logarithmic axis, which begins at ``low``.
 
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    values : dict of str to float64 array
-        Policy → values.
-    low : float
-        Where the axis begins.
-    look : dict
-        Policy → colour and dash.
-    longer : bool
-        Whether to draw the shares of larger values instead, on a logarithmic axis: then the tail can be read.
+    ``look`` has the colour and the dash of every policy. With ``longer``, the shares of larger values are drawn
+    instead, on a logarithmic axis: then the tail can be read.
     """
     high = max(2 * low, *(float(own.max()) for own in values.values()))
     least = 100 / max(len(own) for own in values.values())

@@ -29,19 +29,7 @@ _CHANGE = (time_column("before", "wait before"), time_column("after", "wait afte
 def groups_table(
     gains: Gains, columns: Sequence[str] = tuple(GROUPS), *, whole: bool = False, prefix: str = ""
 ) -> Table:
-    """Lay out who gains and who loses by columns of :class:`Gains`.
-
-    Parameters
-    ----------
-    gains : Gains
-        Two schedules.
-    columns : sequence of str
-        Those of :data:`GROUPS`.
-    whole : bool
-        Whether to list all groups of a column, instead of those with the most jobs.
-    prefix : str
-        What the name begins with.
-    """
+    """Lay out who gains and who loses by columns of :data:`GROUPS`: all groups of each, or those with the most jobs."""
     rows: list[dict[str, Any]] = []
     for column in columns:
         groups = gains.by(column)

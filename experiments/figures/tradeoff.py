@@ -63,19 +63,7 @@ def draw_front(axes: Axes, x: FloatArray, y: FloatArray, *, up: bool = False) ->
 def draw_points(
     axes: Axes, x: FloatArray, y: FloatArray, labels: Sequence[str], colours: Mapping[str, Any]
 ) -> None:
-    """Draw one point per policy over its mean wait (s), on a logarithmic axis.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    x, y : float arrays, shape (n,)
-        Mean waits (s), and the other figure.
-    labels : sequence of str
-        The policies.
-    colours : mapping of str to colour
-        By policy.
-    """
+    """Draw one point per policy over its mean wait ``x`` (s), on a logarithmic axis; ``colours`` by policy."""
     for i, label in enumerate(labels):
         axes.plot(
             x[i], y[i], marker=MARKERS[i % len(MARKERS)], markersize=8, linestyle="none",

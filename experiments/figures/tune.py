@@ -55,19 +55,8 @@ def _size(tuned: Tuned) -> tuple[float, float]:
 def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
     """Draw one panel per goal: each policy is a line from its value on the past to those on later spans.
 
-    Values are divided by EASY's on the same span, so spans of different load can be compared.
-
-    Parameters
-    ----------
-    tuned : Tuned
-        A finished search.
-    ax : Axes or sequence of Axes, optional
-        Where to draw: one per goal; by default in a new figure.
-
-    Returns
-    -------
-    list of Axes
-        One per goal.
+    Values are divided by EASY's on the same span, so spans of different load can be compared. ``ax`` has one for
+    each goal; by default, they are in a new figure.
     """
     goals = tuned.tuning.goals
     spans = (tuned.tuning.past, *tuned.tuning.later)

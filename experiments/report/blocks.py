@@ -65,14 +65,7 @@ class CaseParts:
 def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> CaseParts:
     """Read and draw a case.
 
-    Parameters
-    ----------
-    case : Case
-        Its cells.
-    folder : Path, optional
-        Folder for pictures as files.
-    gantt : sequence of str, optional
-        Labels of the policies whose jobs the page carries; by default all; an empty sequence means none.
+    Pictures also go into a folder, and the Gantt chart has the policies of these labels (by default, all).
     """
     runs = load(case)
     if not runs.labels:

@@ -122,14 +122,9 @@ def group_key(cell: Cell) -> tuple[str, ...]:
 
 
 def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
-    """Group the cells of a grid by workload, in the order of the grid.
+    """Group the cells of a grid by workload, in its order.
 
-    Parameters
-    ----------
-    results : Results
-        The grid.
-    reference : str
-        Label or name of the policy that others are compared with.
+    ``reference`` is the label or name of what others are compared with.
     """
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in results.cells:
@@ -191,16 +186,9 @@ def load(case: Case) -> Runs:
 
 
 def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:
-    """Return the month of every submission.
+    """Return the number of the month of every submission, shape (n,), and the names of the months.
 
     Calendar months (UTC) if the cells have the log's ``unix_start_time``, else months of 30 days from ``origin``.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        Number of the month.
-    list of str
-        Names of the months.
     """
     if case.unix_start is None:
         index = (submit - origin) // MONTH

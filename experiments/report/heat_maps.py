@@ -88,15 +88,7 @@ def heat_map(runs: Runs) -> HeatMap:
 def mean_by_bin(
     procs: IntArray, runtime: IntArray, wait: FloatArray, sizes: FloatArray, times: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Count the jobs, and average their waits, over bins of size and run time.
-
-    Returns
-    -------
-    int64 array, shape (rows, columns)
-        Jobs in a bin; rows are sizes, columns run times.
-    float64 array, shape (rows, columns)
-        Mean waits (s), NaN for bins without jobs.
-    """
+    """Count jobs, and average their waits (s), over bins of size (rows) and run time (columns); NaN without jobs."""
     rows, columns = len(sizes) - 1, len(times) - 1
     place = log_bin(procs, sizes) * columns + log_bin(runtime, times)
     counts = np.bincount(place, minlength=rows * columns).reshape(rows, columns)

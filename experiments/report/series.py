@@ -38,19 +38,9 @@ SPARSE = 0.05
 
 
 def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
-    """Integrate a step function that grows by a weight at each time.
+    """Integrate a step function that grows by ``weights`` at ``times`` (s), up to the times ``at`` (s).
 
-    Parameters
-    ----------
-    times, weights : int64 arrays, shape (n,)
-        Times at which the function grows (s), and by how much.
-    at : float64 array, shape (m,)
-        Upper ends of the integrals (s).
-
-    Returns
-    -------
-    float64 array, shape (m,)
-        Σ weight · max(0, at − time).
+    Returns Σ weight · max(0, at − time), shape (m,).
     """
     order = np.argsort(times, kind="stable")
     ordered = times[order]

@@ -128,13 +128,7 @@ def with_resources(problem: Round, rng: np.random.Generator) -> Round:
 
 
 def benchmark_rounds(quick: bool = False) -> dict[str, Round]:
-    """Return the rounds of the benchmark by name.
-
-    Parameters
-    ----------
-    quick : bool
-        Fewer and smaller ones.
-    """
+    """Return the rounds of the benchmark by name; if ``quick``, fewer and smaller ones."""
     seeds = 1 if quick else 2
     rounds = dict(strips(quick, seeds))
     for source in _QUICK_SOURCES if quick else _SOURCES:

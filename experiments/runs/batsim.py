@@ -184,15 +184,7 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
 
 
 def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
-    """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        The jobs; when they ran is left out.
-    capacity : int
-        Processors of the machine.
-    """
+    """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times."""
     columns = zip(
         jobs.id, jobs.submit, jobs.walltime, jobs.procs, jobs.runtime, jobs.deadline, strict=True
     )

@@ -76,13 +76,7 @@ class Schedule:
 
 
 def kind_of(path: Path, kinds: Mapping[str, str] = KINDS) -> str:
-    """Return the format of a file, by its name.
-
-    Raises
-    ------
-    ValueError
-        If the name has no known ending.
-    """
+    """Return the format of a file, by its name; ``ValueError`` if that has no known ending."""
     name = Path(path.stem if path.suffix.lower() in SUFFIXES else path.name)
     if name.suffix.lower() not in kinds:
         raise ValueError(

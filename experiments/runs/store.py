@@ -48,13 +48,7 @@ class DiskFullError(OSError):
 
 
 class Store:
-    """The results of one experiment.
-
-    Parameters
-    ----------
-    folder : Path
-        Their folder; made when something is written.
-    """
+    """The results of one experiment, in a folder that is made when something is written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -43,13 +43,7 @@ class Failure:
         return Failure, (self.error, exception)
 
     def reraise(self, name: str) -> None:
-        """Raise the exception of the task.
-
-        Raises
-        ------
-        ChildProcessError
-            If the task was lost without raising anything; the message names it.
-        """
+        """Raise the exception of the task, or ``ChildProcessError`` with its name if it was lost without one."""
         if self.exception is not None:
             raise self.exception
         raise ChildProcessError(f"{name}: {self.error}")

@@ -128,10 +128,8 @@ class Cell:
 def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: None) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
-    Raises
-    ------
-    ValueError, OSError
-        If a workload cannot be loaded, or two cells are the same; names the place in the file.
+    ``ValueError`` or ``OSError`` if a workload cannot be loaded, or two cells are the same; names the place in the
+    file.
     """
     labels = policy_labels(experiment.policies)
     for spec in experiment.policies:

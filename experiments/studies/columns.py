@@ -29,16 +29,9 @@ _CLOCK = time_column("seconds", "time", style="dim")
 def summary_table(
     title: str, summaries: Sequence[Mapping[str, Any]], asked: Sequence[Metric] = ()
 ) -> Table:
-    """Lay out the summaries of several policies, with the change of the mean wait against EASY if that is among them.
+    """Lay out summaries, with the change of the mean wait against EASY if that is among them.
 
-    Parameters
-    ----------
-    title : str
-        What was compared.
-    summaries : sequence of mapping
-        See :attr:`Comparison.summaries`.
-    asked : sequence of Metric
-        Further metrics, whose values are in the summaries by name.
+    The summaries have the values of further metrics, ``asked``, by name.
     """
     reference = next((one["mean_wait"] for one in summaries if one["policy"] == REFERENCE), None)
     columns = [Column("policy", "policy"), *_FIGURES]

@@ -134,13 +134,7 @@ def _told(
 
 
 def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
-    """Return the Pareto front of the trials.
-
-    Raises
-    ------
-    ValueError
-        If all trials failed.
-    """
+    """Return the Pareto front of the trials; ``ValueError`` if all of them failed."""
     if all(trial.error for trial in trials):
         first = trials[0]
         raise ValueError(f"all {len(trials)} trials failed; {first.policy}: {first.error}")
