@@ -4,16 +4,13 @@ import gzip
 import json
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
 from planbatch.experiments.cli import main as cli
-from planbatch.experiments.cli.flags import workload_options
 from planbatch.experiments.cli.workload import KINDS, command
-from planbatch.experiments.workloads import archive, load, lublin
+from planbatch.experiments.workloads import archive, lublin
 from planbatch.experiments.workloads.load import resolve_source, workload_of_source
-from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.swf.read import read_swf
 
 LOG = b"""\
@@ -213,21 +210,6 @@ def test_a_dead_archive_is_told(monkeypatch, capsys, cache):
         monkeypatch, capsys, "fetch", "KTH-SP2-1996-2.1-cln", "--url", "http://127.0.0.1:9"
     )
     assert "http://127.0.0.1:9/l_kth_sp2/KTH-SP2-1996-2.1-cln.swf.gz: the server cannot" in told
-
-
-def test_every_command_can_take_the_flags(log):
-    """The decorator gathers the flags into one parameter, beside the command's own."""
-
-    @click.command()
-    @click.argument("source")
-    @workload_options
-    def count(source: str, options: WorkloadOptions) -> None:
-        """Count."""
-        click.echo(len(workload_of_source(source, options)))
-
-    result = CliRunner().invoke(count, [str(log), "--first", "1"])
-    assert result.output == "1\n"
-    assert load.workload_of_source(None).name == "lublin-batch-256"
 
 
 def test_kinds_of_generated_jobs_are_those_of_the_model():

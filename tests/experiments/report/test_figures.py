@@ -126,14 +126,6 @@ def test_intervals_are_mentioned_where_there_are_some(tmp_path):
     assert "ends at" not in picture.caption
 
 
-def test_two_seeds_give_no_interval(tmp_path):
-    """Two points say nothing about their spread."""
-    runs = seeds_folder(tmp_path, [[0, 10, 20], [0, 12, 24]])
-    wait = summary.summarise(runs)[1].wait
-    assert wait is not None
-    assert np.isnan(wait.seeds).all()
-
-
 @given(
     st.lists(
         st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(1, 5)),
