@@ -10,7 +10,6 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from planbatch.experiments.cli.flags import json_option, seed_option, workload_options
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
-from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -187,6 +186,8 @@ def _list_catalogue(as_json: bool) -> None:
         ]
         print_json({"logs": logs})
         return
+    from planbatch.experiments.common.table import Column, Table
+
     rows = [
         {
             "name": log.name,

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planbatch.experiments.common.text import durations
 from planbatch.planner.display import html_table
 
@@ -212,6 +215,14 @@ class Table:
             ]
             lines.append(" & ".join(shown) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def rows_of(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a table from its columns."""
+    plain_columns = [
+        column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
+    ]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*plain_columns, strict=True)]
 
 
 def absent(value: Any) -> bool:

@@ -44,16 +44,13 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
             right.set_xlabel("bounded slowdown")
         legend_right(figure, panels[0, 0])
         headed(figure, f"{runs.case.title}: waits and slowdowns")
-        return finish(
-            figure,
-            f"{runs.case.name}-distributions",
-            "Waits and slowdowns",
+        caption = (
             "Above: the higher a curve, the more jobs fared at least so well; curves begin at the share of jobs that "
             "waited hardly at all. Below: the jobs that fared worse, down to the single worst one; the lower, the "
             "better. Axes of waits and slowdowns are logarithmic, and so are those of the shares below."
-            + runs.which_seed,
-            folder,
         )
+        name = f"{runs.case.name}-distributions"
+        return finish(figure, name, "Waits and slowdowns", caption + runs.which_seed, folder)
 
 
 def percentile_table(runs: Runs) -> Table:

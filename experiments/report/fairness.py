@@ -141,15 +141,7 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
             panels[1].set_xlabel(f"ratio to the user's mean wait under {runs.reference}")
         legend_right(figure, panels[0])
         headed(figure, f"{runs.case.title}: users")
-        return finish(
-            figure,
-            f"{runs.case.name}-users",
-            "Users",
-            f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
-            + (
-                ""
-                if alone
-                else " Right: users to the left of the line wait less than under the reference."
-            ),
-            folder,
-        )
+        caption = f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
+        if not alone:
+            caption += " Right: users to the left of the line wait less than under the reference."
+        return finish(figure, f"{runs.case.name}-users", "Users", caption, folder)

@@ -62,11 +62,12 @@ def draw_gains(runs: Runs, gains: Gains, folder: Path | None = None) -> Picture:
     """Draw the changes by size and by walltime, and job by job."""
     with drawing(11.0, 3.6) as figure:
         picture_of(gains, figure)
-        return finish(
-            figure,
+        name, title = (
             f"{runs.case.name}-gains-{slug(gains.after)}",
             f"From {gains.before} to {gains.after}",
-            f"Change of the waits if {gains.after} replaces {gains.before}: of the mean by processors and by walltime, "
-            f"with the share of jobs that lose more than a minute; and of every job.{runs.which_seed}",
-            folder,
         )
+        caption = (
+            f"Change of the waits if {gains.after} replaces {gains.before}: of the mean by processors and by walltime, "
+            f"with the share of jobs that lose more than a minute; and of every job.{runs.which_seed}"
+        )
+        return finish(figure, name, title, caption, folder)

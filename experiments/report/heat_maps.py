@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 
-from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.table import Column, Table, rows_of, time_column
 from planbatch.experiments.figures.style import (
     FAINT,
     TICKS,
@@ -221,13 +221,11 @@ def heat_map_table(runs: Runs, data: HeatMap) -> Table:
         Column("jobs", "jobs", "{:,}".format),
         *(time_column(f"{label} mean_wait", label) for label in data.wait),
     ]
-    rows = [
-        {
-            "procs_from": float(data.sizes[i]), "procs_to": float(data.sizes[i + 1]),
-            "runtime_from": float(data.times[j]), "runtime_to": float(data.times[j + 1]),
-            "jobs": int(data.jobs[i, j]),
-        } | {f"{label} mean_wait": float(wait[i, j]) for label, wait in data.wait.items()}
-        for i, j in np.argwhere(data.jobs > 0)
-    ]  # fmt: skip
+    i, j = np.nonzero(data.jobs)
+    bins = {
+        "procs_from": data.sizes[i], "procs_to": data.sizes[i + 1],
+        "runtime_from": data.times[j], "runtime_to": data.times[j + 1], "jobs": data.jobs[i, j],
+    }  # fmt: skip
+    rows = rows_of(bins | {f"{label} mean_wait": wait[i, j] for label, wait in data.wait.items()})
     caption = f"{runs.case.title}: mean wait by size and run time"
     return Table(f"{runs.case.name}-map", caption, columns, rows)

@@ -55,18 +55,9 @@ def draw_overview(
             if units
             else ""
         )
-        return finish(
-            figure,
-            "overview",
-            "Change against the reference",
-            f"Left of the line is better. {bars}The axis is logarithmic"
-            + (
-                f", and ends at ×{CUT:g}: larger ratios have their figure at the edge."
-                if cut
-                else "."
-            ),
-            folder,
-        )
+        end = f", and ends at ×{CUT:g}: larger ratios have their figure at the edge" if cut else ""
+        caption = f"Left of the line is better. {bars}The axis is logarithmic{end}."
+        return finish(figure, "overview", "Change against the reference", caption, folder)
 
 
 def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:

@@ -39,11 +39,8 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
         right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}%"))
         legend_right(figure, left)
         headed(figure, case.title)
-        return finish(
-            figure,
-            f"{case.name}-pareto",
-            case.title,
+        caption = (
             "Left: to the lower left is better; right: to the upper left. No other policy beats those on the dashed "
-            "line. Axes of waits are logarithmic; mind that the axis of utilisation does not begin at zero.",
-            folder,
+            "line. Axes of waits are logarithmic; mind that the axis of utilisation does not begin at zero."
         )
+        return finish(figure, f"{case.name}-pareto", case.title, caption, folder)

@@ -140,11 +140,8 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
         number_ticks(right.yaxis, *right.get_ylim())
         legend_right(figure, left)
         headed(figure, f"{case.title}: what rounds cost")
-        return finish(
-            figure,
-            f"{case.name}-rounds",
-            "What rounds cost",
+        caption = (
             "Left: evaluations by length of the queue, in bins that double in width. Right: mean time per round of the "
-            "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1.",
-            folder,
+            "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1."
         )
+        return finish(figure, f"{case.name}-rounds", "What rounds cost", caption, folder)

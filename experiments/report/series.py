@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
 from matplotlib.ticker import FuncFormatter
 
-from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.table import Column, Table, rows_of, time_column
 from planbatch.experiments.common.text import duration, number
 from planbatch.experiments.figures.style import (
     FAINT,
@@ -107,14 +107,11 @@ def monthly_table(runs: Runs, series: Monthly) -> Table:
     """List the mean waits of every month."""
     columns = [
         Column("month", "month"),
-        Column("jobs", "jobs", lambda value: f"{value:,}"),
+        Column("jobs", "jobs", "{:,}".format),
         *(time_column(f"{label} mean_wait", label, "min") for label in series.wait),
     ]
-    rows: list[dict[str, Any]] = [
-        {"month": name, "jobs": int(series.jobs[i])}
-        | {f"{label} mean_wait": float(wait[i]) for label, wait in series.wait.items()}
-        for i, name in enumerate(series.names)
-    ]
+    waits = {f"{label} mean_wait": wait for label, wait in series.wait.items()}
+    rows = rows_of({"month": series.names, "jobs": series.jobs, **waits})
     caption = f"{runs.case.title}: mean wait by month of submission"
     return Table(f"{runs.case.name}-months", caption, columns, rows)
 
@@ -144,18 +141,12 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
         finish_monthly(panels, series, runs.reference)
         legend_right(figure, panels[0])
         headed(figure, f"{runs.case.title}: by month of submission")
-        return finish(
-            figure,
-            f"{runs.case.name}-months",
-            "Month by month",
-            "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
-            + (
-                ""
-                if alone
-                else f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
-            ),
-            folder,
-        )
+        caption = "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
+        if not alone:
+            caption += (
+                f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
+            )
+        return finish(figure, f"{runs.case.name}-months", "Month by month", caption, folder)
 
 
 def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
@@ -242,7 +233,7 @@ def load_over_time(runs: Runs) -> Load:
 def over_time_table(runs: Runs, load: Load) -> Table:
     """List utilisation and queue length in every bin."""
     columns = [Column("begin", "begins (s)", number)]
-    rows: list[dict[str, float]] = [{"begin": begin} for begin in load.edges[:-1].tolist()]
+    data = {"begin": load.edges[:-1]}
     for label in load.used:
         for name, heading, values in (
             ("utilisation", "used", load.used),
@@ -250,10 +241,9 @@ def over_time_table(runs: Runs, load: Load) -> Table:
             ("most_waiting", "at most", load.peaks),
         ):
             columns.append(Column(f"{label} {name}", f"{label}: {heading}", number))
-            for row, value in zip(rows, values[label].tolist(), strict=True):
-                row[f"{label} {name}"] = value
+            data[f"{label} {name}"] = values[label]
     caption = f"{runs.case.title}: utilisation and mean number of waiting jobs over time"
-    return Table(f"{runs.case.name}-load", caption, columns, rows)
+    return Table(f"{runs.case.name}-load", caption, columns, rows_of(data))
 
 
 def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
@@ -299,14 +289,12 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
         headed(top, f"{runs.case.title}: utilisation, and jobs waiting")  # type: ignore[arg-type]
         width = duration(float(load.edges[1] - load.edges[0]))
         against = f"; the grey line is {runs.reference}" if runs.reference else ""
-        return finish(
-            figure,
-            f"{runs.case.name}-load",
-            "Utilisation and queue over time",
+        caption = (
             f"Above: utilisation, one strip per policy. Below: jobs waiting (logarithmic above 10){against}. "
-            f"Means over bins of {width}; the thin line above is the most that waited at once.{runs.which_seed}",
-            folder,
+            f"Means over bins of {width}; the thin line above is the most that waited at once.{runs.which_seed}"
         )
+        name = f"{runs.case.name}-load"
+        return finish(figure, name, "Utilisation and queue over time", caption, folder)
 
 
 def date_ticks(axis: Any) -> None:
