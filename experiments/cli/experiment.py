@@ -95,12 +95,13 @@ def run(
     from planbatch.experiments.studies.grid import run_experiment
 
     chosen = None if part is None else parse_part(part)
+    out = out or Path("out") / file.stem
     if dry_run:
-        list_cells(experiment, out if out is not None else Path("out") / file.stem, chosen, as_json)
+        list_cells(experiment, out, chosen, as_json)
         return 0
     report = run_experiment(
         experiment,
-        out if out is not None else Path("out") / file.stem,
+        out,
         jobs=jobs or len(usable_cores()),
         backend=backend,
         scheduler=scheduler,

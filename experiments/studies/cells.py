@@ -117,10 +117,8 @@ class Cell:
             "seed": self.seed,
             "seeding": self.seeding,
             "replay_seed": None if self.spans else self.replay_seed(),
-            "span": None if self.spans is None else {
-                "count": self.spans.count,
-                "warm_up": self.spans.warm_up,
-                "cool_down": self.spans.cool_down,
+            "span": self.spans and {
+                name: getattr(self.spans, name) for name in ("count", "warm_up", "cool_down")
             },
         }  # fmt: skip
 

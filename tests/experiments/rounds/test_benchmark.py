@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -113,3 +114,19 @@ def test_another_file_is_refused(tmp_path, text):
     (tmp_path / "other.json").write_text(text)
     with pytest.raises(ValueError, match="other.json"):
         benchmark.read_known(tmp_path / "other.json")
+
+
+def test_the_table_has_gaps_in_percent():
+    """A dash where nothing is proven."""
+    row = {
+        "class": "strip",
+        "objective": "makespan",
+        "budget": 2.0,
+        "optimizer": "hybrid",
+        "searches": 3,
+    }
+    gaps = {"mean_gap": 0.015, "worst_gap": 0.02, "bound_gap": float("nan"), "optimal": 0.5}
+    table = benchmark.benchmark_table(pd.DataFrame([row | gaps]), 1.5)
+    assert table.texts()[1] == [
+        ["strip", "makespan", "2", "hybrid", "3", "1.50%", "2.00%", "–", "50.00%"]
+    ]
