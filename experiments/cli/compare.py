@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -122,7 +122,7 @@ def command(
     if seeds > 1:
         show_spread(comparisons, as_json)
     elif as_json:
-        found = [described(comparison) for comparison in comparisons]
+        found = [comparison.to_dict() for comparison in comparisons]
         whole = {"pools": found} if options.partition == ALL else found[0]
         print_json(whole)
     return max(conclude(comparison) for comparison in comparisons)
@@ -146,7 +146,7 @@ def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
     reference = REFERENCE if REFERENCE in names else next(iter(names), "")
     spread = spread_over_seeds(comparisons, reference)
     if as_json:
-        each = [described(comparison) for comparison in comparisons]
+        each = [comparison.to_dict() for comparison in comparisons]
         print_json({"spread": spread.to_dict("records"), "seeds": each})
         return
     title = f"{comparisons[0].title}; {len(comparisons)} seeds: mean (least … most)"
@@ -216,17 +216,3 @@ def show(comparison: "Comparison") -> None:
     print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")
-
-
-def described(comparison: "Comparison") -> dict[str, Any]:
-    """Return a comparison for JSON output."""
-    from planbatch.experiments.studies.compare import workload_to_dict
-
-    return {
-        **workload_to_dict(comparison.workload),
-        "estimates": comparison.estimates,
-        "seed": comparison.seed,
-        "results": comparison.summaries,
-        "failed": {name: failure.error for name, failure in comparison.failed.items()},
-        "unfinished": list(comparison.unfinished),
-    }

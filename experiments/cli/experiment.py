@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -110,7 +110,7 @@ def run(
         quiet=False,
     )
     if as_json:
-        print_json(described(report))
+        print_json(report.to_dict())
     elif not report.interrupted:
         show(report)
     return conclude(report)
@@ -133,7 +133,7 @@ def merge(file: Path, folders: tuple[Path, ...], out: Path | None, as_json: bool
 
     report = merge_experiment(read_experiment(file), folders, out, say=say)
     if as_json:
-        print_json(described(report))
+        print_json(report.to_dict())
     else:
         show(report)
     return 1 if report.missing else 0
@@ -214,16 +214,3 @@ def show(report: "RunReport") -> None:
     tables = [cell_table(report.folder, report.metrics)] if report.found else []
     print_table(*tables, *([] if errors is None else [errors]), width=120)
     click.echo(f"results: {report.folder}")
-
-
-def described(report: "RunReport") -> dict[str, Any]:
-    """Return a run for JSON output."""
-    return {
-        "out": str(report.folder),
-        "cells": report.cells,
-        "reused": report.reused,
-        "ran": report.cells - report.missing - report.reused,
-        "failed": dict(report.failed),
-        "missing": report.missing,
-        "interrupted": report.interrupted,
-    }

@@ -3,7 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,9 +28,6 @@ from planbatch.experiments.cli.shell import (
 )
 from planbatch.experiments.cli.verb import SEARCH, Log, Name, VerbGroup, flag
 from planbatch.experiments.workloads.options import WorkloadOptions
-
-if TYPE_CHECKING:
-    from planbatch.experiments.rounds.results import RoundComparison
 
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 #: The heading of the flags that choose rounds.
@@ -238,10 +235,11 @@ def compare_command(
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)
     if as_json:
-        print_json(described(comparison))
+        print_json(comparison.to_dict())
     else:
         print_table(round_table(comparison))
-    tell_failures(comparison)
+    for line in comparison.failures():
+        complain(line)
     written = write_round_comparison(comparison, out, pictured)
     say(f"{len(written)} tables and pictures written to {out}")
     if comparison.unfinished:
@@ -249,30 +247,6 @@ def compare_command(
         complain(f"planbatch: interrupted; {left} searches not finished")
         return INTERRUPTED
     return 0
-
-
-def described(comparison: "RoundComparison") -> dict[str, Any]:
-    """Return a comparison for JSON output."""
-    return {
-        "evaluations": comparison.budget.evaluations,
-        "seconds": comparison.budget.seconds,
-        "rows": comparison.to_frame().to_dict("records"),
-        "summary": comparison.summary().to_dict("records"),
-        "unfinished": comparison.unfinished,
-    }
-
-
-def tell_failures(comparison: "RoundComparison") -> None:
-    """Print every failed search on standard error."""
-    from planbatch.experiments.runs.task import Failure
-
-    lines: dict[str, None] = {}  # searches behind the curves fail in the same way
-    for cell in (*comparison.cells, *comparison.curve_cells):
-        if isinstance(cell.outcome, Failure):
-            where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
-            lines[f"failed: {where}: {cell.outcome.error}"] = None
-    for line in lines:
-        complain(line)
 
 
 def run_benchmark(

@@ -9,7 +9,7 @@ from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import share
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.fairness import LEAST_JOBS, frequent_users, user_means
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.experiments.studies.waits import relative_errors
 from planbatch.planner.model import NEVER, FloatArray
 

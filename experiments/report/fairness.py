@@ -21,7 +21,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.

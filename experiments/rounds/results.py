@@ -100,6 +100,25 @@ class RoundComparison:
         """Return what notebooks show: the summary, as the command prints it."""
         return replace(round_table(self), caption=repr(self))._repr_html_()
 
+    def failures(self) -> list[str]:
+        """Return a line for every search that failed; those behind the curves fail in the same way."""
+        lines: dict[str, None] = {}
+        for cell in (*self.cells, *self.curve_cells):
+            if isinstance(cell.outcome, Failure):
+                where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
+                lines[f"failed: {where}: {cell.outcome.error}"] = None
+        return list(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        return {
+            "evaluations": self.budget.evaluations,
+            "seconds": self.budget.seconds,
+            "rows": self.to_frame().to_dict("records"),
+            "summary": self.summary().to_dict("records"),
+            "unfinished": self.unfinished,
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per search that is over.
 

@@ -14,8 +14,8 @@ import pandas as pd
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import compress, decompress
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.experiments.runs.processor_assignment import Piece, assign
-from planbatch.experiments.runs.read import Jobs
 from planbatch.experiments.workloads.tables.table import Table, table_of_text
 from planbatch.experiments.workloads.tables.values import identifiers, numbers, texts
 from planbatch.planner.model import NEVER, IntArray

@@ -15,7 +15,8 @@ from planbatch.experiments.runs.batsim import (
     read_batsim,
     write_batsim,
 )
-from planbatch.experiments.runs.read import Cell, Jobs, ResultsError, read_cell
+from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Cell, ResultsError, read_cell
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, read_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf

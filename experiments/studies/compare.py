@@ -120,6 +120,17 @@ class Comparison:
         caption = self.title + (f"; no result: {', '.join(lost)}" if lost else "")
         return replace(table, caption=caption)._repr_html_()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        return {
+            **workload_to_dict(self.workload),
+            "estimates": self.estimates,
+            "seed": self.seed,
+            "results": self.summaries,
+            "failed": {name: failure.error for name, failure in self.failed.items()},
+            "unfinished": list(self.unfinished),
+        }
+
     def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per policy, one column per metric."""
         import pandas as pd

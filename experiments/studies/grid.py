@@ -74,6 +74,18 @@ class RunReport:
     found: Mapping[str, Any] = field(repr=False, default_factory=dict)
     metrics: Sequence[Metric] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run for JSON."""
+        return {
+            "out": str(self.folder),
+            "cells": self.cells,
+            "reused": self.reused,
+            "ran": self.cells - self.missing - self.reused,
+            "failed": dict(self.failed),
+            "missing": self.missing,
+            "interrupted": self.interrupted,
+        }
+
 
 def run_experiment(
     experiment: Experiment | str | Path,

@@ -45,6 +45,26 @@ class Tuned:
     trials: tuple[Judged, ...] = ()  # all trials, in order, on the past alone
     unfinished: bool = False  # whether an interrupt ended the search; then nothing has been judged
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the search for JSON."""
+        return {
+            "policy": self.tuning.policy,
+            "past": self.tuning.past,
+            "later": list(self.tuning.later),
+            "beside": [self._row(judged) for judged in self.beside],
+            "front": [self._row(judged) for judged in self.front],
+            "trials": [self._row(judged) for judged in self.trials],
+            "interrupted": self.unfinished,
+        }
+
+    def _row(self, judged: Judged) -> dict[str, Any]:
+        """Return a policy by span and goal; trials were on the past alone."""
+        goals = [goal.name for goal in self.tuning.goals]
+        spans = (self.tuning.past, *self.tuning.later)
+        by_span = zip(spans, judged.values, strict=False)
+        values = {span: dict(zip(goals, own, strict=True)) for span, own in by_span}
+        return {"policy": judged.policy, "values": values, "error": judged.error or None}
+
 
 @dataclass(frozen=True)
 class _Failed:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.runs.batsim import COLUMNS, read_batsim, write_batsim
 from planbatch.experiments.runs.convert import Schedule, peak, read_schedule, write_schedule
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.experiments.workloads.swf.read import read_swf
 from planbatch.planner.model import NEVER
 
