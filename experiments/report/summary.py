@@ -46,9 +46,7 @@ class Line:
     #: Against the reference.
     wait: Interval | None
     slowdown: Interval | None
-    #: Number of seeds and of months.
-    seeds: int
-    months: int
+    seeds: int  # how many
     #: Mean and longest wait, if there are several seeds: the least and the largest of a seed (s).
     ranges: dict[str, tuple[float, float]]
 
@@ -84,7 +82,6 @@ def summarise(runs: Runs) -> list[Line]:
     for label in runs.labels:
         own = runs.jobs[label]
         each = [measured(jobs, runs.case.capacity).as_dict() for jobs in own.values()]
-        index, _ = months(runs.case, runs.first(label).submit, runs.origin)
         compared = label != runs.reference
         several = {name: [one[name] for one in each] for name in RANGED if len(each) > 1}
         lines.append(
@@ -95,7 +92,6 @@ def summarise(runs: Runs) -> list[Line]:
                 compare(runs, label, "wait") if compared else None,
                 compare(runs, label, "slowdown") if compared else None,
                 len(own),
-                len(np.unique(index)),
                 {name: (min(values), max(values)) for name, values in several.items()},
             )
         )
