@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.studies.compare import (
         Comparison as Comparison,
         compare as compare,
+        comparison_table as comparison_table,
     )
     from planbatch.experiments.studies.gains import Gains as Gains
     from planbatch.experiments.studies.grid import (
@@ -80,8 +81,10 @@ if TYPE_CHECKING:
         read_round as read_round,
         write_round as write_round,
     )
-    from planbatch.experiments.rounds.results import RoundComparison as RoundComparison
-    from planbatch.experiments.figures.comparison_table import comparison_table as comparison_table
+    from planbatch.experiments.rounds.results import (
+        RoundComparison as RoundComparison,
+        round_table as round_table,
+    )
     from planbatch.experiments.figures.grid_table import (
         cell_table as cell_table,
         span_table as span_table,
@@ -100,7 +103,6 @@ if TYPE_CHECKING:
         draw_profile as draw_profile,
         write_round_comparison as write_round_comparison,
     )
-    from planbatch.experiments.figures.round_table import round_table as round_table
     from planbatch.experiments.figures.tradeoff import (
         draw_trade_off as draw_trade_off,
         pareto_front as pareto_front,

@@ -29,8 +29,7 @@ def write_plan(path: Path) -> None:
     problem = example()
     found = plans(problem)
     last = max(int((plan.start + problem.jobs.walltime).max()) for plan in found.values())
-    with drawing(8.4, 3.4) as (figure, empty):
-        empty.remove()
+    with drawing(8.4, 3.4) as figure:
         for axes, (title, plan) in zip(panels_of(figure, 2, 2), found.items(), strict=True):
             draw_plan(problem, plan, axes, until=last)
             waits = plan.start - problem.jobs.submit

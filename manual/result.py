@@ -39,8 +39,7 @@ def table(found: pd.DataFrame) -> str:
 def write_result(found: pd.DataFrame, path: Path) -> None:
     """Draw the longest wait of every policy over its mean wait, with their ranges over the seeds, as SVG."""
     workloads = found.index.unique("workload")
-    with drawing(6.4, 3.9) as (figure, empty):
-        empty.remove()
+    with drawing(6.4, 3.9) as figure:
         panels = panels_of(figure, len(workloads), len(workloads))
         for axes, workload in zip(panels, workloads, strict=True):
             for k, (policy, row) in enumerate(found.loc[workload].iterrows()):

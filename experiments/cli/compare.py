@@ -1,14 +1,20 @@
 """``planbatch compare``: several policies on one workload."""
 
-import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder, seeds_option
-from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
+from planbatch.experiments.cli.flags import (
+    check_metrics,
+    jobs_option,
+    json_option,
+    metric_option,
+    out_folder,
+    seeds_option,
+    workload_options,
+)
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
@@ -21,7 +27,6 @@ from planbatch.experiments.cli.shell import (
     say,
 )
 from planbatch.experiments.cli.verb import Log, Name, flag, verb
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
@@ -49,10 +54,8 @@ METRIC_WIDTH = 12
     help="Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
     "queue and week, and the jobs that lose most.",
 )
-@out_folder(
-    "Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
-    "out/compare",
-)
+@out_folder("Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
+      "out/compare")  # fmt: skip
 @flag("--no-out", is_flag=True, help="Write no files.")
 @json_option
 def command(
@@ -119,7 +122,7 @@ def command(
     if seeds > 1:
         show_spread(comparisons, as_json)
     elif as_json:
-        found = [described(comparison) for comparison in comparisons]
+        found = [comparison.to_dict() for comparison in comparisons]
         whole = {"pools": found} if options.partition == ALL else found[0]
         print_json(whole)
     return max(conclude(comparison) for comparison in comparisons)
@@ -136,34 +139,18 @@ def check_out(out: Path | None, *, no_out: bool) -> None:
 
 def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
     """Print means and ranges over seeds, and the change against EASY, or else against the first policy."""
-    from rich.table import Table
-
-    from planbatch.experiments.common.text import durations
     from planbatch.experiments.studies.columns import REFERENCE
-    from planbatch.experiments.studies.seeds import spread_over_seeds
+    from planbatch.experiments.studies.seeds import spread_over_seeds, spread_table
 
     names = list(comparisons[0].finished)
     reference = REFERENCE if REFERENCE in names else next(iter(names), "")
     spread = spread_over_seeds(comparisons, reference)
     if as_json:
-        rows = json.loads(spread.to_json(orient="records"))
-        each = [described(comparison) for comparison in comparisons]
-        print_json({"spread": rows, "seeds": each})
+        each = [comparison.to_dict() for comparison in comparisons]
+        print_json({"spread": spread.to_dict("records"), "seeds": each})
         return
-    table = Table("policy", "mean wait", "longest wait", f"change against {reference}", box=None)
-    for row in spread.to_dict("records"):
-        cells = []
-        for figure in ("mean_wait", "max_wait"):
-            unit, texts = durations([row[figure + end] for end in ("", "_low", "_high")])
-            cells.append(f"{texts[0]} ({texts[1]} … {texts[2]}) {unit}")
-        change = ""
-        if row["policy"] != reference:
-            low, high, change = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
-            if low == low:
-                change += f" ({low:+.1%} … {high:+.1%}), "
-                change += "a difference" if row["differs"] else "no difference shown"
-        table.add_row(row["policy"], *cells, change)
-    print_table(f"{comparisons[0].title}; {len(comparisons)} seeds: mean (least … most)", table)
+    title = f"{comparisons[0].title}; {len(comparisons)} seeds: mean (least … most)"
+    print_table(spread_table(spread, reference, title))
 
 
 def check_against(name: str, policies: "list[Policy]") -> None:
@@ -181,7 +168,7 @@ def check_against(name: str, policies: "list[Policy]") -> None:
 def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quiet: bool) -> None:
     """Print who gains and who loses against a policy, and write it as tables and pictures."""
     from planbatch.experiments.common.text import slug
-    from planbatch.experiments.figures.gains import GROUPS, gains_table, losers_table, write_gains
+    from planbatch.experiments.figures.gains import GROUPS, groups_table, losers_table, write_gains
     from planbatch.experiments.studies.gains import Gains
 
     traces = comparison.traces
@@ -190,9 +177,7 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
             continue
         gains = Gains.of(traces[against], traces[name])
         if not quiet:
-            print_table(
-                gains_table(gains, "size"), gains_table(gains, "length"), losers_table(gains)
-            )
+            print_table(groups_table(gains, ("size", "length")), losers_table(gains))
         if out is not None:
             stem = f"gains-{slug(against)}-{slug(name)}"
             for column in GROUPS:
@@ -222,31 +207,12 @@ def conclude(comparison: "Comparison") -> int:
 
 def show(comparison: "Comparison") -> None:
     """Print the table, whether walltimes are known, and what was left out."""
-    from planbatch.experiments.figures.comparison_table import comparison_table
-    from planbatch.experiments.studies.compare import described_walltimes
+    from planbatch.experiments.studies.compare import comparison_table
     from planbatch.experiments.workloads.describe import left_out
+    from planbatch.experiments.workloads.swf.log import WALLTIMES
 
-    for key, value in described_walltimes(comparison.workload).items():
-        click.echo(f"{key}: {value}")
+    if WALLTIMES in comparison.workload.header:
+        click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
     print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")
-
-
-def described(comparison: "Comparison") -> dict[str, Any]:
-    """Return a comparison for JSON output."""
-    from planbatch.experiments.studies.compare import described_resources, described_walltimes
-
-    return {
-        "workload": comparison.workload.name,
-        "capacity": comparison.workload.capacity,
-        "jobs": len(comparison.workload),
-        "dropped": dict(comparison.workload.dropped),
-        **described_resources(comparison.workload),
-        **described_walltimes(comparison.workload),
-        "estimates": comparison.estimates,
-        "seed": comparison.seed,
-        "results": [plain(summary) for summary in comparison.summaries],
-        "failed": {name: failure.error for name, failure in comparison.failed.items()},
-        "unfinished": list(comparison.unfinished),
-    }

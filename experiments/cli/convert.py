@@ -12,13 +12,8 @@ from planbatch.experiments.cli.verb import MACHINE, flag, verb
 @verb
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path, dir_okay=False))
-@flag(
-    "--capacity",
-    type=int,
-    metavar="N",
-    panel=MACHINE,
-    help="Processors of the machine, if IN does not have them (by default, the most in use at once).",
-)
+@flag("--capacity", type=int, metavar="N", panel=MACHINE,
+      help="Processors of the machine, if IN does not have them (by default, the most in use at once).")  # fmt: skip
 @json_option
 def command(source: Path, target: Path, capacity: int | None, as_json: bool) -> None:
     """Write the jobs of IN, with their starts, to OUT.

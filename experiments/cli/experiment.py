@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
-from planbatch.experiments.cli.metric_flags import metric_option
+from planbatch.experiments.cli.flags import jobs_option, json_option, metric_option, out_folder
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.verb import RUN, VerbGroup, flag
 
@@ -48,20 +47,10 @@ def command() -> None:
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @jobs_option("Replays at a time; by default as many as there are cores.")
-@flag(
-    "--backend",
-    default="loky",
-    show_default=True,
-    metavar="NAME",
-    panel=RUN,
-    help="What runs them: loky (processes), threading, dask.",
-)
-@flag(
-    "--scheduler",
-    metavar="ADDRESS",
-    panel=RUN,
-    help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
-)
+@flag("--backend", default="loky", show_default=True, metavar="NAME", panel=RUN,
+      help="What runs them: loky (processes), threading, dask.")  # fmt: skip
+@flag("--scheduler", metavar="ADDRESS", panel=RUN,
+      help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).")  # fmt: skip
 @flag(
     "--part",
     metavar="K/N",
@@ -106,12 +95,13 @@ def run(
     from planbatch.experiments.studies.grid import run_experiment
 
     chosen = None if part is None else parse_part(part)
+    out = out or Path("out") / file.stem
     if dry_run:
-        list_cells(experiment, out if out is not None else Path("out") / file.stem, chosen, as_json)
+        list_cells(experiment, out, chosen, as_json)
         return 0
     report = run_experiment(
         experiment,
-        out if out is not None else Path("out") / file.stem,
+        out,
         jobs=jobs or len(usable_cores()),
         backend=backend,
         scheduler=scheduler,
@@ -120,7 +110,7 @@ def run(
         quiet=False,
     )
     if as_json:
-        print_json(described(report))
+        print_json(report.to_dict())
     elif not report.interrupted:
         show(report)
     return conclude(report)
@@ -143,7 +133,7 @@ def merge(file: Path, folders: tuple[Path, ...], out: Path | None, as_json: bool
 
     report = merge_experiment(read_experiment(file), folders, out, say=say)
     if as_json:
-        print_json(described(report))
+        print_json(report.to_dict())
     else:
         show(report)
     return 1 if report.missing else 0
@@ -224,16 +214,3 @@ def show(report: "RunReport") -> None:
     tables = [cell_table(report.folder, report.metrics)] if report.found else []
     print_table(*tables, *([] if errors is None else [errors]), width=120)
     click.echo(f"results: {report.folder}")
-
-
-def described(report: "RunReport") -> dict[str, Any]:
-    """Return a run for JSON output."""
-    return {
-        "out": str(report.folder),
-        "cells": report.cells,
-        "reused": report.reused,
-        "ran": report.cells - report.missing - report.reused,
-        "failed": dict(report.failed),
-        "missing": report.missing,
-        "interrupted": report.interrupted,
-    }

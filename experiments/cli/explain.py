@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planbatch.experiments.cli.flags import json_option, picture_option
+from planbatch.experiments.cli.flags import json_option, picture_option, workload_options
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
 from planbatch.experiments.cli.round import draw
 from planbatch.experiments.cli.search_flags import SearchOptions, objective_option
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import Log, verb
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:

@@ -1,11 +1,15 @@
 """Flags that several verbs have: each is declared once, with one name and one meaning."""
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from planbatch.experiments.cli.verb import CLUSTER, POLICIES, RUN, SEARCH, Name, flag
+from planbatch.experiments.cli.verb import CLUSTER, LOG, MACHINE, POLICIES, RUN, SEARCH, Name, flag
+from planbatch.experiments.common.schema import Declared, declared
+from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.planner.durations import length_of
 
 
@@ -82,3 +86,50 @@ def default_limit_option(about: str) -> Any:
     """Return the flag of the time limit of jobs that have none."""
     return flag("--default-limit", type=Duration(), default="7d", show_default=True, metavar="TIME", panel=CLUSTER,
                 help=about)  # fmt: skip
+
+
+metric_option: Callable[[Callable[..., Any]], Callable[..., Any]] = flag(
+    "--metric", "metrics", multiple=True, type=Name("metrics"), metavar="NAME",
+    help="A further column, such as p99-wait, size-wait:64- or your own, FILE.py:NAME; may be repeated. "
+    "planbatch list metrics has all.",
+)  # fmt: skip
+
+
+def check_metrics(names: tuple[str, ...]) -> None:
+    """Raise a ``ValueError``, before anything runs, if a metric cannot be made."""
+    from planbatch.experiments.studies.metrics import as_metrics
+
+    as_metrics(names)
+
+
+def option(setting: Declared, panel: str, **changes: Any) -> Any:
+    """Return the flag of a declared setting, under a heading; ``changes`` are further arguments of ``click.option``."""
+    arguments: dict[str, Any] = {"help": setting.setting.about, "default": setting.default}
+    if setting.type is bool:
+        arguments["is_flag"] = True
+    else:
+        arguments["metavar"] = setting.setting.unit or None
+        arguments["multiple"] = setting.several
+        arguments["type"] = setting.type if setting.type in (int, float) else str
+        arguments["show_default"] = not setting.several and bool(setting.default)
+    return flag(setting.flag, setting.name, panel=panel, **arguments | changes)
+
+
+#: The settings of workloads that say what the machine has; the others say how the log is read.
+_OF_THE_MACHINE = ("capacity", "partition", "round_sizes", "memory", "resource", "windows")
+
+
+def workload_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the flags of :class:`WorkloadOptions` to a command, as its parameter ``options``."""
+    settings = declared(WorkloadOptions)
+
+    @functools.wraps(command)
+    def with_options(*args: Any, **kwargs: Any) -> Any:
+        chosen = {name: kwargs.pop(name) for name in settings}
+        return command(*args, options=WorkloadOptions(**chosen), **kwargs)
+
+    for name, setting in reversed(settings.items()):
+        panel = MACHINE if name.startswith(_OF_THE_MACHINE) else LOG
+        more = {"type": Name("presets")} if name == "preset" else {}
+        with_options = option(setting, panel, **more)(with_options)
+    return with_options

@@ -20,28 +20,22 @@ def command(kind: str, as_json: bool) -> None:
     packages register names with entry points.
     """
     registry = registry_of(kind)
-    rows = list(registry.described())
+    rows = [
+        {"name": name, "parameters": list(map(str, parameters)), "about": about}
+        for name, parameters, about in registry.described()
+    ]
     if as_json:
-        found = [
-            {"name": name, "parameters": list(map(str, parameters)), "about": about}
-            for name, parameters, about in rows
-        ]
-        print_json({kind: found})
+        print_json({kind: rows})
         return
 
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from planbatch.experiments.common.table import Column, Table
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    table.add_column(registry.kind, no_wrap=True)
-    table.add_column("about", ratio=3)
-    table.add_column("parameters", ratio=2)
-    for name, parameters, about in rows:
-        table.add_row(Text(name), Text(about), Text(", ".join(map(str, parameters))))
+    columns = [
+        Column("name", registry.kind),
+        Column("about", "about", wrap=True),
+        Column("parameters", "parameters", wrap=True),
+    ]
+    listed = [{**row, "parameters": ", ".join(row["parameters"])} for row in rows]
     arguments = ", ".join(registry.arguments)
-    table.caption = Text(
-        f"your own: FILE.py:NAME or MODULE:NAME, a function ({arguments}), or entry points in planbatch.{kind}"
-    )
-    table.caption_justify = "left"
-    print_table(table)
+    note = f"your own: FILE.py:NAME or MODULE:NAME, a function ({arguments}), or entry points in planbatch.{kind}"
+    print_table(Table("names", "", columns, listed, note))

@@ -53,13 +53,8 @@ planbatch compare KTH-SP2-1996-2.1-cln --policy easy --policy plan-squared-wait
 """
 
 
-@click.group(
-    cls=LazyGroup,
-    verbs=VERBS,
-    package="planbatch.experiments.cli",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EXAMPLES,
-)
+@click.group(cls=LazyGroup, verbs=VERBS, package="planbatch.experiments.cli",
+      context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)  # fmt: skip
 @click.version_option(package_name="planbatch", prog_name="planbatch")
 def planbatch() -> None:
     """Plan-based batch scheduling: replay logs, compare policies, search for plans."""

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from planbatch.experiments.cli.flags import seed_option
+from planbatch.experiments.cli.flags import option, seed_option
 from planbatch.experiments.cli.search_flags import check_one_budget
-from planbatch.experiments.cli.setting_flags import option
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
 from planbatch.experiments.common.schema import declared
@@ -42,40 +41,20 @@ DEFAULT_POLICIES = (
 
 @dataclass(frozen=True)
 class PolicyOptions:
-    """Which policies to replay, and how.
+    """Which policies to replay, and how."""
 
-    Attributes
-    ----------
-    policy : tuple of str
-        Names of policies.
-    estimates : str
-        What schedulers know of run times.
-    seed : int
-        Seed of the random numbers.
-    promises : tuple of str
-        The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
-    deadlines : str
-        Which jobs get deadlines; see :func:`with_deadlines`.
-    settings : mapping of str to object
-        Parameters of all policies that take them; see :func:`make_policy`.
-    """
-
-    policy: tuple[str, ...]
-    estimates: "Estimates"
-    seed: int
+    policy: tuple[str, ...]  # names of policies
+    estimates: "Estimates"  # what schedulers know of run times
+    seed: int  # seed of the random numbers
+    #: The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
     promises: tuple[str, ...]
-    deadlines: str
+    deadlines: str  # which jobs get deadlines; see :func:`with_deadlines`
+    #: Parameters of all policies that take them; see :func:`make_policy`.
     settings: Mapping[str, Any]
 
     @property
     def promise(self) -> str:
-        """The promise, for commands that take one.
-
-        Raises
-        ------
-        ValueError
-            If several are given.
-        """
+        """The promise, for commands that take one; ``ValueError`` if several are given."""
         if len(self.promises) > 1:
             raise ValueError("promise: give one; compare and replay take several")
         return self.promises[0]

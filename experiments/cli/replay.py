@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planbatch.experiments.cli.compare import conclude, show
-from planbatch.experiments.cli.flags import json_option
-from planbatch.experiments.cli.metric_flags import check_metrics, metric_option, plain
+from planbatch.experiments.cli.flags import (
+    check_metrics,
+    json_option,
+    metric_option,
+    workload_options,
+)
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.verb import Log, flag, verb
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
@@ -43,13 +46,9 @@ DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait"
 @policy_options
 @workload_options
 @metric_option
-@flag(
-    "--starts",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
-    "with the policy in its name (starts.csv becomes starts-easy.csv).",
-)
+@flag("--starts", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+      help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
+      "with the policy in its name (starts.csv becomes starts-easy.csv).")  # fmt: skip
 @flag("--check", is_flag=True, help="Check every trace by independent means.")
 @json_option
 def command(
@@ -72,11 +71,7 @@ def command(
     policies = chosen.policies()
     check_metrics(metrics)
 
-    from planbatch.experiments.studies.compare import (
-        compare,
-        described_resources,
-        described_walltimes,
-    )
+    from planbatch.experiments.studies.compare import compare, workload_to_dict
     from planbatch.experiments.workloads.load import workload_of_source
 
     loaded = chosen.with_deadlines(workload_of_source(workload, options, say), workload, options)
@@ -88,14 +83,9 @@ def command(
     traces = comparison.traces
     if as_json:
         described = {
-            "workload": loaded.name,
-            "capacity": loaded.capacity,
-            "jobs": len(loaded),
-            "dropped": dict(loaded.dropped),
-            **described_resources(loaded),
-            **described_walltimes(loaded),
+            **workload_to_dict(loaded),
             "results": [
-                {**result(replay), "policy": name, **plain(comparison.values.get(name, {}))}
+                {**result(replay), "policy": name, **comparison.values.get(name, {})}
                 for name, replay in comparison.finished.items()
             ],
         }

@@ -4,37 +4,28 @@ from pathlib import Path
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_file
-from planbatch.experiments.cli.metric_flags import check_metrics, metric_option
+from planbatch.experiments.cli.flags import (
+    check_metrics,
+    jobs_option,
+    json_option,
+    metric_option,
+    out_file,
+)
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.verb import Name, flag, verb
 
 
 @verb
 @click.argument("folder", type=click.Path(path_type=Path))
-@flag(
-    "--against",
-    default="easy",
-    show_default=True,
-    type=Name("policies"),
-    metavar="NAME",
-    help="The policy that others are compared with.",
-)
-@flag(
-    "--gantt",
-    multiple=True,
-    metavar="LABEL",
-    help="Policies whose jobs the page carries for its Gantt chart; may be repeated; none for no chart. "
-    "By default all of them, as long as the page stays small.",
-)
+@flag("--against", default="easy", show_default=True, type=Name("policies"), metavar="NAME",
+      help="The policy that others are compared with.")  # fmt: skip
+@flag("--gantt", multiple=True, metavar="LABEL",
+      help="Policies whose jobs the page carries for its Gantt chart; may be repeated; none for no chart. "
+      "By default all of them, as long as the page stays small.")  # fmt: skip
 @metric_option
 @out_file("The page.  [default: report.html in FOLDER]")
-@flag(
-    "--export",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Also write every picture as SVG and PNG, and every table as CSV and LaTeX.",
-)
+@flag("--export", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+      help="Also write every picture as SVG and PNG, and every table as CSV and LaTeX.")  # fmt: skip
 @jobs_option()
 @json_option
 def command(

@@ -6,34 +6,20 @@ from pathlib import Path
 import click
 
 from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.verb import LOG, RUN, OneOf, flag, verb
 from planbatch.experiments.reproduce import PAPERS
 
 
 @verb
 @click.argument("paper", type=OneOf(list(PAPERS)), metavar="PAPER")
-@flag(
-    "--workloads",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    envvar="PLANBATCH_WORKLOADS",
-    metavar="FOLDER",
-    panel=LOG,
-    help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
-    "PLANBATCH_WORKLOADS.",
-)
-@flag(
-    "--quick",
-    is_flag=True,
-    panel=RUN,
-    help="Only the first three months of every log, for a look.",
-)
-@flag(
-    "--full",
-    is_flag=True,
-    panel=RUN,
-    help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.",
-)
+@flag("--workloads", type=click.Path(path_type=Path, file_okay=False, exists=True), envvar="PLANBATCH_WORKLOADS",
+      metavar="FOLDER", panel=LOG,
+      help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
+      "PLANBATCH_WORKLOADS.")  # fmt: skip
+@flag("--quick", is_flag=True, panel=RUN, help="Only the first three months of every log, for a look.")  # fmt: skip
+@flag("--full", is_flag=True, panel=RUN,
+      help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.")  # fmt: skip
 @jobs_option("Processes.  [default: 1]")
 @out_folder(
     "Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]"
@@ -53,7 +39,6 @@ def command(
     A missing log is reported and left out. Finished replays are kept in the
     folder: after an interruption, the same command runs only the others.
     """
-    from rich.console import Console
     from rich.markdown import Markdown
 
     from planbatch.experiments.reproduce.engine import COLUMNS, Run
@@ -82,8 +67,5 @@ def command(
             }
         )
         return 0
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=160)
-    console.print(Markdown(report.markdown()))
+    print_table(Markdown(report.markdown()), width=160)
     return 0

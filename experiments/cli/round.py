@@ -16,20 +16,13 @@ if TYPE_CHECKING:
     from planbatch.planner.round import Round
     from planbatch.planner.what_if import WhatIf
 
-#: Most jobs that a table lists.
-SHOWN = 20
-
 
 @verb
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @search_options
 @flag("--bound/--no-bound", default=True, panel=SEARCH, help="Whether to prove a lower bound.")
-@flag(
-    "--if",
-    "change",
-    metavar="JOB@TIME|JOB@now|-JOB",
-    help="Plan again with a job at that time (s), or without it: who pays, and how much?",
-)
+@flag("--if", "change", metavar="JOB@TIME|JOB@now|-JOB",
+      help="Plan again with a job at that time (s), or without it: who pays, and how much?")  # fmt: skip
 @picture_option(
     "Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html."
 )
@@ -127,43 +120,27 @@ def draw(
 
 
 def show_change(problem: "Round", found: "WhatIf", objective: str) -> None:
-    """Print what a change of one job costs the others, those first that pay most."""
-    from rich.table import Table
-
-    from planbatch.experiments.common.text import counted, duration
+    """Print what a change of one job costs the others."""
+    from planbatch.experiments.common.text import counted
+    from planbatch.experiments.figures.plan_table import change_table
 
     what = "goes" if found.start is None else f"starts at {found.start}"
-    delays = found.delays
-    others = problem.ids != found.job
-    later, earlier = int((delays[others] > 0).sum()), int((delays[others] < 0).sum())
-    table = Table("job", "processors", "start before", "start after", "delay", box=None)
-    for i in abs(delays * others).argsort(kind="stable")[::-1][:SHOWN]:
-        if delays[i] and others[i]:
-            sign = "+" if delays[i] > 0 else "-"
-            table.add_row(
-                str(problem.ids[i]),
-                f"{problem.jobs.procs[i]:,}",
-                duration(int(found.before.start[i] - problem.now)),
-                duration(int(found.after.start[i] - problem.now)),
-                sign + duration(abs(int(delays[i]))),
-            )
+    others = found.delays[problem.ids != found.job]
+    later, earlier = int((others > 0).sum()), int((others < 0).sum())
     print_table(
         f"[bold]If job {found.job} {what}[/]: {counted(later, 'job')} start later, {earlier:,} earlier",
         f"{objective} of the other jobs: {found.cost_before:,.6g} before, {found.cost_after:,.6g} after",
-        table,
+        change_table(problem, found),
     )
 
 
 def described(problem: "Round", result: "Result") -> dict[str, Any]:
     """Return the result for JSON output."""
-    import math
-
-    known = math.isfinite(result.lower_bound)
     return {
         "cost": result.cost,
         "seed_cost": result.seed_cost,
-        "lower_bound": result.lower_bound if known else None,
-        "gap": result.gap if known else None,
+        "lower_bound": result.lower_bound,
+        "gap": result.gap,
         "evaluations": result.evaluations,
         "seconds": result.seconds,
         "status": str(result.status),
@@ -175,26 +152,10 @@ def described(problem: "Round", result: "Result") -> dict[str, Any]:
 
 def show(problem: "Round", result: "Result", title: str) -> None:
     """Print the outcome and the first of the planned starts for people."""
-    from rich.console import Console
-    from rich.table import Table
+    from planbatch.experiments.figures.plan_table import plan_table
 
-    from planbatch.experiments.common.text import duration
-
-    console = Console()
-    console.print(f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}")
+    lines = [f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}"]
     if result.lower_bound == result.lower_bound:
-        console.print(f"no plan costs less than {result.lower_bound:,.6g}: gap {result.gap:.1%}")
-    console.print(f"{result.evaluations:,} evaluations in {result.seconds:.3f} s, {result.status}")
-    table = Table("job", "processors", "walltime", "waited", "starts in", box=None)
-    shown = result.plan.order()[:SHOWN]
-    for i in shown:
-        table.add_row(
-            str(problem.ids[i]),
-            f"{problem.jobs.procs[i]:,}",
-            duration(int(problem.jobs.walltime[i])),
-            duration(int(problem.now - problem.jobs.submit[i])),
-            duration(int(result.plan.start[i] - problem.now)),
-        )
-    console.print(table)
-    if len(problem) > len(shown):
-        console.print(f"… and {len(problem) - len(shown):,} more jobs (--json has all)")
+        lines.append(f"no plan costs less than {result.lower_bound:,.6g}: gap {result.gap:.1%}")
+    lines.append(f"{result.evaluations:,} evaluations in {result.seconds:.3f} s, {result.status}")
+    print_table(*lines, plan_table(problem, result.plan))

@@ -1,14 +1,19 @@
 """``planbatch rounds``: real rounds from replays, and optimizers compared on them."""
 
 import json
-import math
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder, seeds_option
+from planbatch.experiments.cli.flags import (
+    jobs_option,
+    json_option,
+    out_folder,
+    seeds_option,
+    workload_options,
+)
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_for
 from planbatch.experiments.cli.search_flags import budget_options
 from planbatch.experiments.cli.shell import (
@@ -22,19 +27,8 @@ from planbatch.experiments.cli.shell import (
     warn_without_deadlines,
 )
 from planbatch.experiments.cli.verb import SEARCH, Log, Name, VerbGroup, flag
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.options import WorkloadOptions
 
-if TYPE_CHECKING:
-    from planbatch.experiments.rounds.results import RoundComparison
-
-#: Columns of the benchmark's table.
-BENCHMARK_GAPS = {
-    "mean_gap": "to best known",
-    "worst_gap": "worst",
-    "bound_gap": "to bound",
-    "optimal": "optimal",
-}
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 #: The heading of the flags that choose rounds.
 ROUNDS = "Rounds"
@@ -182,10 +176,8 @@ def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json
 @flag("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
       help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
 @out_folder("Folder of tables and pictures.", "out/round-comparison")
-@best_known_option(
-    "File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
-    "--benchmark]"
-)
+@best_known_option("File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
+      "--benchmark]")  # fmt: skip
 @json_option
 def compare_command(
     files: tuple[Path, ...],
@@ -210,7 +202,9 @@ def compare_command(
     """
     import numpy as np
 
+    from planbatch.experiments.figures.round_pictures import write_round_comparison
     from planbatch.experiments.rounds.compare import compare_rounds
+    from planbatch.experiments.rounds.results import round_table
     from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
 
@@ -241,12 +235,11 @@ def compare_command(
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)
     if as_json:
-        print_json(described(comparison))
+        print_json(comparison.to_dict())
     else:
-        show(comparison)
-    tell_failures(comparison)
-    from planbatch.experiments.figures.round_pictures import write_round_comparison
-
+        print_table(round_table(comparison))
+    for line in comparison.failures():
+        complain(line)
     written = write_round_comparison(comparison, out, pictured)
     say(f"{len(written)} tables and pictures written to {out}")
     if comparison.unfinished:
@@ -256,57 +249,13 @@ def compare_command(
     return 0
 
 
-def described(comparison: "RoundComparison") -> dict[str, Any]:
-    """Return a comparison for JSON output: unknown values are null."""
-
-    def plain(frame: Any) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = frame.to_dict("records")
-        return [
-            {
-                key: None if isinstance(value, float) and not math.isfinite(value) else value
-                for key, value in row.items()
-            }
-            for row in rows
-        ]
-
-    return {
-        "evaluations": comparison.budget.evaluations,
-        "seconds": comparison.budget.seconds,
-        "rows": plain(comparison.to_frame()),
-        "summary": plain(comparison.summary()),
-        "unfinished": comparison.unfinished,
-    }
-
-
-def tell_failures(comparison: "RoundComparison") -> None:
-    """Print every failed search on standard error."""
-    from planbatch.experiments.runs.task import Failure
-
-    lines: dict[str, None] = {}  # searches behind the curves fail in the same way
-    for cell in (*comparison.cells, *comparison.curve_cells):
-        if isinstance(cell.outcome, Failure):
-            where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
-            lines[f"failed: {where}: {cell.outcome.error}"] = None
-    for line in lines:
-        complain(line)
-
-
-def show(comparison: "RoundComparison") -> None:
-    """Print the summary."""
-    from planbatch.experiments.figures.round_table import round_table
-
-    print_table(round_table(comparison))
-
-
 def run_benchmark(
     optimizers: tuple[str, ...], quick: bool, seeds: int, jobs: int | None, out: Path,
     best_known: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Run the benchmark, print its table, and write it with performance profiles."""
-    from rich.table import Table
-
     from planbatch.experiments.figures.round_pictures import write_round_comparison
-    from planbatch.experiments.rounds.benchmark import run_benchmark
+    from planbatch.experiments.rounds.benchmark import benchmark_table, run_benchmark
 
     out.mkdir(parents=True, exist_ok=True)
     table, comparisons, scale = run_benchmark(
@@ -320,16 +269,9 @@ def run_benchmark(
     for k, comparison in enumerate(comparisons):
         write_round_comparison(comparison, out / f"part-{k + 1}", plans=0)
     if as_json:
-        rows = json.loads(table.to_json(orient="records"))
-        print_json({"scale": scale, "rows": rows})
-        return
-    headings = ("class", "objective", "seconds", "optimizer", "searches", *BENCHMARK_GAPS.values())
-    shown = Table(*headings, box=None)
-    for row in table.to_dict("records"):
-        gaps = [f"{row[name]:.2%}" if row[name] == row[name] else "–" for name in BENCHMARK_GAPS]
-        named = (row["class"], row["objective"], f"{row['budget']:g}", row["optimizer"])
-        shown.add_row(*named, str(row["searches"]), *gaps)
-    print_table(f"a second of the table is {scale:.2f} s here", shown)
+        print_json({"scale": scale, "rows": table.to_dict("records")})
+    else:
+        print_table(benchmark_table(table, scale))
 
 
 @command.command("generate")

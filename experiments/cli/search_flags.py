@@ -29,25 +29,14 @@ def check_one_budget(evaluations: int | None, seconds: float | None) -> None:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search for a plan.
+    """How to search for a plan."""
 
-    Attributes
-    ----------
-    optimizer, objective : str
-        Their names.
-    evaluations : int, optional
-        Plans to evaluate.
-    seconds : float, optional
-        Seconds to search, instead.
-    seed : int
-        Seed of the random numbers.
-    """
-
+    #: Their names.
     optimizer: str
     objective: str
-    evaluations: int | None
-    seconds: float | None
-    seed: int
+    evaluations: int | None  # plans to evaluate
+    seconds: float | None  # seconds to search, instead
+    seed: int  # seed of the random numbers
 
     def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
         """Return what is named, checked; warn if it looks at deadlines that the round does not have."""

@@ -1,9 +1,10 @@
 """Helpers shared by all verbs: printing, number of processes, exit codes, and checks of folders."""
 
 import json
+import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +34,17 @@ def complain(line: str) -> None:
 
 
 def print_json(found: Any) -> None:
-    """Print one JSON object on standard output."""
-    click.echo(json.dumps(found, ensure_ascii=False))
+    """Print one JSON object on standard output; numbers that are none are null."""
+    click.echo(json.dumps(_finite(found), ensure_ascii=False))
+
+
+def _finite(value: Any) -> Any:
+    """Return a value without NaN and infinity: of a metric that failed, or of what was not measured."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def printable(text: str) -> str:

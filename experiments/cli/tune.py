@@ -1,7 +1,6 @@
 """``planbatch tune``: parameters of a policy, searched on the past and judged on later spans."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,9 +15,6 @@ from planbatch.experiments.cli.shell import (
     say,
 )
 from planbatch.experiments.cli.verb import verb
-
-if TYPE_CHECKING:
-    from planbatch.experiments.studies.tune import Judged, Tuned
 
 
 @verb
@@ -47,42 +43,15 @@ def command(file: Path, jobs: int | None, out: Path, as_json: bool) -> int:
             "the same command goes on"
         )
         if as_json:
-            print_json(described(tuned))
+            print_json(tuned.to_dict())
         return INTERRUPTED
 
-    from planbatch.experiments.figures.tune import write_tuned
-    from planbatch.experiments.figures.tune_table import tune_table
+    from planbatch.experiments.figures.tune import tune_table, write_tuned
 
     if as_json:
-        print_json(described(tuned))
+        print_json(tuned.to_dict())
     else:
         print_table(tune_table(tuned))
     write_tuned(tuned, out / "tune")
     say(f"tune.png, tune.svg and the replays written to {out}")
     return 0
-
-
-def described(tuned: "Tuned") -> dict[str, Any]:
-    """Return a search for JSON output: a value is null where a replay failed."""
-    tuning = tuned.tuning
-    spans = (tuning.past, *tuning.later)
-
-    def row(judged: "Judged") -> dict[str, Any]:
-        values = {
-            span: {
-                goal.name: None if value != value else value
-                for goal, value in zip(tuning.goals, found, strict=True)
-            }
-            for span, found in zip(spans, judged.values, strict=False)  # trials: the past alone
-        }
-        return {"policy": judged.policy, "values": values, "error": judged.error or None}
-
-    return {
-        "policy": tuning.policy,
-        "past": tuning.past,
-        "later": list(tuning.later),
-        "beside": [row(judged) for judged in tuned.beside],
-        "front": [row(judged) for judged in tuned.front],
-        "trials": [row(judged) for judged in tuned.trials],
-        "interrupted": tuned.unfinished,
-    }

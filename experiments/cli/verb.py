@@ -4,7 +4,7 @@ import importlib
 import io
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import redirect_stderr
 from difflib import get_close_matches
 from typing import Any
@@ -31,17 +31,7 @@ _LAYOUT = {
 
 
 class Flag(click.Option):
-    """A flag that help lists under a heading.
-
-    Parameters
-    ----------
-    *names
-        Its spellings.
-    panel : str
-        The heading.
-    **arguments
-        Those of :class:`click.Option`.
-    """
+    """A flag that help lists under a heading, ``panel``; everything else is :class:`click.Option`'s."""
 
     def __init__(self, *names: Any, panel: str = OUTPUT, **arguments: Any) -> None:
         super().__init__(*names, **arguments)
@@ -58,47 +48,49 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 
     name = "name"
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str = "") -> None:
         self.kind = kind
+
+    def names(self) -> Iterable[str]:
+        """Return all names."""
+        from planbatch.experiments.cli.registries import registry_of
+
+        return registry_of(self.kind).names()
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that begin with a text."""
-        from planbatch.experiments.cli.registries import registry_of
-
-        names = registry_of(self.kind).names()
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
-class Log(click.ParamType):  # type: ignore[type-arg]
-    """A log: a file, or the name of one that was fetched, which shells complete."""
+class ArchiveName(Name):
+    """The name of a log of the Parallel Workloads Archive, which shells complete."""
+
+    def names(self) -> Iterable[str]:
+        """Return all names."""
+        from planbatch.experiments.workloads.archive import CATALOGUE
+
+        return CATALOGUE
+
+
+class Log(Name):
+    """A log: a file, or the name of one that was fetched; shells complete both."""
 
     name = "log"
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the names of fetched logs that begin with a text, and have the shell complete files."""
+    def names(self) -> Iterable[str]:
+        """Return the names of fetched logs."""
         from planbatch.experiments.workloads.archive import CATALOGUE, cached_path
 
-        fetched = [log.name for log in CATALOGUE.values() if cached_path(log).is_file()]
-        names = [CompletionItem(name) for name in fetched if name.startswith(incomplete)]
-        return [CompletionItem(incomplete, type="file"), *names]
-
-
-class ArchiveName(click.ParamType):  # type: ignore[type-arg]
-    """The name of a log of the Parallel Workloads Archive, which shells complete."""
-
-    name = "name"
+        return [log.name for log in CATALOGUE.values() if cached_path(log).is_file()]
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin with a text."""
-        from planbatch.experiments.workloads.archive import CATALOGUE
-
-        return [CompletionItem(name) for name in CATALOGUE if name.startswith(incomplete)]
+        """Return the names that begin with a text, and have the shell complete files."""
+        file = CompletionItem(incomplete, type="file")
+        return [file, *super().shell_complete(ctx, param, incomplete)]
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]

@@ -6,12 +6,10 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-from rich.table import Table
 
-from planbatch.experiments.cli.flags import json_option, seed_option
-from planbatch.experiments.cli.shell import print_json, say
+from planbatch.experiments.cli.flags import json_option, seed_option, workload_options
+from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
-from planbatch.experiments.cli.workload_flags import workload_options
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -38,7 +36,7 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
     after the flags.
     """
-    from planbatch.experiments.figures.workload_table import print_info
+    from planbatch.experiments.figures.workload_table import workload_tables
     from planbatch.experiments.workloads.describe import workload_info
     from planbatch.experiments.workloads.load import (
         load_log,
@@ -55,7 +53,8 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
     if as_json:
         print_json(described)
     else:
-        print_info(described, Console())
+        for part in workload_tables(described):
+            print_table(part, "")
 
 
 @command.command()
@@ -96,30 +95,14 @@ def tell_written(jobs: int, target: Path, as_json: bool) -> None:
     panel=LOG,
     help="Offered load to reach by scaling the arrivals.",
 )
-@flag(
-    "--kind",
-    type=OneOf(KINDS),
-    default="batch",
-    show_default=True,
-    panel=LOG,
-    help="Of the jobs.",
-)
-@flag(
-    "--user-estimates/--no-user-estimates",
-    default=True,
-    show_default=True,
-    panel=LOG,
-    help="Requested times as users would estimate them, or the run times.",
-)
+@flag("--kind", type=OneOf(KINDS), default="batch", show_default=True, panel=LOG, help="Of the jobs.")  # fmt: skip
+@flag("--user-estimates/--no-user-estimates", default=True, show_default=True, panel=LOG,
+      help="Requested times as users would estimate them, or the run times.")  # fmt: skip
 @seed_option(LOG, default=1)
 @flag("--capacity", default=256, show_default=True, metavar="N", panel=MACHINE, help="Processors.")
-@flag(
-    "--scarce-memory",
-    metavar="AMOUNT",
-    panel=MACHINE,
-    help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
-    "--memory requested --memory-capacity AMOUNT.",
-)
+@flag("--scarce-memory", metavar="AMOUNT", panel=MACHINE,
+      help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
+      "--memory requested --memory-capacity AMOUNT.")  # fmt: skip
 @json_option
 def generate(
     target: Path,
@@ -203,13 +186,17 @@ def _list_catalogue(as_json: bool) -> None:
         ]
         print_json({"logs": logs})
         return
-    table = Table()
-    table.add_column("name", no_wrap=True)
-    table.add_column("processors", justify="right")
-    table.add_column("checksum")
-    table.add_column("fetched")
-    for log in CATALOGUE.values():
-        known = "not verified" if log.sha256 is None else "known"
-        there = "yes" if cached_path(log).is_file() else ""
-        table.add_row(log.name, f"{log.capacity:,}", known, there)
-    Console().print(table)
+    from planbatch.experiments.common.table import Column, Table
+
+    rows = [
+        {
+            "name": log.name,
+            "processors": log.capacity,
+            "checksum": "not verified" if log.sha256 is None else "known",
+            "fetched": "yes" if cached_path(log).is_file() else "",
+        }
+        for log in CATALOGUE.values()
+    ]
+    columns = [Column("name", "name"), Column("processors", "processors", "{:,}".format)]
+    columns += [Column("checksum", "checksum"), Column("fetched", "fetched")]
+    print_table(Table("logs", "", columns, rows))

@@ -15,6 +15,7 @@ __all__ = [
     "hms",
     "number",
     "share",
+    "signed",
     "slug",
 ]
 
@@ -64,6 +65,16 @@ def clock_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
 
 
+def signed(seconds: float) -> str:
+    """Write a change of a duration.
+
+    >>> signed(-7200.0), signed(30.0), signed(0.0)
+    ('-2.0 h', '+30 s', '0 s')
+    """
+    sign = "-" if seconds < 0 else "+" if round(seconds) > 0 else ""
+    return sign + duration(abs(seconds))
+
+
 def share(value: float) -> str:
     """Write a share of one as a percentage.
 
@@ -76,8 +87,8 @@ def share(value: float) -> str:
 def change(value: float, base: float) -> str:
     """Write a value's change against a base in percent; a dash if the base is zero.
 
-    >>> change(80.0, 100.0), change(100.0, 100.0), change(1.0, 0.0)
-    ('-20.0%', '0.0%', '–')
+    >>> change(80.0, 100.0), change(100.0, 100.0), change(1000.0, 50.0), change(1.0, 0.0)
+    ('-20.0%', '0.0%', '+1,900%', '–')
     """
     if base <= 0:
         return "–"

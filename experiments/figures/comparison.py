@@ -1,21 +1,21 @@
 """A comparison as pictures and as a table of numbers, in files."""
 
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from planbatch.experiments.common.text import change, duration
+from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
 from planbatch.experiments.figures.style import (
     COLOURS,
-    FAINT,
     TICKS,
     axes_for,
     grid,
+    legend_beside,
     line_styles,
+    time_ticks,
     titled,
     write_picture,
 )
@@ -23,9 +23,6 @@ from planbatch.experiments.figures.tradeoff import SIZE, draw_trade_off
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.compare import Comparison
 from planbatch.planner.arguments import expect
-
-if TYPE_CHECKING:
-    from planbatch.planner.model import FloatArray
 
 #: A bar longer than this many times the next one is cut, so that the others can still be distinguished.
 CUT = 3.0
@@ -64,21 +61,6 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     write_picture(folder / "trade-off", SIZE, lambda axes: draw_trade_off(comparison, axes))
 
 
-def searching(comparison: Comparison) -> list[str]:
-    """Return the policies that search for plans."""
-    return [name for name, trace in comparison.traces.items() if trace.traits.searches]
-
-
-def left_edge(waits: "Mapping[str, FloatArray]") -> int:
-    """Return the last tick (s) below which, under every policy, at most 2 % of the waits lie."""
-    edge = 1
-    for tick in TICKS:
-        shares = [((wait > 0) & (wait < tick)).mean() for wait in waits.values()]
-        if tick <= 600 and max(shares) <= 0.02:
-            edge = tick
-    return edge
-
-
 def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the empirical distribution functions of the waiting times.
 
@@ -106,52 +88,23 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     expect("comparison", comparison, Comparison)
     submit = comparison.workload.submit
     waits = {
-        name: np.sort(trace.start - submit).astype(np.float64)
-        for name, trace in comparison.traces.items()
+        name: (trace.start - submit).astype(np.float64) for name, trace in comparison.traces.items()
     }
     edge = left_edge(waits)
-    longest = max(*(wait[-1] for wait in waits.values()), 60.0 * edge)
-    by_mean = sorted(waits, key=lambda name: float(waits[name].mean()))
-    styles = line_styles(list(waits), searching(comparison))
+    styles = line_styles(list(waits), comparison.searching)
+    curves, looks = {}, {}
+    for name in sorted(waits, key=lambda name: float(waits[name].mean())):
+        label = f"{name}  ({duration(float(waits[name].mean()))})"
+        curves[label], looks[label] = waits[name], styles[name]
     with axes_for(ax, *WAITS) as axes:
-        for name in by_mean:
-            wait = waits[name]
-            inside = wait[wait > edge]
-            first = len(wait) - len(inside)
-            at = np.concatenate([[edge], inside, [longest]])
-            reached = np.concatenate([np.arange(first, len(wait) + 1), [len(wait)]]) / len(wait)
-            colour, dash = styles[name]
-            axes.step(
-                at,
-                100 * reached,
-                where="post",
-                color=colour,
-                linestyle=dash,
-                linewidth=1.8,
-                label=f"{name}  ({duration(float(wait.mean()))})",
-            )
-        axes.set_xscale("log")
-        axes.set_xlim(edge, longest)
-        axes.set_ylim(0, 101)
-        ticks = [tick for tick in TICKS if edge <= tick <= longest]
-        axes.set_xticks(ticks, [TICKS[tick] for tick in ticks])
-        axes.set_xticks([], minor=True)
-        axes.yaxis.set_major_formatter("{x:.0f}%")
-        grid(axes)
+        draw_curve_panel(axes, curves, float(edge), looks)
+        time_ticks(axes.xaxis, *axes.get_xlim())
         axes.set_xlabel(
             f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})"
         )
         axes.set_ylabel("jobs that waited at most so long")
         titled(axes, "How long jobs wait", comparison.title)
-        legend = axes.legend(
-            title="policy  (mean wait)",
-            loc="center left",
-            bbox_to_anchor=(1.01, 0.5),
-            frameon=False,
-            handlelength=2.4,
-            alignment="left",
-        )
-        legend.get_title().set_color(FAINT)
+        legend_beside(axes, "policy  (mean wait)")
     return axes
 
 

@@ -1,14 +1,15 @@
-"""Who gains and who loses between two policies: tables for the terminal, and a picture."""
+"""Who gains and who loses between two policies: tables and a picture."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from rich import box
-from rich.table import Table
 
-from planbatch.experiments.common.text import duration, share
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import share, signed, slug
 from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_of, save, titled
 from planbatch.experiments.studies.gains import Gains
 
@@ -22,65 +23,61 @@ GROUPS = {
 }
 #: Users are as many as a table can bear: those with the most jobs.
 MOST = 10
-COLUMNS = ("jobs", "wait before", "wait after", "change", "gain", "lose", "mean loss")
+_CHANGE = (time_column("before", "wait before"), time_column("after", "wait after"))
 
 
-def gains_table(gains: Gains, column: str) -> Table:
-    """Lay out who gains and who loses by one column of :class:`Gains`; at most ten groups, those with the most jobs."""
-    table = Table(
-        GROUPS[column], *COLUMNS, box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), title_justify="left",
-        title=f"From {gains.before} to {gains.after}, by {GROUPS[column]}",
-    )  # fmt: skip
-    groups = gains.by(column)
-    chosen = groups.nlargest(MOST, "jobs").index
-    rows = [(str(name), row) for name, row in groups.iterrows() if name in chosen]
-    for name, row in [*rows, ("all", gains.total())]:
-        loss = row["loss"]
-        table.add_row(
-            name,
-            f"{row['jobs']:,.0f}",
-            duration(row["before"]),
-            duration(row["after"]),
-            signed(row["change"]),
-            share(row["gain"]),
-            share(row["lose"]),
-            duration(loss) if loss == loss else "–",
-        )
-    return table
+def groups_table(
+    gains: Gains, columns: Sequence[str] = tuple(GROUPS), *, whole: bool = False, prefix: str = ""
+) -> Table:
+    """Lay out who gains and who loses by columns of :data:`GROUPS`: all groups of each, or those with the most jobs."""
+    rows: list[dict[str, Any]] = []
+    for column in columns:
+        groups = gains.by(column)
+        if len(groups) > 1:
+            chosen = set(groups.index if whole else groups.nlargest(MOST, "jobs").index)
+            rows += [
+                {"group": f"{GROUPS[column]} {name}", "by": column, **row}
+                for name, row in groups.iterrows()
+                if name in chosen
+            ]
+    rows.append({"group": "all jobs", "by": "", **gains.total()})
+    long = not whole and {"user", "queue", "week"} & set(columns)
+    more = "" if not long else f"; of users, queues and weeks, the {MOST} with the most jobs"
+    return Table(
+        f"{prefix}gains-{slug(gains.after)}{'-in-full' if whole else ''}",
+        f"Who gains and who loses from {gains.before} to {gains.after}{more}",
+        [
+            Column("group", "group"),
+            Column("by", "by", only="files"),
+            Column("jobs", "jobs", "{:,.0f}".format),
+            *_CHANGE,
+            Column("change", "change", signed),
+            Column("gain", "gain", share),
+            Column("lose", "lose", share),
+            time_column("loss", "mean loss"),
+        ],
+        rows,
+    )
 
 
-def losers_table(gains: Gains, count: int = 10) -> Table:
+def losers_table(gains: Gains, count: int = 10, *, prefix: str = "") -> Table:
     """Lay out the jobs that lose most."""
-    table = Table(
-        "job", "user", "processors", "walltime", "wait before", "wait after", "change",
-        box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), title_justify="left",
-        title=f"The {count} jobs that lose most",
-    )  # fmt: skip
-    for job in gains.losers(count).to_dict("records"):
-        table.add_row(
-            str(job["id"]),
-            str(job["user"]),
-            f"{job['procs']:,}",
-            *(duration(job[name]) for name in ("walltime", "before", "after")),
-            signed(job["change"]),
-        )
-    return table
-
-
-def signed(seconds: float) -> str:
-    """Write a change of a duration.
-
-    >>> signed(-7200.0), signed(30.0), signed(0.0)
-    ('-2.0 h', '+30 s', '0 s')
-    """
-    sign = "-" if seconds < 0 else "+" if round(seconds) > 0 else ""
-    return sign + duration(abs(seconds))
+    columns = [
+        Column("id", "job", str),
+        Column("user", "user", str),
+        Column("procs", "processors", "{:,}".format),
+        time_column("walltime", "walltime"),
+        *_CHANGE,
+        Column("change", "change", signed),
+    ]
+    rows: Any = gains.losers(count)[[column.key for column in columns]].to_dict("records")
+    caption = f"The {count} jobs that lose most from {gains.before} to {gains.after}"
+    return Table(f"{prefix}losers-{slug(gains.after)}", caption, columns, rows)
 
 
 def write_gains(gains: Gains, path: Path) -> None:
     """Write the picture as PNG and SVG: changes by size and by walltime, and how many jobs gain or lose how much."""
-    with drawing(11.0, 3.6) as (figure, empty):
-        empty.remove()
+    with drawing(11.0, 3.6) as figure:
         picture_of(gains, figure)
         save(figure, path)
 

@@ -1,25 +1,18 @@
-"""The figures of an experiment as tables for the terminal."""
+"""The figures of an experiment as tables."""
 
 import csv
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Any, Literal
+from typing import Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
+from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import change, durations, number, share
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.metrics import Metric
 
 #: Tables of more rows than this are cut short; summary.csv has all cells.
 MOST_ROWS = 60
-#: A heading, and the texts below it, or the unit of durations and their texts.
-_Column = tuple[str, list[str] | tuple[str, list[str]]]
-#: The columns of words.
-_LEFT = ("workload", "estimates", "policy")
 #: What the cells of one row have in common, and the figures that are averaged over their seeds.
 _SAME = ("workload", "policy", "estimates", "spans", "capacity", "budget_seconds")
 _FIGURES = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
@@ -46,29 +39,30 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
     ...     table = cell_table(folder)
-    >>> table.row_count
+    >>> len(table.rows)
     2
     """
-    folder = Path(folder)
-    rows = mean_rows(_rows(folder / "summary.csv"), [metric.name for metric in metrics])
-    shown = rows[:MOST_ROWS]
+    rows = mean_rows(_rows(Path(folder, "summary.csv")), [metric.name for metric in metrics])
+    for row, text in zip(rows, changed(rows), strict=True):
+        row["change"] = text
+        row["shown"] = row["policy"] + (" *" if row["budget_seconds"] else "")
     seeds = any(row["seeds"] > 1 for row in rows)
-    changes = changed(rows)
-    kinds = ["estimates"] if len({row["estimates"] for row in rows}) > 1 else []
-    columns: list[_Column] = [
-        *((name, [row[name] for row in shown]) for name in ("workload", *kinds)),
-        ("policy", [row["policy"] + (" *" if row["budget_seconds"] else "") for row in shown]),
-        ("mean\nwait", ranged(shown, "mean_wait")),
-        *([("change", changes[:MOST_ROWS])] if any(changes) else []),
-        ("max.\nwait", ranged(shown, "max_wait")),
-        ("slowdown", [number(row["mean_bounded_slowdown"]) for row in shown]),
-        *([] if seeds else [("used", [share(row["utilisation"]) for row in shown])]),
-        *((metric.name, in_column(metric, shown)) for metric in metrics),
-        *([("seeds", [str(row["seeds"]) for row in shown])] if seeds else []),
-    ]
-    table = laid_out(columns)
+    changes = any(row["change"] for row in rows)
+    columns = [Column("workload", "workload")]
+    if len({row["estimates"] for row in rows}) > 1:
+        columns.append(Column("estimates", "estimates"))
+    columns += [Column("shown", "policy"), Column("mean_wait", "mean\nwait", together=ranged)]
+    if changes:
+        columns.append(Column("change", "change", str))
+    columns.append(Column("max_wait", "max.\nwait", together=ranged))
+    columns.append(Column("mean_bounded_slowdown", "slowdown", number))
+    if not seeds:
+        columns.append(Column("utilisation", "used", share))
+    columns += [metric.column() for metric in metrics]
+    if seeds:
+        columns.append(Column("seeds", "seeds", str))
     notes = ["means over the seeds (least–most)"] if seeds else []
-    if any(changes):
+    if changes:
         notes.append("change: of the mean wait against EASY")
         if seeds:
             notes.append("planbatch report tells which changes are differences")
@@ -76,66 +70,36 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
         notes.append(f"{len(rows) - MOST_ROWS} more rows: see summary.csv")
     if any(row["budget_seconds"] for row in rows):
         notes.append("* budget in seconds: the figures depend on the machine")
-    table.caption = "; ".join(notes) or None
-    return table
+    return Table("cells", "", columns, rows[:MOST_ROWS], "; ".join(notes), tight=True)
 
 
-def laid_out(columns: list[_Column], title: str | None = None) -> Table:
-    """Lay out columns of texts, or of durations and their unit, as a table; the columns of text aligned left."""
-    table = Table(
-        box=box.SIMPLE_HEAD, title=title, title_justify="left", show_edge=False, padding=0,
-        caption_justify="left",
-    )  # fmt: skip
-    written = [
-        (name, *(found if isinstance(found, tuple) else ("", found))) for name, found in columns
-    ]
-    heads = [f"{name}\n({unit})" if unit else name for name, unit, _ in written]
-    most = max(head.count("\n") for head in heads)
-    shown = []
-    for head, (heading, _, texts) in zip(heads, written, strict=True):
-        justify: Literal["left", "right"] = "left" if heading in _LEFT else "right"
-        table.add_column("\n" * (most - head.count("\n")) + head, justify=justify, no_wrap=True)
-        shown.append(texts)
-    for cells in zip(*shown, strict=True):
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
-
-
-def ranged(rows: list[dict[str, Any]], figure: str) -> tuple[str, list[str]]:
+def ranged(values: Sequence[tuple[float, float, float]]) -> tuple[str, list[str]]:
     """Write the means of a duration in one unit; below those of several seeds, the least and the most."""
-    ends = ("", "_low", "_high")
-    unit, texts = durations([row[figure + end] for row in rows for end in ends])
+    unit, texts = durations([number for value in values for number in value])
     cells = zip(texts[::3], texts[1::3], texts[2::3], strict=True)
     return unit, [f"{mean}\n{low}–{high}" if low != high else mean for mean, low, high in cells]
 
 
-def in_column(metric: Metric, rows: list[dict[str, Any]]) -> list[str] | tuple[str, list[str]]:
-    """Write the values of a metric for a column: durations in one unit."""
-    values = [row[metric.name] for row in rows]
-    return durations(values) if metric.unit == "s" else [metric.written(value) for value in values]
-
-
 def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Average the figures of the cells that differ in their seeds only, in the order of the first of each."""
+    """Average the figures of the cells that differ in their seeds only, in the order of the first of each.
+
+    Mean and longest waits come with the least and the most of a seed.
+    """
     groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in _SAME), []).append(row)
-    return [
-        {
-            **own[0],
-            **{
-                name: mean([float(row[name] or "nan") for row in own])
-                for name in (*_FIGURES, *metrics)
-            },
-            **{
-                name + end: pick(float(row[name] or "nan") for row in own)
-                for name in ("mean_wait", "max_wait")
-                for end, pick in (("_low", min), ("_high", max))
-            },
-            "seeds": len(own),
+    averaged = []
+    for own in groups.values():
+        values = {
+            name: [float(row[name] or "nan") for row in own] for name in (*_FIGURES, *metrics)
         }
-        for own in groups.values()
-    ]
+        means: dict[str, Any] = {name: mean(numbers) for name, numbers in values.items()}
+        means |= {
+            name: (means[name], min(values[name]), max(values[name]))
+            for name in ("mean_wait", "max_wait")
+        }
+        averaged.append({**own[0], **means, "seeds": len(own)})
+    return averaged
 
 
 def changed(rows: list[dict[str, Any]]) -> list[str]:
@@ -143,7 +107,7 @@ def changed(rows: list[dict[str, Any]]) -> list[str]:
     others = [name for name in _SAME if name not in ("policy", "budget_seconds")]
     # Labels say more than names, such as the number of spans.
     reference = {
-        tuple(row[name] for name in others): row["mean_wait"]
+        tuple(row[name] for name in others): row["mean_wait"][0]
         for row in rows
         if row["name"] == REFERENCE
     }
@@ -151,7 +115,7 @@ def changed(rows: list[dict[str, Any]]) -> list[str]:
     for row in rows:
         base = reference.get(tuple(row[name] for name in others))
         other = base is not None and row["name"] != REFERENCE
-        texts.append(change(row["mean_wait"], float(base or 0)) if other else "")
+        texts.append(change(row["mean_wait"][0], float(base or 0)) if other else "")
     return texts
 
 
@@ -174,21 +138,23 @@ def span_table(folder: str | Path) -> Table | None:
     ...     print(span_table(folder))  # nothing was split
     None
     """
-    folder = Path(folder)
-    if not (folder / "spans.csv").exists():
+    path = Path(folder, "spans.csv")
+    if not path.exists():
         return None
-    rows = [row for row in _rows(folder / "spans.csv") if row["metric"] == "mean_wait"]
+    rows: list[dict[str, Any]] = [row for row in _rows(path) if row["metric"] == "mean_wait"]
     unit, texts = durations([float(row[name]) for name in ("whole", "split") for row in rows])
-    return laid_out(
-        [
-            *((name, [row[name] for row in rows]) for name in ("workload", "policy", "spans")),
-            ("warm-up", durations([float(row["warm_up"]) for row in rows])),
-            ("whole", (unit, texts[: len(rows)])),
-            ("split", (unit, texts[len(rows) :])),
-            ("error", [f"{float(row['error']):+.2%}" if row["error"] else "–" for row in rows]),
-        ],
-        "error of split replays: mean wait",
-    )
+    for row, whole, split in zip(rows, texts[: len(rows)], texts[len(rows) :], strict=True):
+        row |= {"whole": whole, "split": split, "warm_up": float(row["warm_up"])}
+        row["error"] = float(row["error"]) if row["error"] else None
+    columns = [
+        Column("workload", "workload"),
+        Column("policy", "policy"),
+        Column("spans", "spans", str),
+    ]
+    columns.append(time_column("warm_up", "warm-up"))
+    columns += [Column(name, f"{name}\n({unit})", str) for name in ("whole", "split")]
+    columns.append(Column("error", "error", "{:+.2%}".format))
+    return Table("spans", "error of split replays: mean wait", columns, rows, tight=True)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

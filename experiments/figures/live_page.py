@@ -11,6 +11,7 @@ from planbatch.experiments.figures.live_table import effect_line, observation_li
 from planbatch.experiments.figures.round_gantt import colour_bar, draw_plan, plans_size
 from planbatch.experiments.figures.style import drawing, titled
 from planbatch.experiments.live.slurm.advise import Advice, Fault
+from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER
 
 #: Most jobs that the chart and the table show: those that start first.
@@ -22,8 +23,8 @@ _STYLE = """
 body { max-width: 75rem; margin: 1.5rem auto; padding: 0 1rem; }
 img { max-width: 100%; background: white; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .15rem .8rem .15rem 0; text-align: left; border-bottom: 1px solid #8884; white-space: nowrap; }
-.now { font-weight: 600; } .fault { border-left: .3rem solid #d55e00; padding-left: .8rem; }
+th, td { padding: .15rem .8rem .15rem 0; border-bottom: 1px solid #8884; white-space: nowrap; }
+.fault { border-left: .3rem solid #d55e00; padding-left: .8rem; }
 """
 
 
@@ -60,7 +61,8 @@ def draw_advice(advice: Advice, path: Path) -> None:
     problem = advice.plan.problem
     start = advice.plan.start.copy()
     start[np.argsort(start, kind="stable")[DRAWN:]] = NEVER
-    with drawing(*plans_size(1)) as (figure, axes):
+    with drawing(*plans_size(1)) as figure:
+        axes = figure.add_subplot()
         draw_plan(problem, start, axes)
         axes.set_ylabel(advice.seen.pool.unit)
         colour_bar(problem, [axes])
@@ -94,35 +96,33 @@ def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
     )
 
 
-def _row(cells: list[str], tag: str = "td", name: str = "") -> str:
-    inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
-    return f"<tr{f' class={name}' if name else ''}>{inner}</tr>"
-
-
 def _table(advice: Advice) -> str:
     """The jobs that start first."""
+    if not advice.jobs:
+        return "<p>No job waits that can be planned.</p>"
     now = advice.time
-    rows = [_row(["job", "user", "name", "partition", advice.seen.pool.unit, "limit", "waited", "planned", "promised",
-                  "Slurm's forecast"], "th")]  # fmt: skip
+    headings = ("job", "user", "name", "partition", advice.seen.pool.unit, "limit", "waited", "planned", "promised",
+                "Slurm's forecast")  # fmt: skip
+    rows = []
     for one in advice.jobs[:LISTED]:
-        job = one.waiting.job
-        cells = [
-            one.waiting.label, shown(job.user).plain, shown(job.name).plain, shown(job.partition).plain,
-            f"{one.waiting.amount:,}", duration(one.waiting.walltime), duration(max(now - job.submit_time, 0)),
-            when(one.start, now), when(one.latest, now), when(one.forecast, now),
-        ]  # fmt: skip
-        rows.append(_row(cells, name="now" if one.start <= now else ""))
-    more = f"<p>… and {len(advice.jobs) - LISTED:,} more</p>" if len(advice.jobs) > LISTED else ""
-    return (
-        f"<table>{''.join(rows)}</table>{more}"
-        if advice.jobs
-        else "<p>No job waits that can be planned.</p>"
-    )
+        job, waiting = one.waiting.job, one.waiting
+        texts = [shown(text).plain for text in (job.user, job.name, job.partition)]
+        times = [duration(waiting.walltime), duration(max(now - job.submit_time, 0))]
+        moments = [when(moment, now) for moment in (one.start, one.latest, one.forecast)]
+        rows.append([waiting.label, *texts, f"{waiting.amount:,}", *times, *moments])
+    return html_table(headings, rows, more=max(len(advice.jobs) - LISTED, 0))
 
 
 def _left_out(advice: Advice) -> str:
     """What is not planned, and what was assumed."""
-    remarks = (*advice.seen.left_out, *advice.seen.noted)
-    rows = [_row([remark.kind, shown(remark.what).plain, shown(remark.user).plain, shown(remark.why, 120).plain])
-            for remark in remarks[:LISTED]]  # fmt: skip
-    return f"<h2>Left out, and noted</h2><table>{''.join(rows)}</table>" if rows else ""
+    remarks = (*advice.seen.left_out, *advice.seen.noted)[:LISTED]
+    rows = [
+        [
+            remark.kind,
+            shown(remark.what).plain,
+            shown(remark.user).plain,
+            shown(remark.why, 120).plain,
+        ]
+        for remark in remarks
+    ]
+    return f"<h2>Left out, and noted</h2>{html_table((), rows)}" if rows else ""

@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
-from planbatch.experiments.common.text import change, clock_time, counted, duration, share
+from planbatch.experiments.common.table import Column, Table
+from planbatch.experiments.common.text import change, clock_time, counted, duration, share, signed
 from planbatch.experiments.live.slurm.advise import Advice, Fault
 from planbatch.experiments.live.slurm.estimates import StartEstimate
 from planbatch.experiments.live.slurm.observe import Observation
@@ -46,21 +46,30 @@ def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Ta
     groups: dict[str, list[Remark]] = defaultdict(list)
     for remark in remarks:
         groups[remark.kind].append(remark)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in (title, "", "job or node", "user", "why"):
-        table.add_column(
-            heading, justify="right" if not heading else "left", no_wrap=heading == title
-        )
-    for kind, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
-        some = found if first is None else found[:first]
-        for place, remark in enumerate(some):
-            head = (kind, f"{len(found):,}") if place == 0 else ("", "")
-            table.add_row(
-                *head, shown(remark.what), shown(remark.user), shown(remark.why, 2 * MOST_LETTERS)
+    rows = []
+    for kind, own in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+        head = {"kind": kind, "count": f"{len(own):,}"}
+        for remark in own[:first]:
+            why = shown(remark.why, 2 * MOST_LETTERS).plain
+            rows.append(
+                {
+                    **head,
+                    "what": shown(remark.what).plain,
+                    "user": shown(remark.user).plain,
+                    "why": why,
+                }
             )
-        if len(found) > len(some):
-            table.add_row("", "", Text("…", style="dim"))
-    return table
+            head = {"kind": "", "count": ""}
+        if first is not None and len(own) > first:
+            rows.append({**head, "what": "…", "user": "", "why": ""})
+    columns = [
+        Column("kind", title),
+        Column("count", " ", str),
+        Column("what", "job or node", wrap=True),
+        Column("user", "user", wrap=True),
+        Column("why", "why", wrap=True),
+    ]
+    return Table("remarks", "", columns, rows)
 
 
 def when(moment: int | None, now: int) -> str:
@@ -99,48 +108,47 @@ def effect_line(advice: Advice) -> Text:
 def advice_table(advice: Advice, rows: int) -> Table:
     """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
     now = advice.time
-    promised = any(one.latest is not None for one in advice.jobs)
-    table = Table(
-        title=Text(f"plan of {advice.policy} at {clock_time(now)}"),
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    headings = ["job", "user", "name", advice.seen.pool.unit, "limit", "waited", "starts", "in"]
-    for heading in (*headings, *(["promised"] if promised else []), "by Slurm", "change"):
-        table.add_column(
-            heading, justify="left" if heading in ("user", "name") else "right", no_wrap=True
-        )
+    listed = []
     for one in advice.jobs[:rows]:
         job, waiting = one.waiting.job, one.waiting
-        sooner = None if one.forecast is None else one.start - one.forecast
-        cells = [
-            shown(waiting.label),
-            shown(job.user, 12),
-            shown(job.name, 14),
-            Text(f"{waiting.amount:,}"),
-            Text(duration(waiting.walltime)),
-            Text(duration(max(now - job.submit_time, 0))),
-            Text(clock(one.start, now), style="bold green" if one.start <= now else ""),
-            Text("now" if one.start <= now else duration(one.start - now)),
-        ]
-        cells += [Text("–" if one.latest is None else clock(one.latest, now))] if promised else []
-        cells += [Text("–" if one.forecast is None else clock(one.forecast, now), style="dim")]
-        table.add_row(*cells, Text("–" if sooner is None else signed(sooner)))
-    if len(advice.jobs) > rows:
-        table.caption = Text(f"… and {len(advice.jobs) - rows:,} more")
-        table.caption_justify = "left"
-    return table
+        listed.append(
+            {
+                "job": shown(waiting.label).plain,
+                "user": shown(job.user, 12).plain,
+                "name": shown(job.name, 14).plain,
+                "amount": waiting.amount,
+                "limit": waiting.walltime,
+                "waited": max(now - job.submit_time, 0),
+                "starts": clock(one.start, now),
+                "in": "now" if one.start <= now else duration(one.start - now),
+                "promised": _clock_or_none(one.latest, now),
+                "forecast": _clock_or_none(one.forecast, now),
+                "change": None if one.forecast is None else one.start - one.forecast,
+                "style": "bold green" if one.start <= now else "",
+            }
+        )
+    columns = [
+        Column("job", "job", str),
+        Column("user", "user"),
+        Column("name", "name"),
+        Column("amount", advice.seen.pool.unit, "{:,}".format),
+        Column("limit", "limit", duration),
+        Column("waited", "waited", duration),
+        Column("starts", "starts", str),
+        Column("in", "in", str),
+        Column("promised", "promised", str),
+        Column("forecast", "by Slurm", str, style="dim"),
+        Column("change", "change", signed),
+    ]
+    if all(one.latest is None for one in advice.jobs):
+        columns = [column for column in columns if column.key != "promised"]
+    more = len(advice.jobs) - rows
+    title = f"plan of {advice.policy} at {clock_time(now)}"
+    return Table("plan", title, columns, listed, f"… and {more:,} more" if more > 0 else "")
 
 
-def signed(seconds: int) -> str:
-    """Write a difference of times.
-
-    >>> signed(-90), signed(0), signed(7200)
-    ('−90 s', '0 s', '+2.0 h')
-    """
-    return duration(0) if not seconds else f"{'−' if seconds < 0 else '+'}{duration(abs(seconds))}"
+def _clock_or_none(moment: int | None, now: int) -> str | None:
+    return None if moment is None else clock(moment, now)
 
 
 def tick_view(outcome: Advice | Fault, rows: int) -> Group:
@@ -167,43 +175,53 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
 
 def accuracy_table(found: Mapping[str, Mapping[str, float]]) -> Table:
     """Lay out how many jobs started when they were planned to, by planbatch and by Slurm's forecasts."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("planned by", no_wrap=True)
-    for heading in ("plan", "jobs", "within 1 min", "10 min", "> 1 min earlier", "> 1 min later"):
-        table.add_column(heading, justify="left" if heading == "plan" else "right")
+    shares = {
+        "within_1": "within 1 min",
+        "within_10": "10 min",
+        "early_1": "> 1 min earlier",
+        "late_1": "> 1 min later",
+    }
+    rows: list[dict[str, Any]] = []
     for name, figures in found.items():
         for plan, words in (("first", "the first"), ("last", "the last before the start")):
-            keys = (f"{plan}_within_1", f"{plan}_within_10", f"{plan}_early_1", f"{plan}_late_1")
-            cells = [share(figures[key]) if key in figures else "–" for key in keys]
-            table.add_row(name, words, f"{figures['jobs']:,.0f}", *cells)
-    return table
+            own = {key: figures.get(f"{plan}_{key}") for key in shares}
+            rows.append({"by": name, "plan": words, "jobs": figures["jobs"], **own})
+    columns = [
+        Column("by", "planned by"),
+        Column("plan", "plan"),
+        Column("jobs", "jobs", "{:,.0f}".format),
+    ]
+    columns += [Column(key, heading, share) for key, heading in shares.items()]
+    return Table("accuracy", "", columns, rows)
 
 
 def when_table(found: Sequence[StartEstimate], now: int) -> Table:
     """Lay out when jobs start, for their users."""
-    promised = any(one.latest is not None for one in found)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in (
-        "job",
-        "user",
-        "name",
-        "starts",
-        "in",
-        *(["at the latest"] if promised else []),
-        "by Slurm",
-    ):
-        table.add_column(
-            heading, no_wrap=True, justify="right" if heading in ("job", "in") else "left"
-        )
-    table.add_column("")
-
-    def at(moment: int | None) -> Text:
-        return Text("–" if moment is None else clock(moment, now))
-
+    rows = []
     for one in found:
         due = None if one.start is None or not one.job.pending else max(one.start - now, 0)
-        cells = [shown(one.label), shown(one.job.user, 12), shown(one.job.name, 16), at(one.start)]
-        cells += [Text("–" if due is None else "now" if due == 0 else duration(due))]
-        cells += [at(one.latest)] if promised else []
-        table.add_row(*cells, at(one.forecast), shown(one.why, 2 * MOST_LETTERS))
-    return table
+        rows.append(
+            {
+                "job": shown(one.label).plain,
+                "user": shown(one.job.user, 12).plain,
+                "name": shown(one.job.name, 16).plain,
+                "starts": _clock_or_none(one.start, now),
+                "in": "now" if due == 0 else due and duration(due),
+                "latest": _clock_or_none(one.latest, now),
+                "forecast": _clock_or_none(one.forecast, now),
+                "why": shown(one.why, 2 * MOST_LETTERS).plain,
+            }
+        )
+    columns = [
+        Column("job", "job", str),
+        Column("user", "user"),
+        Column("name", "name"),
+        Column("starts", "starts"),
+        Column("in", "in", str),
+        Column("latest", "at the latest"),
+        Column("forecast", "by Slurm"),
+        Column("why", " ", wrap=True),
+    ]
+    if all(one.latest is None for one in found):
+        columns = [column for column in columns if column.key != "latest"]
+    return Table("starts", "", columns, rows)

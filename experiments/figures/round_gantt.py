@@ -26,6 +26,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.rounds.results import RoundComparison, excess
 from planbatch.experiments.rounds.search import Found
+from planbatch.experiments.runs.processor_assignment import assign
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.plan import Plan
@@ -43,57 +44,19 @@ Block = tuple[int, int, int, int, int]
 
 
 def lay_out(problem: Round, start: IntArray) -> list[Block]:
-    """Assign processors to every job of a plan: the lowest free ones, in as few blocks as possible."""
-    jobs, running = problem.jobs, problem.running
-    free: list[tuple[int, int]] = [(0, problem.capacity)]
-    events: list[tuple[int, int, int]] = [(problem.now, 1, -1 - i) for i in range(len(running.end))]
-    planned = [int(i) for i in np.argsort(start, kind="stable") if start[i] != NEVER]
-    events += [(int(start[i]), 1, i) for i in planned]
-    held: dict[int, list[tuple[int, int]]] = {}
-    ends = [(int(running.end[i]), 0, -1 - i) for i in range(len(running.end))]
-    ends += [(int(start[i] + jobs.walltime[i]), 0, i) for i in planned]
-    blocks: list[Block] = []
-    # Jobs that end at an instant make room for those that start at it; running jobs come first.
-    for when, begins, job in sorted(events + ends):
-        if not begins:
-            free = joined(free + held.pop(job))
-            continue
-        place = job if job >= 0 else -1
-        end = start[job] + jobs.walltime[job] if job >= 0 else running.end[-1 - job]
-        procs = jobs.procs[job] if job >= 0 else running.procs[-1 - job]
-        held[job], free = taken(free, int(procs))
-        blocks += [(when, int(end), low, count, place) for low, count in held[job]]
-    return blocks
-
-
-def taken(
-    free: list[tuple[int, int]], procs: int
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Take processors out of free blocks: the first block that has them all, else the lowest ones."""
-    for place, (low, count) in enumerate(free):
-        if count >= procs:
-            rest = [(low + procs, count - procs)] if count > procs else []
-            return [(low, procs)], free[:place] + rest + free[place + 1 :]
-    mine, left = [], []
-    for low, count in free:
-        take = min(count, procs)
-        procs -= take
-        if take:
-            mine.append((low, take))
-        if count > take:
-            left.append((low + take, count - take))
-    return mine, left
-
-
-def joined(free: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join blocks that touch."""
-    result: list[tuple[int, int]] = []
-    for low, count in sorted(free):
-        if result and sum(result[-1]) == low:
-            result[-1] = (result[-1][0], result[-1][1] + count)
-        else:
-            result.append((low, count))
-    return result
+    """Assign processors to the running jobs, which come first, and to every job of a plan."""
+    running, jobs = problem.running, problem.jobs
+    planned = np.flatnonzero(start != NEVER)
+    begins = np.concatenate([np.full(len(running.end), problem.now), start[planned]])
+    ends = np.concatenate([running.end, (start + jobs.walltime)[planned]])
+    procs = np.concatenate([running.procs, jobs.procs[planned]])
+    places = [-1] * len(running.end) + planned.tolist()
+    pieces = assign(begins, ends, procs, problem.capacity)
+    return [
+        (begin, end, low, count, job)
+        for begin, end, job, own in zip(begins.tolist(), ends.tolist(), places, pieces, strict=True)
+        for low, count in own
+    ]
 
 
 def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict[str, Found]:
@@ -119,8 +82,7 @@ def write_plans(comparison: RoundComparison, name: str, objective: str, path: Pa
     count = len(best_of_each(comparison, name, objective))
     if not count or not len(comparison.rounds[name]):
         return None
-    with drawing(*plans_size(count)) as (figure, empty):
-        empty.remove()
+    with drawing(*plans_size(count)) as figure:
         draw_plans(comparison, name, objective, panels_of(figure, count, ACROSS))
         save(figure, path)
     return path.with_suffix(".png")

@@ -44,31 +44,16 @@ def check_picture(path: Path) -> None:
 def write_plans_picture(
     path: Path, problem: Round, plans: Mapping[str, IntArray], mark: int | None = None
 ) -> None:
-    """Write Gantt charts of plans of a round, on one axis of time.
+    """Write Gantt charts of plans of a round, by title, on one axis of time, as ``.png``, ``.svg`` or ``.html``.
 
-    Parameters
-    ----------
-    path : Path
-        ``.png``, ``.svg`` or ``.html``.
-    problem : Round
-        The round.
-    plans : mapping of str to int64 array, shape (n,)
-        Title → starts (s).
-    mark : int, optional
-        The index of a job to point out.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is another.
+    ``mark`` is the index of a job to point out. ``ValueError`` for another suffix.
     """
     check_picture(path)
     if path.suffix.lower() == ".html":
         write_whole(path, _page(problem, plans, mark).encode())
         return
     until = max(planned_end(problem, start) for start in plans.values())
-    with drawing(*plans_size(len(plans))) as (figure, empty):
-        empty.remove()
+    with drawing(*plans_size(len(plans))) as figure:
         panels = panels_of(figure, len(plans), len(plans))
         for axes, (title, start) in zip(panels, plans.items(), strict=True):
             draw_plan(problem, start, axes, until=until)

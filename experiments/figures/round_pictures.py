@@ -17,13 +17,13 @@ from planbatch.experiments.figures.style import (
     axes_for,
     drawing,
     grid,
+    legend_beside,
     logarithmic_ticks,
     save,
     titled,
     write_picture,
 )
-from planbatch.experiments.rounds.compare import budget_text
-from planbatch.experiments.rounds.results import RoundComparison, excess
+from planbatch.experiments.rounds.results import RoundComparison, budget_text, excess
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import FloatArray
 
@@ -192,25 +192,18 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
             f"How close searches come: {objective}",
             f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}",
         )
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8)
+        legend_beside(axes)
     return axes
 
 
 def write_curves(comparison: RoundComparison, objective: str, path: Path) -> Path:
     """Write :func:`draw_curves` against evaluations and against seconds, side by side, as PNG and SVG."""
-    with drawing(*CURVES) as (figure, empty):
-        empty.remove()
+    with drawing(*CURVES) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
-        draw_curves(comparison, objective, left)
-        draw_curves(comparison, objective, right, against="seconds")
-        for axes in (left, right):
-            legend = axes.get_legend()
-            assert legend is not None
-            legend.remove()
-        right.set_title("", loc="left")
+        subtitle = add_curves(comparison, objective, left, "evaluations")
+        add_curves(comparison, objective, right, "seconds")
+        titled(left, f"Excess along the search: {objective}", subtitle)
         right.set_ylabel("")
-        for text in list(right.texts):
-            text.remove()
         handles, labels = left.get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside lower left", ncols=min(len(labels), 5), frameon=False,
@@ -262,32 +255,37 @@ def draw_curves(
     'evaluations'
     """
     expect("comparison", comparison, RoundComparison)
+    with axes_for(ax, 0.6 * CURVES[0], CURVES[1]) as axes:
+        subtitle = add_curves(comparison, objective, axes, against)
+        titled(axes, f"Excess along the search: {objective}", subtitle)
+        legend_beside(axes)
+    return axes
+
+
+def add_curves(comparison: RoundComparison, objective: str, axes: Axes, against: str) -> str:
+    """Draw the curves of :func:`draw_curves`; return what they show, in words."""
     data = comparison.curves()
     data = data[data["objective"] == objective]
     if data.empty:
         raise ValueError(f"{objective}: no search was followed; compare rounds with curves=…")
     several = len(data[["round", "seed"]].drop_duplicates()) > 1
     banded = several and data["optimizer"].nunique() <= MOST_BANDS
-    with axes_for(ax, 0.6 * CURVES[0], CURVES[1]) as axes:
-        highest = 10 * LEAST_EXCESS
-        for optimizer, (colour, dash) in styles(comparison).items():
-            own = data[data["optimizer"] == optimizer]
-            if own.empty:
-                continue
-            last = float(data[against].max())
-            at, low, middle, high = excess_over(comparison, own, against, last)
-            highest = max(highest, float(high.max(initial=0)))
-            axes.plot(at, middle, color=colour, linestyle=dash, linewidth=2, label=optimizer)
-            if banded:
-                axes.fill_between(at, low, high, color=colour, alpha=0.08, linewidth=0)
-                for quartile in (low, high):
-                    axes.plot(at, quartile, color=colour, linestyle=dash, linewidth=0.7)
-        finish_curves(axes, against, highest)
-        counts = counted(data["round"].nunique(), "round"), counted(data["seed"].nunique(), "seed")
-        spread = ("median and quartiles of " if banded else "median of ") if several else ""
-        titled(axes, f"Excess along the search: {objective}", f"{spread}{', '.join(counts)}")
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8)
-    return axes
+    highest = 10 * LEAST_EXCESS
+    for optimizer, (colour, dash) in styles(comparison).items():
+        own = data[data["optimizer"] == optimizer]
+        if own.empty:
+            continue
+        at, low, middle, high = excess_over(comparison, own, against, float(data[against].max()))
+        highest = max(highest, float(high.max(initial=0)))
+        axes.plot(at, middle, color=colour, linestyle=dash, linewidth=2, label=optimizer)
+        if banded:
+            axes.fill_between(at, low, high, color=colour, alpha=0.08, linewidth=0)
+            for quartile in (low, high):
+                axes.plot(at, quartile, color=colour, linestyle=dash, linewidth=0.7)
+    finish_curves(axes, against, highest)
+    counts = counted(data["round"].nunique(), "round"), counted(data["seed"].nunique(), "seed")
+    spread = ("median and quartiles of " if banded else "median of ") if several else ""
+    return f"{spread}{', '.join(counts)}"
 
 
 def excess_over(

@@ -1,6 +1,6 @@
 """The house style of pictures: colours, fonts, axes, and how they are written to files."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -55,12 +55,12 @@ MORE_TICKS = {
 
 
 @contextmanager
-def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Open a figure in the project's style, and its axes; sizes in inches."""
+def drawing(width: float, height: float) -> Iterator[Figure]:
+    """Open an empty figure in the project's style; sizes in inches."""
     with rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
-        yield figure, figure.add_subplot()
+        yield figure
 
 
 @contextmanager
@@ -118,8 +118,8 @@ def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
 
 def write_picture(path: Path, size: tuple[float, float], draw: Callable[[Axes], object]) -> Path:
     """Draw on new axes of a size (inches), and write them as PNG and SVG; return the path of the PNG."""
-    with drawing(*size) as (figure, axes):
-        draw(axes)
+    with drawing(*size) as figure:
+        draw(figure.add_subplot())
         save(figure, path)
     return path.with_suffix(".png")
 
@@ -129,6 +129,8 @@ def logarithmic_ticks(low: float, high: float) -> list[float]:
 
     >>> logarithmic_ticks(45.0, 240.0), logarithmic_ticks(0.9, 2.2)
     ([50.0, 100.0, 200.0], [1.0, 1.5, 2.0])
+    >>> logarithmic_ticks(0.9, 1.3), logarithmic_ticks(0.5, 2000.0)
+    ([0.9, 1.0, 1.2], [1.0, 10.0, 100.0, 1000.0])
     """
     ticks: list[float] = []
     for steps in (
@@ -165,17 +167,15 @@ def titled(axes: Axes, title: str, subtitle: str) -> None:
     )
 
 
-def line_styles(
-    names: Sequence[str], searching: Collection[str]
-) -> Mapping[str, tuple[str, object]]:
-    """Give every policy a colour, and searches another dash than queue-based policies."""
-    styles = {}
-    for i, name in enumerate(names):
-        dash = DASHES[i // len(COLOURS) % len(DASHES)]
-        if name in searching:
-            dash = DASHES[(i // len(COLOURS) + 1) % len(DASHES)]
-        styles[name] = (COLOURS[i % len(COLOURS)], dash)
-    return styles
+def line_styles(names: Sequence[str], searching: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Give every policy a colour, and searches another dash than queue-based policies, as arguments of ``plot``."""
+    return {
+        name: {
+            "color": COLOURS[i % len(COLOURS)],
+            "linestyle": DASHES[(i // len(COLOURS) + (name in searching)) % len(DASHES)],
+        }
+        for i, name in enumerate(names)
+    }
 
 
 def headed(figure: Figure, title: str) -> None:
@@ -187,6 +187,14 @@ def grid(axes: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     """Draw the grid in the project's style."""
     axes.grid(axis=axis, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def legend_beside(axes: Axes, title: str | None = None) -> None:
+    """Put a legend to the right of one panel."""
+    legend = axes.legend(
+        title=title, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8, alignment="left"
+    )  # fmt: skip
+    legend.get_title().set_color(FAINT)
 
 
 def legend_right(figure: Figure, axes: Axes, title: str = "policy") -> Legend:

@@ -10,6 +10,7 @@ from planbatch.experiments.figures.style import (
     FAINT,
     axes_for,
     grid,
+    legend_beside,
     line_styles,
     time_ticks,
     titled,
@@ -62,19 +63,7 @@ def draw_front(axes: Axes, x: FloatArray, y: FloatArray, *, up: bool = False) ->
 def draw_points(
     axes: Axes, x: FloatArray, y: FloatArray, labels: Sequence[str], colours: Mapping[str, Any]
 ) -> None:
-    """Draw one point per policy over its mean wait (s), on a logarithmic axis.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    x, y : float arrays, shape (n,)
-        Mean waits (s), and the other figure.
-    labels : sequence of str
-        The policies.
-    colours : mapping of str to colour
-        By policy.
-    """
+    """Draw one point per policy over its mean wait ``x`` (s), on a logarithmic axis; ``colours`` by policy."""
     for i, label in enumerate(labels):
         axes.plot(
             x[i], y[i], marker=MARKERS[i % len(MARKERS)], markersize=8, linestyle="none",
@@ -122,14 +111,14 @@ def draw_trade_off(comparison: Comparison, ax: Axes | None = None) -> Axes:
     expect("comparison", comparison, Comparison)
     names = list(comparison.finished)
     measured = comparison.metrics
-    searching = [name for name, trace in comparison.traces.items() if trace.traits.searches]
     mean = np.array([max(measured[name].mean_wait, 1.0) for name in names])
     longest = np.array([max(float(measured[name].max_wait), 1.0) for name in names])
-    colours = {name: colour for name, (colour, _) in line_styles(names, searching).items()}
+    styles = line_styles(names, comparison.searching)
+    colours = {name: style["color"] for name, style in styles.items()}
     with axes_for(ax, *SIZE) as axes:
         draw_front(axes, mean, longest)
         draw_points(axes, mean, longest, names, colours)
         longest_waits(axes, longest)
         titled(axes, "Mean against maximum wait", comparison.title)
-        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, title="policy")
+        legend_beside(axes, "policy")
     return axes

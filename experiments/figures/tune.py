@@ -1,18 +1,16 @@
-"""Tuned parameters as a picture: past and held-out values side by side."""
+"""Tuned parameters as a table and as a picture: past and held-out values side by side."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.figures.style import (
     COLOURS,
     FAINT,
     INK,
-    STYLE,
+    drawing,
     panels_for,
     panels_of,
     save,
@@ -20,12 +18,32 @@ from planbatch.experiments.figures.style import (
 from planbatch.experiments.studies.tune import Tuned
 
 
+def tune_table(tuned: Tuned) -> Table:
+    """Lay out the Pareto front of the past, with what each came to later; one row per policy."""
+    tuning = tuned.tuning
+    columns = [Column("policy", "policy", wrap=True)]
+    for place, goal in enumerate(tuning.goals):
+        columns += [
+            Column(f"{place} {span}", f"{goal.name}\n{span}", goal.written)
+            for span in (tuning.past, *tuning.later)
+        ]
+    rows = []
+    for row in (*tuned.beside, *tuned.front):
+        values = [own[place] for place in range(len(tuning.goals)) for own in row.values]
+        rows.append(
+            dict(zip([column.key for column in columns], [row.policy, *values], strict=True))
+        )
+    title = f"{tuning.policy}, {len(tuned.trials)} trials"
+    return Table(
+        "tune", title, columns, rows, f"tuned on {tuning.past}; the other columns were held out"
+    )
+
+
 def write_tuned(tuned: Tuned, path: Path) -> None:
     """Write :func:`draw_tuned` as PNG and SVG."""
-    with rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=_size(tuned), layout="constrained")
-        FigureCanvasAgg(figure)
-        draw_tuned(tuned, panels_of(figure, len(tuned.tuning.goals), len(tuned.tuning.goals)))
+    goals = len(tuned.tuning.goals)
+    with drawing(*_size(tuned)) as figure:
+        draw_tuned(tuned, panels_of(figure, goals, goals))
         save(figure, path)
 
 
@@ -37,19 +55,8 @@ def _size(tuned: Tuned) -> tuple[float, float]:
 def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
     """Draw one panel per goal: each policy is a line from its value on the past to those on later spans.
 
-    Values are divided by EASY's on the same span, so spans of different load can be compared.
-
-    Parameters
-    ----------
-    tuned : Tuned
-        A finished search.
-    ax : Axes or sequence of Axes, optional
-        Where to draw: one per goal; by default in a new figure.
-
-    Returns
-    -------
-    list of Axes
-        One per goal.
+    Values are divided by EASY's on the same span, so spans of different load can be compared. ``ax`` has one for
+    each goal; by default, they are in a new figure.
     """
     goals = tuned.tuning.goals
     spans = (tuned.tuning.past, *tuned.tuning.later)

@@ -1,16 +1,17 @@
 """How well run times were predicted: underestimates and relative errors, over all jobs and by user."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import share
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.fairness import LEAST_JOBS, by_user
-from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.runs.read import Jobs
-from planbatch.experiments.studies.predictions import relative_errors
-from planbatch.planner.model import NEVER, FloatArray, IntArray
+from planbatch.experiments.report.fairness import LEAST_JOBS, frequent_users, user_means
+from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.studies.waits import relative_errors
+from planbatch.planner.model import NEVER, FloatArray
 
 
 def predicted_labels(runs: Runs) -> list[str]:
@@ -18,87 +19,76 @@ def predicted_labels(runs: Runs) -> list[str]:
     return [label for label in runs.labels if (runs.first(label).predicted != NEVER).any()]
 
 
-def errors_of(jobs: Jobs) -> FloatArray:
+def prediction_errors(jobs: Jobs) -> FloatArray:
     """Return the relative error of every prediction; of the request where nothing was predicted."""
     believed = np.where(jobs.predicted == NEVER, jobs.walltime, jobs.predicted)
-    return relative_errors(believed.astype(np.float64), jobs.runtime.astype(np.float64))
+    return relative_errors(believed, jobs.runtime)
 
 
-def too_short(jobs: Jobs) -> FloatArray:
+def request_errors(jobs: Jobs) -> FloatArray:
+    """Return the relative error of every request."""
+    return relative_errors(jobs.walltime, jobs.runtime)
+
+
+def underestimates(jobs: Jobs) -> FloatArray:
     """Return 1.0 for every job that outlived its prediction, 0.0 for the others."""
     return (jobs.predicted < jobs.runtime).astype(np.float64)
 
 
-def errors_of_requests(jobs: Jobs) -> FloatArray:
-    """Return the relative error of every request."""
-    return relative_errors(jobs.walltime.astype(np.float64), jobs.runtime.astype(np.float64))
+#: Key → heading and figure of each job, for all jobs and by user.
+FIGURES: dict[str, tuple[str, Callable[[Jobs], FloatArray]]] = {
+    "underestimated": ("outlived their predictions", underestimates),
+    "prediction_error": ("mean relative error", prediction_errors),
+    "request_error": ("error of the requests", request_errors),
+}
+COLUMNS = [
+    Column(key, heading, share, best="" if key == "request_error" else "min")
+    for key, (heading, _) in FIGURES.items()
+]
 
 
-def known_users(runs: Runs) -> tuple[IntArray, IntArray]:
-    """Return the numbers of the users with at least ``LEAST_JOBS`` jobs, and how many they have."""
-    jobs = runs.first(runs.labels[0])
-    numbers, counts = np.unique(jobs.user[jobs.user >= 0], return_counts=True)
-    return numbers[counts >= LEAST_JOBS], counts[counts >= LEAST_JOBS]
-
-
-def accuracy_table(runs: Runs, labels: list[str]) -> Table:
-    """List what predictions under each policy came to, beside the requests."""
-    numbers, _ = known_users(runs)
-    columns = [
-        Column("policy", "policy"),
-        Column("underestimated", "outlived their predictions", share, "min"),
-        Column("prediction_error", "mean relative error", share, "min"),
-        Column("request_error", "error of the requests", share),
-        Column("median_user_error", "median user's mean error", share, "min"),
-        Column("worst_user_error", "worst user", share, "min"),
-        Column("users_helped", "users predicted better than they request", share, "max"),
-    ]
-    rows = []
+def accuracy_tables(runs: Runs, labels: list[str]) -> tuple[Table, Table]:
+    """List the errors of predictions and requests under each policy: over all jobs, and by user."""
+    numbers, counts = frequent_users(runs)
+    rows: list[dict[str, Any]] = []
+    user_rows: list[dict[str, Any]] = []
     for label in labels:
-        over = runs.over_seeds
-        row: dict[str, Any] = {
-            "policy": label,
-            "underestimated": float(over(label, lambda jobs: too_short(jobs).mean())),
-            "prediction_error": float(over(label, lambda jobs: errors_of(jobs).mean())),
-            "request_error": float(over(label, lambda jobs: errors_of_requests(jobs).mean())),
+        jobs = runs.jobs[label].values()
+        means = {
+            key: float(np.mean([of(own).mean() for own in jobs]))
+            for key, (_, of) in FIGURES.items()
         }
+        of_users = {key: user_means(runs, label, of, numbers) for key, (_, of) in FIGURES.items()}
+        rows.append({"policy": label, **means})
         if len(numbers):
-            mine = over(label, lambda jobs: by_user(jobs, errors_of(jobs), numbers))
-            asked = over(label, lambda jobs: by_user(jobs, errors_of_requests(jobs), numbers))
-            row |= {
-                "median_user_error": float(np.median(mine)),
-                "worst_user_error": float(mine.max()),
-                "users_helped": float((mine < asked).mean()),
+            errors = of_users["prediction_error"]
+            rows[-1] |= {
+                "median_user_error": float(np.median(errors)),
+                "worst_user_error": float(errors.max()),
+                "users_helped": float((errors < of_users["request_error"]).mean()),
             }
-        rows.append(row)
+        for place, (user, count) in enumerate(zip(numbers.tolist(), counts.tolist(), strict=True)):
+            figures = {key: float(values[place]) for key, values in of_users.items()}
+            user_rows.append({"policy": label, "user": user, "jobs": count, **figures})
+    policy, name = Column("policy", "policy"), f"{runs.case.name}-predictions"
+    by_policy = [
+        policy,
+        *COLUMNS,
+        Column("median_user_error", "median user's mean error", share, best="min"),
+        Column("worst_user_error", "worst user", share, best="min"),
+        Column("users_helped", "users predicted better than they request", share, best="max"),
+    ]
+    by_users = [policy, Column("user", "user", str), Column("jobs", "jobs", str), *COLUMNS]
     caption = (
         f"{runs.case.title}: predicted run times when jobs started; the error of a prediction p of a run time r is "
         f"|p − r| / max(p, r); users with at least {LEAST_JOBS} jobs"
     )
-    return Table(f"{runs.case.name}-predictions", caption, columns, rows)
-
-
-def accuracy_by_user(runs: Runs, labels: list[str]) -> Table:
-    """List every user's jobs, underestimates and errors under each policy, as a file."""
-    numbers, counts = known_users(runs)
-    columns = [
-        Column("policy", "policy"),
-        Column("user", "user", str),
-        Column("jobs", "jobs", str),
-        Column("underestimated", "outlived their predictions", share),
-        Column("prediction_error", "mean relative error", share),
-        Column("request_error", "error of the requests", share),
-    ]
-    rows = []
-    for label in labels:
-        figures = [
-            runs.over_seeds(label, lambda jobs, of=of: by_user(jobs, of(jobs), numbers))  # type: ignore[misc]
-            for of in (too_short, errors_of, errors_of_requests)
-        ]
-        for place, (user, count) in enumerate(zip(numbers, counts, strict=True)):
-            values = [float(figure[place]) for figure in figures]
-            row = {"policy": label, "user": int(user), "jobs": int(count)}
-            keys = ("underestimated", "prediction_error", "request_error")
-            rows.append(row | dict(zip(keys, values, strict=True)))
-    caption = f"{runs.case.title}: predicted run times, by user"
-    return Table(f"{runs.case.name}-predictions-by-user", caption, columns, rows)
+    return (
+        Table(name, caption, by_policy, rows),
+        Table(
+            f"{name}-by-user",
+            f"{runs.case.title}: predicted run times, by user",
+            by_users,
+            user_rows,
+        ),
+    )

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.table import Table
+from planbatch.experiments.figures.gains import groups_table, losers_table
 from planbatch.experiments.report import (
     accuracy,
     distributions,
@@ -20,106 +22,56 @@ from planbatch.experiments.report import (
 from planbatch.experiments.report.cases import Case, Runs, load
 from planbatch.experiments.report.drawing import Picture
 from planbatch.experiments.report.gantt_data import gantt_data
-from planbatch.experiments.report.tables import Table
 
 
 @dataclass(frozen=True)
 class Block:
-    """Pictures and tables under one heading.
+    """Pictures and tables under one heading."""
 
-    Attributes
-    ----------
-    heading : str
-        May be empty.
-    anchor : str
-        What links point to.
-    pictures : list of Picture
-        In their order.
-    tables, data : list of Table
-        Tables that are shown, and tables that are available as files only.
-    """
-
-    heading: str
-    anchor: str
-    pictures: list[Picture] = field(default_factory=list)
+    heading: str  # may be empty
+    anchor: str  # what links point to
+    pictures: list[Picture] = field(default_factory=list)  # in their order
+    #: Tables that are shown, and tables that are available as files only.
     tables: list[Table] = field(default_factory=list)
     data: list[Table] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page.
+    """A section of the page."""
 
-    Attributes
-    ----------
-    heading, anchor : str
-        As for a block.
-    blocks : list of Block
-        What it shows.
-    lines : list of str
-        Paragraphs before the blocks.
-    cased : bool
-        Whether the section is about one workload.
-    """
-
+    #: As for a block.
     heading: str
     anchor: str
-    blocks: list[Block]
-    lines: list[str] = field(default_factory=list)
-    cased: bool = False
+    blocks: list[Block]  # what it shows
+    lines: list[str] = field(default_factory=list)  # paragraphs before the blocks
+    cased: bool = False  # whether the section is about one workload
 
 
 @dataclass(frozen=True)
 class CaseParts:
-    """The part of a page about one case.
-
-    Attributes
-    ----------
-    case : Case
-        The case.
-    lines : list of Line
-        Its summary; empty if none of its cells can be read.
-    summary : Table, optional
-        The same as a table.
-    pareto : Picture, optional
-        The trade-offs.
-    blocks : list of Block
-        The parts of its own section.
-    gantt : dict, optional
-        The jobs for the chart.
-    broken : list of (str, str)
-        Cells that cannot be read, and why.
-    notes : list of str
-        Further remarks for readers.
-    """
+    """The part of a page about one case."""
 
     case: Case
-    lines: list[summary.Line]
-    summary: Table | None
-    pareto: Picture | None
-    blocks: list[Block]
-    gantt: dict[str, Any] | None
-    broken: list[tuple[str, str]]
-    notes: list[str]
+    lines: list[summary.Line]  # its summary; empty if none of its cells can be read
+    summary: Table | None  # the same as a table
+    pareto: Picture | None  # the trade-offs
+    blocks: list[Block]  # the parts of its own section
+    gantt: dict[str, Any] | None  # the jobs for the chart
+    broken: list[tuple[str, str]]  # cells that cannot be read, and why
+    notes: list[str]  # further remarks for readers
 
 
 def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> CaseParts:
     """Read and draw a case.
 
-    Parameters
-    ----------
-    case : Case
-        Its cells.
-    folder : Path, optional
-        Folder for pictures as files.
-    gantt : sequence of str, optional
-        Labels of the policies whose jobs the page carries; by default all; an empty sequence means none.
+    Pictures also go into a folder, and the Gantt chart has the policies of these labels (by default, all).
     """
     runs = load(case)
     if not runs.labels:
         return CaseParts(case, [], None, None, [], None, runs.broken, [])
     lines = summary.summarise(runs)
-    costs, broken_rounds = rounds.case_rounds(case)
+    rounds_part, broken_rounds = rounds_block(case, folder)
     blocks = [
         waits_block(runs, folder),
         months_block(runs, folder),
@@ -129,15 +81,8 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
         predictions_block(runs),
         starts_block(runs),
         gains_block(runs, lines, folder),
+        rounds_part,
     ]
-    if costs:
-        picture = rounds.draw_rounds(case, costs, folder)
-        blocks.append(
-            Block(
-                "Rounds", f"{case.name}-rounds-part", [picture] if picture else [],
-                [rounds.round_table(case, costs)],
-            )
-        )  # fmt: skip
     notes = []
     data = None
     try:
@@ -192,40 +137,47 @@ def pairing_notes(runs: Runs) -> list[str]:
 def waits_block(runs: Runs, folder: Path | None) -> Block:
     """Distributions."""
     picture = distributions.draw_distributions(runs, folder)
-    table = distributions.percentile_table(runs)
-    return Block(picture.title, f"{runs.case.name}-waits", [picture], [table])
+    return Block(
+        picture.title, f"{runs.case.name}-waits", [picture], [distributions.percentile_table(runs)]
+    )
 
 
 def months_block(runs: Runs, folder: Path | None) -> Block | None:
     """Month by month, if there are several."""
-    found = series.monthly(runs)
-    if len(found.names) < 2:
+    months = series.monthly(runs)
+    if len(months.names) < 2:
         return None
-    picture = series.draw_monthly(runs, found, folder)
+    picture = series.draw_monthly(runs, months, folder)
     return Block(
         picture.title,
         f"{runs.case.name}-by-month",
         [picture],
-        [],
-        [series.monthly_table(runs, found)],
+        data=[series.monthly_table(runs, months)],
     )
 
 
 def maps_block(runs: Runs, folder: Path | None) -> Block:
     """Heat maps."""
-    found = heat_maps.heat_map(runs)
-    pictures = heat_maps.draw_heat_maps(runs, found, folder)
-    table = heat_maps.heat_map_table(runs, found)
-    return Block("Size × run time", f"{runs.case.name}-maps", pictures, [], [table])
+    data = heat_maps.heat_map(runs)
+    pictures = heat_maps.draw_heat_maps(runs, data, folder)
+    return Block(
+        "Size × run time",
+        f"{runs.case.name}-maps",
+        pictures,
+        data=[heat_maps.heat_map_table(runs, data)],
+    )
 
 
 def load_block(runs: Runs, folder: Path | None) -> Block:
     """Utilisation and queue over time."""
-    edges = series.bin_edges(runs)
-    levels = series.load_over_time(runs, edges)
-    picture = series.draw_load(runs, edges, *levels, folder)
-    table = series.over_time_table(runs, edges, *levels)
-    return Block(picture.title, f"{runs.case.name}-over-time", [picture], [], [table])
+    load = series.load_over_time(runs)
+    picture = series.draw_load(runs, load, folder)
+    return Block(
+        picture.title,
+        f"{runs.case.name}-over-time",
+        [picture],
+        data=[series.over_time_table(runs, load)],
+    )
 
 
 def users_block(runs: Runs, folder: Path | None) -> Block | None:
@@ -247,12 +199,12 @@ def predictions_block(runs: Runs) -> Block | None:
     labels = accuracy.predicted_labels(runs)
     if not labels:
         return None
+    by_policy, by_user = accuracy.accuracy_tables(runs, labels)
     return Block(
         "Predicted run times",
         f"{runs.case.name}-predictions-part",
-        [],
-        [accuracy.accuracy_table(runs, labels)],
-        [accuracy.accuracy_by_user(runs, labels)],
+        tables=[by_policy],
+        data=[by_user],
     )
 
 
@@ -262,7 +214,7 @@ def starts_block(runs: Runs) -> Block | None:
     if not labels:
         return None
     table = starts.starts_table(runs, labels)
-    return Block("Planned and actual starts", f"{runs.case.name}-starts-part", [], [table])
+    return Block("Planned and actual starts", f"{runs.case.name}-starts-part", tables=[table])
 
 
 def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> Block | None:
@@ -270,20 +222,27 @@ def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> B
     found = gains.gains_of(runs)
     if not found:
         return None
-    chosen = gains.chosen_for_detail(
-        found, {line.label: line.figures["mean_wait"] for line in lines}
-    )
+    prefix = f"{runs.case.name}-"
+    mean_wait = {line.label: line.figures["mean_wait"] for line in lines}
+    chosen = [found[label] for label in gains.chosen_for_detail(found, mean_wait)]
+    tables = [gains.overview_table(runs, found)]
+    for own in chosen:
+        tables += [groups_table(own, prefix=prefix), losers_table(own, prefix=prefix)]
     return Block(
         "Who gains, who loses",
         f"{runs.case.name}-gains-part",
-        [gains.draw_gains(runs, found[label], folder) for label in chosen],
-        [
-            gains.overview_table(runs, found),
-            *(
-                make(runs, found[label])
-                for label in chosen
-                for make in (gains.groups_table, gains.losers_table)
-            ),
-        ],
-        [gains.groups_table(runs, found[label], whole=True) for label in found],
+        [gains.draw_gains(runs, own, folder) for own in chosen],
+        tables,
+        [groups_table(own, whole=True, prefix=prefix) for own in found.values()],
     )
+
+
+def rounds_block(case: Case, folder: Path | None) -> tuple[Block | None, list[tuple[str, str]]]:
+    """What rounds cost, and the cells whose rounds cannot be read."""
+    costs, broken = rounds.case_rounds(case)
+    if not costs:
+        return None, broken
+    pictures = [rounds.draw_rounds(case, costs, folder)]
+    return Block(
+        "Rounds", f"{case.name}-rounds-part", pictures, [rounds.round_table(case, costs)]
+    ), broken

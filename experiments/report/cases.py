@@ -4,11 +4,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from planbatch.experiments.common.text import slug
-from planbatch.experiments.runs.read import Cell, Jobs, Results, ResultsError
+from planbatch.experiments.figures.style import line_styles
+from planbatch.experiments.replay.trace import jobs_frame
+from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Cell, Results, ResultsError
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.metrics import Metric, measure
 from planbatch.planner.model import FloatArray, IntArray
@@ -19,36 +23,17 @@ MONTH = 30 * 86400
 
 @dataclass(frozen=True)
 class Case:
-    """The cells of one workload.
+    """The cells of one workload."""
 
-    Attributes
-    ----------
-    name : str
-        A short name, fit for files and anchors.
-    title : str
-        Its title for readers.
-    capacity : int
-        Processors of the machine.
-    estimates : str
-        What schedulers knew of run times.
-    cells : tuple of Cell
-        In the order of the grid.
-    reference : str, optional
-        Label of the policy that others are compared with, if it was run.
-    further : mapping of str to mapping of str to float
-        Label → further metric → mean over the seeds.
-    units : mapping of str to str
-        The units of the further metrics.
-    """
-
-    name: str
-    title: str
-    capacity: int
-    estimates: str
-    cells: tuple[Cell, ...]
-    reference: str | None
+    name: str  # a short name, fit for files and anchors
+    title: str  # its title for readers
+    capacity: int  # processors of the machine
+    estimates: str  # what schedulers knew of run times
+    cells: tuple[Cell, ...]  # in the order of the grid
+    reference: str | None  # label of the policy that others are compared with, if it was run
+    #: Label → further metric → mean over the seeds.
     further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
+    metrics: Sequence[Metric] = ()  # the further metrics
 
     @property
     def labels(self) -> list[str]:
@@ -56,9 +41,9 @@ class Case:
         return list(dict.fromkeys(cell.label for cell in self.cells))
 
     @property
-    def searching(self) -> set[str]:
-        """The policies that search for plans."""
-        return {cell.label for cell in self.cells if cell.searches}
+    def styles(self) -> dict[str, dict[str, Any]]:
+        """The colour and the dash of every policy, as arguments of ``plot``."""
+        return line_styles(self.labels, {cell.label for cell in self.cells if cell.searches})
 
     @property
     def unix_start(self) -> int | None:
@@ -69,20 +54,11 @@ class Case:
 
 @dataclass
 class Runs:
-    """The jobs of a case.
+    """The jobs of a case."""
 
-    Attributes
-    ----------
-    case : Case
-        Whose jobs.
-    jobs : mapping of str to mapping of int to Jobs
-        Label → seed → jobs.
-    broken : list of (str, str)
-        Cells whose jobs cannot be read, and why.
-    """
-
-    case: Case
-    jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)
+    case: Case  # whose jobs
+    jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)  # label → seed → jobs
+    #: Cells whose jobs cannot be read, and why.
     broken: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -105,10 +81,19 @@ class Runs:
         several = any(len(own) > 1 for own in self.jobs.values())
         return " The picture shows the first seed." if several else ""
 
-    def over_seeds(self, label: str, of: Callable[[Jobs], FloatArray]) -> FloatArray:
+    def over_seeds(self, label: str, of: Callable[[Jobs], Any]) -> FloatArray:
         """The mean over the seeds of figures of a policy's jobs."""
         figures: FloatArray = np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
         return figures
+
+    def measured(self, label: str, metrics: Mapping[str, Metric]) -> dict[str, float]:
+        """The means over the seeds of metrics of a policy, by key."""
+
+        def figures(jobs: Jobs) -> list[float]:
+            frame = jobs_frame(vars(jobs))
+            return [metric(frame) for metric in metrics.values()]
+
+        return dict(zip(metrics, self.over_seeds(label, figures).tolist(), strict=True))
 
     def paired(self, label: str, seed: int) -> Jobs | None:
         """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""
@@ -138,14 +123,9 @@ def group_key(cell: Cell) -> tuple[str, ...]:
 
 
 def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
-    """Group the cells of a grid by workload, in the order of the grid.
+    """Group the cells of a grid by workload, in its order.
 
-    Parameters
-    ----------
-    results : Results
-        The grid.
-    reference : str
-        Label or name of the policy that others are compared with.
+    ``reference`` is the label or name of what others are compared with.
     """
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in results.cells:
@@ -178,7 +158,7 @@ def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], Non
         label: {m.name: float(np.mean([one[m.name] for one in own])) for m in metrics}
         for label, own in values.items()
     }
-    return replace(case, further=further, units={m.name: m.unit for m in metrics})
+    return replace(case, further=further, metrics=metrics)
 
 
 def find_reference(cells: Sequence[Cell], reference: str) -> str | None:
@@ -207,16 +187,9 @@ def load(case: Case) -> Runs:
 
 
 def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:
-    """Return the month of every submission.
+    """Return the number of the month of every submission, shape (n,), and the names of the months.
 
     Calendar months (UTC) if the cells have the log's ``unix_start_time``, else months of 30 days from ``origin``.
-
-    Returns
-    -------
-    int64 array, shape (n,)
-        Number of the month.
-    list of str
-        Names of the months.
     """
     if case.unix_start is None:
         index = (submit - origin) // MONTH

@@ -4,103 +4,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from planbatch.experiments.common.text import duration, number
-from planbatch.experiments.figures.comparison import left_edge
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import number
+from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
 from planbatch.experiments.figures.style import (
     drawing,
-    grid,
     headed,
     legend_right,
     number_text,
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import Picture, finish, styles
-from planbatch.experiments.report.tables import Column, Table
-from planbatch.planner.model import FloatArray
+from planbatch.experiments.report.drawing import Picture, finish
 
-#: Number of points of a curve.
-POINTS = 260
-#: So many of the largest values have points of their own.
-TAIL = 60
 PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9, 100)
 SLOWDOWNS = (50, 95, 99)
 
 
-def curve(values: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """Return points of the empirical distribution function (%), even on a logarithmic axis, from ``low`` to ``high``.
-
-    The largest values have points of their own, since a logarithmic axis of shares shows each of them.
-    """
-    ordered = np.sort(values)
-    tail = ordered[-TAIL:]
-    at = np.union1d(np.geomspace(low, high, POINTS), tail[(low < tail) & (tail <= high)])
-    reached = np.searchsorted(ordered, at, side="right") / len(values)
-    return at, 100 * reached
-
-
-def draw_curve_panel(
-    axes: Axes,
-    values: dict[str, FloatArray],
-    low: float,
-    look: dict[str, dict[str, Any]],
-    *,
-    longer: bool = False,
-) -> None:
-    """Draw the distribution functions of several policies on one logarithmic axis.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    values : dict of str to float64 array
-        Policy → values.
-    low : float
-        Where the axis begins.
-    look : dict
-        Policy → colour and dash.
-    longer : bool
-        Whether to draw the shares of larger values instead, on a logarithmic axis: then the tail can be read.
-    """
-    high = max(2 * low, *(float(own.max()) for own in values.values()))
-    least = 100 / max(len(own) for own in values.values())
-    for label, own in values.items():
-        at, reached = curve(own, low, high)
-        if longer:
-            beyond = 100 - reached
-            above = beyond > 0.5 * least
-            axes.step(
-                np.append(at[above], at[above][-1:] if above.all() else at[~above][:1]),
-                np.append(beyond[above], 0.5 * least),
-                where="post", linewidth=1.5, label=label, **look[label],
-            )  # fmt: skip
-        else:
-            axes.plot(at, reached, linewidth=1.7, label=label, **look[label])
-    axes.set_xscale("log")
-    axes.set_xlim(low, 1.1 * high if longer else high)
-    if longer:
-        axes.set_yscale("log")
-        axes.set_ylim(0.7 * least, 100)
-        ticks = [tick for tick in (100, 10, 1, 0.1, 0.01, 1e-3, 1e-4) if tick > 0.7 * least]
-        axes.set_yticks(ticks, [f"{tick:g}%" for tick in ticks])
-        axes.yaxis.set_minor_locator(NullLocator())
-    else:
-        axes.set_ylim(0, 101)
-        axes.yaxis.set_major_formatter("{x:.0f}%")
-    grid(axes)
-
-
 def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
     """Draw the distribution functions of waits and of bounded slowdowns, and below those of the tails."""
-    look = styles(runs.case)
+    look = runs.case.styles
     waits = {label: runs.first(label).wait for label in runs.labels}
     slowdowns = {label: runs.first(label).slowdown for label in runs.labels}
     edge = float(left_edge(waits))
-    with drawing(10.4, 6.6) as (figure, empty):
-        empty.remove()
+    with drawing(10.4, 6.6) as figure:
         panels = figure.subplots(2, 2, sharey="row")
         for row, longer in zip(panels, (False, True), strict=True):
             left, right = row
@@ -115,16 +44,13 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
             right.set_xlabel("bounded slowdown")
         legend_right(figure, panels[0, 0])
         headed(figure, f"{runs.case.title}: waits and slowdowns")
-        return finish(
-            figure,
-            f"{runs.case.name}-distributions",
-            "Waits and slowdowns",
+        caption = (
             "Above: the higher a curve, the more jobs fared at least so well; curves begin at the share of jobs that "
             "waited hardly at all. Below: the jobs that fared worse, down to the single worst one; the lower, the "
             "better. Axes of waits and slowdowns are logarithmic, and so are those of the shares below."
-            + runs.which_seed,
-            folder,
         )
+        name = f"{runs.case.name}-distributions"
+        return finish(figure, name, "Waits and slowdowns", caption + runs.which_seed, folder)
 
 
 def percentile_table(runs: Runs) -> Table:
@@ -132,12 +58,12 @@ def percentile_table(runs: Runs) -> Table:
     columns = [
         Column("policy", "policy"),
         *(
-            Column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", duration, "min")
+            time_column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", "min")
             for p in PERCENTILES
         ),
-        Column("slowdown_p50", "slowdown 50%", number, "min"),
-        Column("slowdown_p95", "95%", number, "min"),
-        Column("slowdown_p99", "99%", number, "min"),
+        Column("slowdown_p50", "slowdown 50%", number, best="min"),
+        Column("slowdown_p95", "95%", number, best="min"),
+        Column("slowdown_p99", "99%", number, best="min"),
     ]
     rows = []
     for label in runs.labels:

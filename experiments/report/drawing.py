@@ -10,8 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, GRID, INK, line_styles
-from planbatch.experiments.report.cases import Case
+from planbatch.experiments.figures.style import COLOURS, FAINT, GRID, INK
 
 #: Colours of pictures → names of the page's colours. Pictures written as files keep their own colours.
 THEME = {
@@ -24,23 +23,12 @@ DPI = 160
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture.
+    """A picture."""
 
-    Attributes
-    ----------
-    name : str
-        Fit for a file; no two pictures of a page share it.
-    title : str
-        What it shows.
-    caption : str
-        How to read it.
-    svg : str
-        For the page: without size, with the page's colours, and with identifiers of its own.
-    """
-
-    name: str
-    title: str
-    caption: str
+    name: str  # fit for a file; no two pictures of a page share it
+    title: str  # what it shows
+    caption: str  # how to read it
+    #: For the page: without size, with the page's colours, and with identifiers of its own.
     svg: str = field(repr=False)
 
 
@@ -94,11 +82,3 @@ def themed(svg: str, name: str) -> str:
     return re.sub(
         r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{rest}'
     ).strip()
-
-
-def styles(case: Case) -> dict[str, dict[str, Any]]:
-    """Choose a colour and a dash for every policy, as arguments of ``plot``."""
-    return {
-        label: {"color": colour, "linestyle": dash}
-        for label, (colour, dash) in line_styles(case.labels, case.searching).items()
-    }

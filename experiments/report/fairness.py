@@ -1,12 +1,16 @@
 """Fairness among users: each counts with the mean over their own jobs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.common.text import duration, number, share
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import number, share
+from planbatch.experiments.figures.distribution import draw_curve_panel
 from planbatch.experiments.figures.style import (
     FAINT,
     drawing,
@@ -16,10 +20,8 @@ from planbatch.experiments.figures.style import (
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.distributions import draw_curve_panel
-from planbatch.experiments.report.drawing import Picture, finish, styles
-from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.
@@ -30,34 +32,40 @@ WORSE = 1.1
 
 @dataclass(frozen=True)
 class Users:
-    """Means of the users with at least ``LEAST_JOBS`` jobs.
+    """Means of the users with at least ``LEAST_JOBS`` jobs."""
 
-    Attributes
-    ----------
-    numbers, jobs : int64 arrays, shape (users,)
-        Their numbers, and how many jobs they have.
-    wait, slowdown : dict of str to float64 array, shape (users,)
-        Policy → mean wait (s), mean bounded slowdown.
-    """
-
+    #: Their numbers, and how many jobs they have; shape (users,).
     numbers: IntArray
     jobs: IntArray
+    #: Policy → mean wait (s), mean bounded slowdown; shape (users,).
     wait: dict[str, FloatArray]
     slowdown: dict[str, FloatArray]
 
 
+def frequent_users(runs: Runs) -> tuple[IntArray, IntArray]:
+    """Return the numbers of the users with at least ``LEAST_JOBS`` jobs, and how many they have."""
+    user = runs.first(runs.labels[0]).user
+    numbers, counts = np.unique(user[user >= 0], return_counts=True)
+    return numbers[counts >= LEAST_JOBS], counts[counts >= LEAST_JOBS]
+
+
 def users_of(runs: Runs) -> Users | None:
     """Average over the jobs of each user; None if fewer than two users are known."""
-    any_jobs = runs.first(runs.labels[0])
-    known = np.unique(any_jobs.user[any_jobs.user >= 0], return_counts=True)
-    numbers, counts = (column[known[1] >= LEAST_JOBS] for column in known)
+    numbers, counts = frequent_users(runs)
     if len(numbers) < 2:
         return None
-    wait, slowdown = {}, {}
-    for label in runs.labels:
-        wait[label] = runs.over_seeds(label, lambda jobs: by_user(jobs, jobs.wait, numbers))
-        slowdown[label] = runs.over_seeds(label, lambda jobs: by_user(jobs, jobs.slowdown, numbers))
-    return Users(numbers, counts, wait, slowdown)
+    means = {
+        name: {label: user_means(runs, label, attrgetter(name), numbers) for label in runs.labels}
+        for name in ("wait", "slowdown")
+    }
+    return Users(numbers, counts, **means)
+
+
+def user_means(
+    runs: Runs, label: str, of: Callable[[Jobs], FloatArray], numbers: IntArray
+) -> FloatArray:
+    """Average figures of a policy's jobs over the jobs of each of some users, and over the seeds."""
+    return runs.over_seeds(label, lambda jobs: by_user(jobs, of(jobs), numbers))
 
 
 def by_user(jobs: Jobs, values: FloatArray, numbers: IntArray) -> FloatArray:
@@ -69,26 +77,16 @@ def by_user(jobs: Jobs, values: FloatArray, numbers: IntArray) -> FloatArray:
     return means
 
 
-def jain(values: FloatArray) -> float:
-    """Return Jain's index of fairness: 1 if all values are equal, 1/n if one user has everything.
-
-    Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination", DEC TR-301, 1984: (Σx)² / (n Σx²).
-    """
-    squares = float((values**2).sum())
-    return float(values.sum() ** 2 / (len(values) * squares)) if squares > 0 else 1.0
-
-
 def fairness_table(runs: Runs, users: Users) -> Table:
     """List the figures of each policy for users."""
     columns = [
         Column("policy", "policy"),
-        Column("median_user_wait", "median user's mean wait", duration, "min"),
-        Column("p95_user_wait", "95% of users", duration, "min"),
-        Column("worst_user_wait", "worst user", duration, "min"),
-        Column("jain_slowdown", "Jain index (slowdown)", lambda value: f"{value:.3f}", "max"),
-        Column("worst_user_slowdown", "worst user's slowdown", number, "min"),
-        Column("worse_off", "worse off", share, "min"),
-        Column("better_off", "better off", share, "max"),
+        time_column("median_user_wait", "median user's mean wait", "min"),
+        time_column("p95_user_wait", "95% of users", "min"),
+        time_column("worst_user_wait", "worst user", "min"),
+        Column("worst_user_slowdown", "worst user's slowdown", number, best="min"),
+        Column("worse_off", "worse off", share, best="min"),
+        Column("better_off", "better off", share, best="max"),
     ]
     rows = []
     for label, wait in users.wait.items():
@@ -97,7 +95,6 @@ def fairness_table(runs: Runs, users: Users) -> Table:
             "median_user_wait": float(np.median(wait)),
             "p95_user_wait": float(np.percentile(wait, 95)),
             "worst_user_wait": float(wait.max()),
-            "jain_slowdown": jain(users.slowdown[label]),
             "worst_user_slowdown": float(users.slowdown[label].max()),
         }
         if runs.reference is not None and label != runs.reference:
@@ -118,10 +115,9 @@ def fairness_table(runs: Runs, users: Users) -> Table:
 
 def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
     """Draw how mean waits are distributed over users, and their ratios to the reference."""
-    look = styles(runs.case)
+    look = runs.case.styles
     alone = runs.reference is None or len(runs.labels) < 2
-    with drawing(7.0 if alone else 10.4, 3.7) as (figure, empty):
-        empty.remove()
+    with drawing(7.0 if alone else 10.4, 3.7) as figure:
         panels = figure.subplots(1, 1 if alone else 2, squeeze=False, sharey=True)[0]
         least = min(float(wait.min()) for wait in users.wait.values())
         draw_curve_panel(panels[0], users.wait, max(60.0, least / 4), look)
@@ -145,15 +141,7 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
             panels[1].set_xlabel(f"ratio to the user's mean wait under {runs.reference}")
         legend_right(figure, panels[0])
         headed(figure, f"{runs.case.title}: users")
-        return finish(
-            figure,
-            f"{runs.case.name}-users",
-            "Users",
-            f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
-            + (
-                ""
-                if alone
-                else " Right: users to the left of the line wait less than under the reference."
-            ),
-            folder,
-        )
+        caption = f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
+        if not alone:
+            caption += " Right: users to the left of the line wait less than under the reference."
+        return finish(figure, f"{runs.case.name}-users", "Users", caption, folder)

@@ -2,21 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from planbatch.experiments.common.text import duration, share, slug
-from planbatch.experiments.figures.gains import GROUPS, MOST, picture_of, signed
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import share, slug
+from planbatch.experiments.figures.gains import picture_of
 from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.studies.gains import Gains
 
 #: With more policies than this, only the best and the last are shown in full.
 MOST_POLICIES = 4
-#: How many jobs that lose most are listed.
-LOSERS = 10
 
 
 def gains_of(runs: Runs) -> dict[str, Gains]:
@@ -44,10 +41,10 @@ def overview_table(runs: Runs, found: Mapping[str, Gains]) -> Table:
     """List how many jobs gain and lose under every policy, and how much."""
     columns = [
         Column("policy", "policy"),
-        Column("gain", "jobs that gain", share, "max"),
-        Column("lose", "jobs that lose", share, "min"),
-        Column("loss", "mean loss of those", duration, "min"),
-        Column("worst", "worst loss", duration, "min"),
+        Column("gain", "jobs that gain", share, best="max"),
+        Column("lose", "jobs that lose", share, best="min"),
+        time_column("loss", "mean loss of those", "min"),
+        time_column("worst", "worst loss", "min"),
     ]
     rows = []
     for label, gains in found.items():
@@ -61,64 +58,16 @@ def overview_table(runs: Runs, found: Mapping[str, Gains]) -> Table:
     return Table(f"{runs.case.name}-gains", caption, columns, rows)
 
 
-def groups_table(runs: Runs, gains: Gains, *, whole: bool = False) -> Table:
-    """List who gains and who loses by size, walltime, user, queue and week; of many groups those with the most jobs."""
-    columns = [
-        Column("group", "group"),
-        Column("by", "by", shown=False),
-        Column("jobs", "jobs", lambda value: f"{value:,.0f}"),
-        Column("before", "wait before", duration),
-        Column("after", "wait after", duration),
-        Column("change", "change", signed),
-        Column("gain", "gain", share),
-        Column("lose", "lose", share),
-        Column("loss", "mean loss", duration),
-    ]
-    rows: list[dict[str, Any]] = []
-    for column, word in GROUPS.items():
-        groups = gains.by(column)
-        if len(groups) < 2:
-            continue
-        chosen = set(groups.index if whole else groups.nlargest(MOST, "jobs").index)
-        rows += [
-            {"group": f"{word} {name}", "by": column, **row}
-            for name, row in groups.iterrows()
-            if name in chosen
-        ]
-    rows.append({"group": "all jobs", "by": "", **gains.total()})
-    of = f"from {gains.before} to {gains.after}"
-    more = "" if whole else f"; of users, queues and weeks, the {MOST} with the most jobs"
-    name = f"{runs.case.name}-gains-{slug(gains.after)}{'-in-full' if whole else ''}"
-    return Table(name, f"Who gains and who loses {of}{more}", columns, rows)
-
-
-def losers_table(runs: Runs, gains: Gains) -> Table:
-    """List the jobs whose wait grows most."""
-    columns = [
-        Column("id", "job", str),
-        Column("user", "user", str),
-        Column("procs", "processors", lambda value: f"{value:,}"),
-        Column("walltime", "walltime", duration),
-        Column("before", "wait before", duration),
-        Column("after", "wait after", duration),
-        Column("change", "change", signed),
-    ]
-    keys = [column.key for column in columns]
-    rows: Any = gains.losers(LOSERS)[keys].to_dict("records")
-    caption = f"The {LOSERS} jobs that lose most from {gains.before} to {gains.after}"
-    return Table(f"{runs.case.name}-losers-{slug(gains.after)}", caption, columns, rows)
-
-
 def draw_gains(runs: Runs, gains: Gains, folder: Path | None = None) -> Picture:
     """Draw the changes by size and by walltime, and job by job."""
-    with drawing(11.0, 3.6) as (figure, empty):
-        empty.remove()
+    with drawing(11.0, 3.6) as figure:
         picture_of(gains, figure)
-        return finish(
-            figure,
+        name, title = (
             f"{runs.case.name}-gains-{slug(gains.after)}",
             f"From {gains.before} to {gains.after}",
-            f"Change of the waits if {gains.after} replaces {gains.before}: of the mean by processors and by walltime, "
-            f"with the share of jobs that lose more than a minute; and of every job.{runs.which_seed}",
-            folder,
         )
+        caption = (
+            f"Change of the waits if {gains.after} replaces {gains.before}: of the mean by processors and by walltime, "
+            f"with the share of jobs that lose more than a minute; and of every job.{runs.which_seed}"
+        )
+        return finish(figure, name, title, caption, folder)

@@ -1,8 +1,8 @@
 """The jobs of a case as text in a page: columns of 32-bit integers, shuffled, deflated, in base64.
 
-The policies of a case share the jobs, so that each cell adds only its waits; processors are assigned in the page, by
-the rule of :mod:`lanes`. The bytes of a column are written plane by plane (all lowest bytes, then the next …), which
-compresses far better; ``gantt_data.js`` joins them again.
+The policies of a case share the jobs, so that each cell adds only its waits and its processors. The bytes of a column
+are written plane by plane (all lowest bytes, then the next …), which compresses far better; ``gantt_data.js`` joins
+them again.
 """
 
 import base64
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.report.cases import Runs
+from planbatch.experiments.runs.processor_assignment import assign
 from planbatch.planner.model import IntArray
 
 #: Largest number of a column.
@@ -40,22 +41,17 @@ def decode(text: str) -> IntArray:
 
 
 def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | None:
-    """Collect the jobs of a case for the page.
+    """Collect the jobs of a case for the page; by default, of all policies. None if there is nothing to draw.
 
-    Cells whose jobs are not the same as those of the first cell are left out.
+    ``columns`` has the jobs that all policies share: submissions and numbers as differences, from the first on.
+    ``cells`` has what each policy adds: waits, the lowest processor of each job, and further pieces of jobs that have
+    several (job as differences, lowest processor, number of processors). Cells whose jobs are not those of the first
+    are left out.
 
-    Parameters
-    ----------
-    runs : Runs
-        The jobs.
-    labels : list of str, optional
-        The policies to describe; by default all.
-
-    Returns
-    -------
-    dict, optional
-        ``columns`` has the jobs that all policies share: submissions as differences, from the first on. ``cells`` has
-        the waits of each policy. None if there is nothing to draw.
+    Raises
+    ------
+    ValueError
+        If a number is too large for a column, or more processors are in use than there are.
     """
     wanted = [label for label in runs.labels if labels is None or label in labels]
     if not wanted:
@@ -79,14 +75,24 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
             and (own.id == jobs.id).all()
             and (own.submit == jobs.submit).all()
         ):
-            cells.append({"label": label, "wait": encode((own.start - own.submit)[order])})
+            start, end = own.start[order], own.end[order]
+            pieces = assign(start, end, columns["procs"], runs.case.capacity)
+            more = [(job, low, count) for job, mine in enumerate(pieces) for low, count in mine[1:]]
+            job, low, count = np.array(more, dtype=np.int64).reshape(-1, 3).T
+            cells.append(
+                {
+                    "label": label,
+                    "wait": encode((own.start - own.submit)[order]),
+                    "low": encode(np.array([mine[0][0] for mine in pieces])),
+                    "more": [encode(column) for column in (np.diff(job, prepend=0), low, count)],
+                }
+            )
     return {
         "name": runs.case.name,
         "title": runs.case.title,
         "capacity": runs.case.capacity,
         "origin": origin,
         "unix": runs.case.unix_start,
-        "jobs": len(jobs),
         "columns": {name: encode(column) for name, column in columns.items()},
         "cells": cells,
     }

@@ -3,6 +3,7 @@
 As Figure 6 of Zheng et al., "Exploring plan-based scheduling for large-scale computing systems", 2016.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,23 +12,20 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, LogNorm
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
-from planbatch.experiments.common.text import duration
+from planbatch.experiments.common.table import Column, Table, rows_of, time_column
 from planbatch.experiments.figures.style import (
     FAINT,
     TICKS,
     drawing,
     headed,
-    ratio_text,
     ratio_ticks,
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
@@ -64,21 +62,14 @@ def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Mean waits by run time and size.
+    """Mean waits by run time and size."""
 
-    Attributes
-    ----------
-    sizes, times : float64 arrays, shapes (rows + 1,), (columns + 1,)
-        Edges of the bins: processors, and run times (s).
-    jobs : int64 array, shape (rows, columns)
-        How many jobs are in a bin; rows are sizes, columns run times.
-    wait : dict of str to float64 array, shape (rows, columns)
-        Policy → mean wait (s), NaN for bins without jobs.
-    """
-
+    #: Edges of the bins: processors, and run times (s); shapes (rows + 1,), (columns + 1,).
     sizes: FloatArray
     times: FloatArray
+    #: How many jobs are in a bin; rows are sizes, columns run times; shape (rows, columns).
     jobs: IntArray
+    #: Policy → mean wait (s), NaN for bins without jobs; shape (rows, columns).
     wait: dict[str, FloatArray]
 
 
@@ -97,15 +88,7 @@ def heat_map(runs: Runs) -> HeatMap:
 def mean_by_bin(
     procs: IntArray, runtime: IntArray, wait: FloatArray, sizes: FloatArray, times: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Count the jobs, and average their waits, over bins of size and run time.
-
-    Returns
-    -------
-    int64 array, shape (rows, columns)
-        Jobs in a bin; rows are sizes, columns run times.
-    float64 array, shape (rows, columns)
-        Mean waits (s), NaN for bins without jobs.
-    """
+    """Count jobs, and average their waits (s), over bins of size (rows) and run time (columns); NaN without jobs."""
     rows, columns = len(sizes) - 1, len(times) - 1
     place = log_bin(procs, sizes) * columns + log_bin(runtime, times)
     counts = np.bincount(place, minlength=rows * columns).reshape(rows, columns)
@@ -156,94 +139,93 @@ def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look
     return image
 
 
-def draw_maps(
-    runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: str, folder: Path | None
-) -> Picture:
-    """Draw one map per policy, with one colour bar: of waits, or of ratios to the reference."""
-    across = min(ACROSS, len(maps))
-    down = -(-len(maps) // across)
-    if kind == "waits":
-        longest = max(float(np.nanmax(values)) for values in data.wait.values())
-        look = {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")}
-    else:
-        look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
-    with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as (figure, empty):
-        empty.remove()
-        panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        image = None
-        for place, (axes, (label, values)) in enumerate(
-            zip(panels.flat, maps.items(), strict=False)
-        ):
-            image = draw_panel(axes, data, values, label, **look)
-            if place + across >= len(maps):
-                axes.tick_params(labelbottom=True)
-        for axes in panels.flat[len(maps) :]:
-            axes.set_visible(False)
-        return finish_maps(figure, panels, image, runs, kind, folder)
+@dataclass(frozen=True)
+class _Kind:
+    """What maps show, and how."""
 
-
-def finish_maps(
-    figure: Figure, panels: Any, image: Any, runs: Runs, kind: str, folder: Path | None
-) -> Picture:
-    """Give the maps their colour bar, axes and caption."""
-    bar = figure.colorbar(
-        image, ax=panels, pad=0.015, aspect=28, extend="min" if kind == "waits" else "both"
-    )
-    bar.outline.set_visible(False)  # type: ignore[operator]
-    if kind == "waits":
-        time_ticks(bar.ax.yaxis, *image.get_clim())
-    else:
-        ratio_ticks(bar.ax.yaxis, *image.get_clim())
-        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ratio_text(value)))
-    figure.supxlabel("run time", fontsize=9.5)
-    figure.supylabel("processors", fontsize=9.5)
-    if kind == "waits":
-        headed(figure, f"{runs.case.title}: mean wait by size and run time")
-        title, caption = "Waits by size and run time", (
-            f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
-            "Bins without jobs have a dot."
-        )  # fmt: skip
-    else:
-        headed(figure, f"{runs.case.title}: mean wait, as a ratio to {runs.reference}")
-        title, caption = f"Who gains and who loses against {runs.reference}", (
-            "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
-            "in which jobs wait less than a minute under both, have a dot."
-        )  # fmt: skip
-    return finish(figure, f"{runs.case.name}-map-{kind}", title, caption + runs.which_seed, folder)
+    name: str
+    heading: str
+    title: str
+    caption: str
+    look: dict[str, Any]  # colours, as arguments of ``pcolormesh``
+    extend: str  # where values go on beyond the colours
+    ticks: Callable[[Any, float, float], None]
 
 
 def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> list[Picture]:
     """Draw the maps of the mean waits, and those of their ratios to the reference."""
-    pictures = [draw_maps(runs, data, data.wait, "waits", folder)]
-    if runs.reference is not None:
-        base = data.wait[runs.reference]
-        ratios = {
-            label: wait_ratios(wait, base)
-            for label, wait in data.wait.items()
-            if label != runs.reference
-        }
-        if ratios:
-            pictures.append(draw_maps(runs, data, ratios, "ratios", folder))
+    longest = max(float(np.nanmax(values)) for values in data.wait.values())
+    waits = _Kind(
+        "waits",
+        "mean wait by size and run time",
+        "Waits by size and run time",
+        f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
+        "Bins without jobs have a dot.",
+        {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")},
+        "min",
+        time_ticks,
+    )
+    ratios = _Kind(
+        "ratios",
+        f"mean wait, as a ratio to {runs.reference}",
+        f"Who gains and who loses against {runs.reference}",
+        "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
+        "in which jobs wait less than a minute under both, have a dot.",
+        {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")},
+        "both",
+        ratio_ticks,
+    )
+    pictures = [draw_maps(runs, data, data.wait, waits, folder)]
+    base = data.wait.get(runs.reference or "")
+    others = {label: wait for label, wait in data.wait.items() if label != runs.reference}
+    if base is not None and others:
+        compared = {label: wait_ratios(wait, base) for label, wait in others.items()}
+        pictures.append(draw_maps(runs, data, compared, ratios, folder))
     return pictures
+
+
+def draw_maps(
+    runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kind, folder: Path | None
+) -> Picture:
+    """Draw one map per policy, with one colour bar."""
+    across = min(ACROSS, len(maps))
+    down = -(-len(maps) // across)
+    with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
+        panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+        image: Any = None
+        for place, (axes, (label, values)) in enumerate(
+            zip(panels.flat, maps.items(), strict=False)
+        ):
+            image = draw_panel(axes, data, values, label, **kind.look)
+            if place + across >= len(maps):
+                axes.tick_params(labelbottom=True)
+        for axes in panels.flat[len(maps) :]:
+            axes.set_visible(False)
+        bar = figure.colorbar(image, ax=panels, pad=0.015, aspect=28, extend=kind.extend)
+        bar.outline.set_visible(False)  # type: ignore[operator]
+        kind.ticks(bar.ax.yaxis, *image.get_clim())
+        figure.supxlabel("run time", fontsize=9.5)
+        figure.supylabel("processors", fontsize=9.5)
+        headed(figure, f"{runs.case.title}: {kind.heading}")
+        name, caption = f"{runs.case.name}-map-{kind.name}", kind.caption + runs.which_seed
+        return finish(figure, name, kind.title, caption, folder)
 
 
 def heat_map_table(runs: Runs, data: HeatMap) -> Table:
     """List every bin that holds jobs."""
     columns = [
-        Column("procs_from", "processors from", lambda value: f"{value:,.1f}"),
-        Column("procs_to", "to", lambda value: f"{value:,.1f}"),
-        Column("runtime_from", "run time from", duration),
-        Column("runtime_to", "to", duration),
-        Column("jobs", "jobs", lambda value: f"{value:,}"),
-        *(Column(f"{label} mean_wait", label, duration) for label in data.wait),
+        Column("procs_from", "processors from", "{:,.1f}".format),
+        Column("procs_to", "to", "{:,.1f}".format),
+        time_column("runtime_from", "run time from"),
+        time_column("runtime_to", "to"),
+        Column("jobs", "jobs", "{:,}".format),
+        *(time_column(f"{label} mean_wait", label) for label in data.wait),
     ]
-    rows = [
-        {
-            "procs_from": float(data.sizes[i]), "procs_to": float(data.sizes[i + 1]),
-            "runtime_from": float(data.times[j]), "runtime_to": float(data.times[j + 1]),
-            "jobs": int(data.jobs[i, j]),
-        } | {f"{label} mean_wait": float(wait[i, j]) for label, wait in data.wait.items()}
-        for i, j in np.argwhere(data.jobs > 0)
-    ]  # fmt: skip
+    i, j = np.nonzero(data.jobs)
+    bins = {
+        "procs_from": data.sizes[i], "procs_to": data.sizes[i + 1],
+        "runtime_from": data.times[j], "runtime_to": data.times[j + 1], "jobs": data.jobs[i, j],
+    }  # fmt: skip
+    rows = rows_of(bins | {f"{label} mean_wait": wait[i, j] for label, wait in data.wait.items()})
     caption = f"{runs.case.title}: mean wait by size and run time"
     return Table(f"{runs.case.name}-map", caption, columns, rows)

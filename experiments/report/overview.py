@@ -36,8 +36,7 @@ def draw_overview(
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
     tall = max(len(lines) for _, lines in shown)
-    with drawing(3.7 * across + 1.6, (0.9 + 0.27 * tall) * down + 0.9) as (figure, empty):
-        empty.remove()
+    with drawing(3.7 * across + 1.6, (0.9 + 0.27 * tall) * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False)
         for axes, (case, lines) in zip(panels.flat, shown, strict=False):
             draw_changes(axes, case, lines)
@@ -56,18 +55,9 @@ def draw_overview(
             if units
             else ""
         )
-        return finish(
-            figure,
-            "overview",
-            "Change against the reference",
-            f"Left of the line is better. {bars}The axis is logarithmic"
-            + (
-                f", and ends at ×{CUT:g}: larger ratios have their figure at the edge."
-                if cut
-                else "."
-            ),
-            folder,
-        )
+        end = f", and ends at ×{CUT:g}: larger ratios have their figure at the edge" if cut else ""
+        caption = f"Left of the line is better. {bars}The axis is logarithmic{end}."
+        return finish(figure, "overview", "Change against the reference", caption, folder)
 
 
 def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:

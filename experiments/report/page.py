@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
-from planbatch.experiments.report.tables import Column, Table
 from planbatch.experiments.runs.read import Cell, Results, ResultsError, read_results
 from planbatch.experiments.studies.metrics import Metric, as_metrics
 from planbatch.planner.arguments import expect
@@ -218,31 +218,27 @@ def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) 
 
 
 def settings_row(cell: Cell) -> dict[str, Any]:
-    """Describe a cell in a row."""
+    """Describe a cell in a row; texts for what is neither a text nor a number."""
     policy, workload = cell.settings["policy"], cell.workload
-    row: dict[str, Any] = {
-        "key": cell.key,
-        "label": cell.label,
-        "policy": cell.policy,
-        "seed": cell.seed,
-    }
+    row = {"key": cell.key, "label": cell.label, "policy": cell.policy, "seed": cell.seed}
     row |= {
         name: policy.get(name)
         for name in ("objective", "optimizer", "evaluations", "seconds", "promise")
     }
-    row |= {
-        "workload": workload["name"],
-        "jobs": workload.get("jobs"),
-        "hash": workload.get("hash"),
+    row |= {"workload": workload["name"]} | {
+        name: workload.get(name) for name in ("jobs", "hash", "estimates")
     }
-    row["estimates"] = workload.get("estimates")
-    for name in ("dropped", "transformations", "walltimes", "pools"):
-        row[name] = json.dumps(workload[name]) if workload.get(name) else None
+    parts = {
+        name: workload.get(name) for name in ("dropped", "transformations", "walltimes", "pools")
+    }
+    row |= {name: json.dumps(value) if value else None for name, value in parts.items()}
     row["span"] = json.dumps(cell.settings["span"]) if cell.settings.get("span") else None
     row |= {f"version_{name}": value for name, value in cell.versions.items()}
-    machine = cell.machine
-    row["machine"] = machine if isinstance(machine, str | None) else json.dumps(machine)
-    return row
+    return row | {
+        "machine": cell.machine
+        if isinstance(cell.machine, str | None)
+        else json.dumps(cell.machine)
+    }
 
 
 def cells_section(results: Results) -> Section:
@@ -250,12 +246,12 @@ def cells_section(results: Results) -> Section:
     rows = [settings_row(cell) for cell in results.cells]
     shown = ["key", "label", "seed", "estimates", "objective", "optimizer", "evaluations", "seconds",
              "promise", "span", "transformations", "version_planbatch"]  # fmt: skip
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    columns = [
-        Column(key, key.removeprefix("version_"))
-        for key in keys
+    keys = [
+        key
+        for key in dict.fromkeys(key for row in rows for key in row)
         if any(row.get(key) is not None for row in rows)
     ]
+    columns = [Column(key, key.removeprefix("version_")) for key in keys]
     table = Table("cells", "Every cell that was read", [c for c in columns if c.key in shown], rows)
     whole = Table("cells-in-full", "with workloads, versions and machines", columns, rows)
     lines = [f"From {results.folder.resolve()}."]

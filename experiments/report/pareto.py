@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from planbatch.experiments.figures.style import drawing, headed, legend_right
 from planbatch.experiments.figures.tradeoff import draw_front, draw_points, longest_waits
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import Picture, finish, styles
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.summary import Line
 
 #: Least range of the axis of utilisation (percentage points): smaller differences do not matter.
@@ -23,9 +23,8 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
     longest = np.array([line.figures["max_wait"] for line in lines])
     used = 100 * np.array([line.figures["utilisation"] for line in lines])
     labels = [line.label for line in lines]
-    colours = {label: look["color"] for label, look in styles(case).items()}
-    with drawing(9.6, 3.5) as (figure, empty):
-        empty.remove()
+    colours = {label: look["color"] for label, look in case.styles.items()}
+    with drawing(9.6, 3.5) as figure:
         left, right = figure.subplots(1, 2)
         for axes, ys, up in ((left, longest, False), (right, used, True)):
             if np.isfinite(ys).all():
@@ -40,11 +39,8 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
         right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}%"))
         legend_right(figure, left)
         headed(figure, case.title)
-        return finish(
-            figure,
-            f"{case.name}-pareto",
-            case.title,
+        caption = (
             "Left: to the lower left is better; right: to the upper left. No other policy beats those on the dashed "
-            "line. Axes of waits are logarithmic; mind that the axis of utilisation does not begin at zero.",
-            folder,
+            "line. Axes of waits are logarithmic; mind that the axis of utilisation does not begin at zero."
         )
+        return finish(figure, f"{case.name}-pareto", case.title, caption, folder)

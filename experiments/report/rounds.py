@@ -1,12 +1,13 @@
 """The cost of rounds: evaluations and time against the length of the queue."""
 
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
 
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import number, share
 from planbatch.experiments.figures.style import (
     drawing,
@@ -18,8 +19,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.figures.tradeoff import MARKERS
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import Picture, finish, styles
-from planbatch.experiments.report.tables import Column, Table
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.read import Cell, ResultsError
 from planbatch.planner.model import FloatArray
 
@@ -29,24 +29,13 @@ LEAST_ROUNDS = 5
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """The cost of the rounds of a cell.
-
-    Attributes
-    ----------
-    label : str
-        The policy.
-    figures : dict of str to float
-        Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
-    queue : float64 array, shape (points,)
-        Mean queue lengths, in bins that double in width.
-    evaluations : float64 array, shape (points,)
-        Means over the rounds of each bin.
-    """
+    """The cost of the rounds of a cell."""
 
     label: str
+    #: Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
     figures: dict[str, float]
-    queue: FloatArray
-    evaluations: FloatArray
+    queue: FloatArray  # mean queue lengths, in bins that double in width; shape (points,)
+    evaluations: FloatArray  # means over the rounds of each bin; shape (points,)
 
 
 def round_costs(cell: Cell) -> RoundCosts:
@@ -105,17 +94,16 @@ def case_rounds(case: Case) -> tuple[list[RoundCosts], list[tuple[str, str]]]:
 
 def round_table(case: Case, costs: list[RoundCosts]) -> Table:
     """List the cost of the rounds of each policy."""
-    whole: Any = lambda value: f"{value:,.0f}"  # noqa: E731
     columns = [
         Column("policy", "policy"),
-        Column("rounds", "rounds", whole),
+        Column("rounds", "rounds", "{:,.0f}".format),
         Column("mean_queue", "mean queue", number),
-        Column("max_queue", "longest queue", whole),
+        Column("max_queue", "longest queue", "{:,.0f}".format),
         Column("searched", "searched", share),
         Column("mean_evaluations", "evaluations a search", number),
         Column("improved", "beat first plans", share),
         Column("mean_gain", "gain over first plans", share),
-        Column("milliseconds", "ms a round", lambda value: f"{value:.3g}"),
+        Column("milliseconds", "ms a round", "{:.3g}".format),
         Column("seconds", "replay (s)", number),
     ]
     rows = [{"policy": one.label, **one.figures} for one in costs]
@@ -123,27 +111,19 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
     return Table(f"{case.name}-rounds", caption, columns, rows)
 
 
-def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture | None:
+def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture:
     """Draw evaluations by length of the queue, and each replay's mean time per round against its mean queue."""
-    look = styles(case)
-    if not costs:
-        return None
-    with drawing(9.6, 3.4) as (figure, empty):
-        empty.remove()
+    look = case.styles
+    with drawing(9.6, 3.4) as figure:
         left, right = figure.subplots(1, 2)
-        for i, one in enumerate(costs):
-            marker = {"marker": MARKERS[i % len(MARKERS)], "markersize": 3.5}
+        for one, marker in zip(costs, cycle(MARKERS), strict=False):
             left.plot(
-                one.queue,
-                one.evaluations,
-                linewidth=1.5,
-                label=one.label,
-                **marker,
+                one.queue, one.evaluations, linewidth=1.5, label=one.label, marker=marker, markersize=3.5,
                 **look[one.label],
-            )
+            )  # fmt: skip
             right.plot(
                 one.figures["mean_queue"], one.figures["milliseconds"], linestyle="none", markersize=8,
-                marker=marker["marker"], color=look[one.label]["color"], markeredgewidth=0, alpha=0.9,
+                marker=marker, color=look[one.label]["color"], markeredgewidth=0, alpha=0.9,
             )  # fmt: skip
         left.set_ylabel("evaluations a round")
         left.set_yscale("symlog", linthresh=1)
@@ -160,11 +140,8 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
         number_ticks(right.yaxis, *right.get_ylim())
         legend_right(figure, left)
         headed(figure, f"{case.title}: what rounds cost")
-        return finish(
-            figure,
-            f"{case.name}-rounds",
-            "What rounds cost",
+        caption = (
             "Left: evaluations by length of the queue, in bins that double in width. Right: mean time per round of the "
-            "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1.",
-            folder,
+            "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1."
         )
+        return finish(figure, f"{case.name}-rounds", "What rounds cost", caption, folder)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
 from matplotlib.ticker import FuncFormatter
 
+from planbatch.experiments.common.table import Column, Table, rows_of, time_column
 from planbatch.experiments.common.text import duration, number
 from planbatch.experiments.figures.style import (
     FAINT,
@@ -22,9 +23,9 @@ from planbatch.experiments.figures.style import (
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs, months
-from planbatch.experiments.report.drawing import Picture, finish, styles
-from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.heat_maps import LARGEST_RATIO, wait_ratios
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Most bins of the pictures over time; each is a whole number of days if possible.
@@ -32,28 +33,14 @@ BINS = 180
 DAY = 86400
 #: How dates are written that begin a year, a month, a day, …: with the year, since no axis has a second line for it.
 DATES = ["", "%Y", "%b", "%b %d", "%H:%M", "%H:%M"]
-#: Ratios to the reference beyond this factor are drawn at it.
-LARGEST_RATIO = 8.0
-#: Ratios are drawn if the mean wait reaches this under one of the two policies (s).
-SHORTEST = 60.0
 #: Months with less than this share of an average month's jobs are not drawn.
 SPARSE = 0.05
 
 
 def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
-    """Integrate a step function that grows by a weight at each time.
+    """Integrate a step function that grows by ``weights`` at ``times`` (s), up to the times ``at`` (s).
 
-    Parameters
-    ----------
-    times, weights : int64 arrays, shape (n,)
-        Times at which the function grows (s), and by how much.
-    at : float64 array, shape (m,)
-        Upper ends of the integrals (s).
-
-    Returns
-    -------
-    float64 array, shape (m,)
-        Σ weight · max(0, at − time).
+    Returns Σ weight · max(0, at − time), shape (m,).
     """
     order = np.argsort(times, kind="stable")
     ordered = times[order]
@@ -94,56 +81,37 @@ def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Monthly:
-    """Means by month of submission.
+    """Means by month of submission."""
 
-    Attributes
-    ----------
-    names : list of str
-        Names of the months.
-    jobs : int64 array, shape (months,)
-        Jobs submitted.
-    wait, slowdown : dict of str to float64 array
-        Policy → mean wait (s) and mean bounded slowdown; NaN in months without jobs.
-    """
-
-    names: list[str]
-    jobs: IntArray
-    wait: dict[str, FloatArray]
-    slowdown: dict[str, FloatArray]
+    names: list[str]  # names of the months
+    jobs: IntArray  # jobs submitted; shape (months,)
+    wait: dict[str, FloatArray]  # policy → mean wait (s); NaN in months without jobs
 
 
 def monthly(runs: Runs) -> Monthly:
-    """Average waits and slowdowns over the jobs that were submitted in a month."""
+    """Average waits over the jobs that were submitted in a month."""
     index, names = months(runs.case, runs.first(runs.labels[0]).submit, runs.origin)
     jobs = np.bincount(index, minlength=len(names))
-    wait: dict[str, FloatArray] = {}
-    slowdown: dict[str, FloatArray] = {}
-    for label in runs.labels:
-        for store, column in ((wait, "wait"), (slowdown, "slowdown")):
 
-            def means(own: Jobs, column: str = column) -> FloatArray:
-                place, _ = months(runs.case, own.submit, runs.origin)
-                sums = np.bincount(place, weights=getattr(own, column), minlength=len(names))
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    found: FloatArray = sums / np.bincount(place, minlength=len(names))
-                return found
+    def means(own: Jobs) -> FloatArray:
+        place, _ = months(runs.case, own.submit, runs.origin)
+        sums = np.bincount(place, weights=own.wait, minlength=len(names))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: FloatArray = sums / np.bincount(place, minlength=len(names))
+        return found
 
-            store[label] = runs.over_seeds(label, means)
-    return Monthly(names, jobs, wait, slowdown)
+    return Monthly(names, jobs, {label: runs.over_seeds(label, means) for label in runs.labels})
 
 
 def monthly_table(runs: Runs, series: Monthly) -> Table:
     """List the mean waits of every month."""
     columns = [
         Column("month", "month"),
-        Column("jobs", "jobs", lambda value: f"{value:,}"),
-        *(Column(f"{label} mean_wait", label, duration, "min") for label in series.wait),
+        Column("jobs", "jobs", "{:,}".format),
+        *(time_column(f"{label} mean_wait", label, "min") for label in series.wait),
     ]
-    rows: list[dict[str, Any]] = [
-        {"month": name, "jobs": int(series.jobs[i])}
-        | {f"{label} mean_wait": float(wait[i]) for label, wait in series.wait.items()}
-        for i, name in enumerate(series.names)
-    ]
+    waits = {f"{label} mean_wait": wait for label, wait in series.wait.items()}
+    rows = rows_of({"month": series.names, "jobs": series.jobs, **waits})
     caption = f"{runs.case.title}: mean wait by month of submission"
     return Table(f"{runs.case.name}-months", caption, columns, rows)
 
@@ -158,37 +126,27 @@ def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
 
 def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Picture:
     """Draw mean waits by month, and their ratio to the reference."""
-    look = styles(runs.case)
+    look = runs.case.styles
     at = np.arange(len(series.names))
     alone = runs.reference is None
-    with drawing(9.6, 3.2 if alone else 5.0) as (figure, empty):
-        empty.remove()
+    with drawing(9.6, 3.2 if alone else 5.0) as figure:
         panels = figure.subplots(1 if alone else 2, 1, squeeze=False, sharex=True)[:, 0]
         for label, wait in drawn_waits(series).items():
             marker = {"marker": "o" if len(at) < 3 else ""}
             panels[0].plot(at, wait, linewidth=1.6, label=label, **marker, **look[label])
             if runs.reference is not None and label != runs.reference:
-                base = series.wait[runs.reference]
-                # A ratio of very short waits means nothing.
-                enough = np.fmax(wait, base) >= SHORTEST
-                ratio = np.where(enough, (wait + 1) / (base + 1), np.nan)
+                ratio = wait_ratios(wait, series.wait[runs.reference])
                 ratio = np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO)
                 panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
         finish_monthly(panels, series, runs.reference)
         legend_right(figure, panels[0])
         headed(figure, f"{runs.case.title}: by month of submission")
-        return finish(
-            figure,
-            f"{runs.case.name}-months",
-            "Month by month",
-            "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
-            + (
-                ""
-                if alone
-                else f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
-            ),
-            folder,
-        )
+        caption = "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
+        if not alone:
+            caption += (
+                f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
+            )
+        return finish(figure, f"{runs.case.name}-months", "Month by month", caption, folder)
 
 
 def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
@@ -218,6 +176,8 @@ def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]
 
     >>> month_ticks(["1996-11", "1996-12", "1997-01"])
     ([0, 1, 2], ['Nov\n1996', 'Dec', 'Jan\n1997'])
+    >>> month_ticks(["month 1", "month 2"])
+    ([0, 1], ['1', '2'])
     """
     step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= most * step)
     if names[0].startswith("month"):
@@ -246,68 +206,61 @@ def bin_edges(runs: Runs) -> FloatArray:
     return edges
 
 
-def load_over_time(
-    runs: Runs, edges: FloatArray
-) -> tuple[dict[str, FloatArray], dict[str, FloatArray], dict[str, FloatArray]]:
-    """Average utilisation and the number of waiting jobs in every bin, policy by policy, and find the most waiting."""
-    used, queue, peaks = {}, {}, {}
+@dataclass(frozen=True)
+class Load:
+    """Utilisation and waiting jobs over time."""
+
+    edges: FloatArray  # ends of the bins (s); shape (bins + 1,)
+    #: Policy → mean utilisation, mean and largest number of waiting jobs; shape (bins,).
+    used: dict[str, FloatArray]
+    queue: dict[str, FloatArray]
+    peaks: dict[str, FloatArray]
+
+
+def load_over_time(runs: Runs) -> Load:
+    """Measure utilisation and the number of waiting jobs in every bin, policy by policy."""
+    load = Load(bin_edges(runs), {}, {}, {})
     for label in runs.labels:
-        jobs: Jobs = runs.first(label)
-        used[label] = (
-            mean_level(jobs.start, jobs.end, jobs.procs, edges) / runs.case.capacity
-        ).clip(0, 1)
-        queue[label] = mean_level(jobs.submit, jobs.start, np.ones_like(jobs.submit), edges).clip(0)
-        peaks[label] = peak_level(jobs.submit, jobs.start, edges)
-    return used, queue, peaks
+        jobs = runs.first(label)
+        used = mean_level(jobs.start, jobs.end, jobs.procs, load.edges) / runs.case.capacity
+        load.used[label] = used.clip(0, 1)
+        waiting = mean_level(jobs.submit, jobs.start, np.ones_like(jobs.submit), load.edges)
+        load.queue[label] = waiting.clip(0)
+        load.peaks[label] = peak_level(jobs.submit, jobs.start, load.edges)
+    return load
 
 
-def over_time_table(
-    runs: Runs,
-    edges: FloatArray,
-    used: dict[str, FloatArray],
-    queue: dict[str, FloatArray],
-    peaks: dict[str, FloatArray],
-) -> Table:
+def over_time_table(runs: Runs, load: Load) -> Table:
     """List utilisation and queue length in every bin."""
     columns = [Column("begin", "begins (s)", number)]
-    for label in used:
-        columns.append(Column(f"{label} utilisation", f"{label}: used", number))
-        columns.append(Column(f"{label} waiting", f"{label}: waiting", number))
-        columns.append(Column(f"{label} most_waiting", f"{label}: at most", number))
-    rows = [
-        {"begin": float(begin)}
-        | {f"{label} utilisation": float(used[label][i]) for label in used}
-        | {f"{label} waiting": float(queue[label][i]) for label in used}
-        | {f"{label} most_waiting": float(peaks[label][i]) for label in used}
-        for i, begin in enumerate(edges[:-1])
-    ]
+    data = {"begin": load.edges[:-1]}
+    for label in load.used:
+        for name, heading, values in (
+            ("utilisation", "used", load.used),
+            ("waiting", "waiting", load.queue),
+            ("most_waiting", "at most", load.peaks),
+        ):
+            columns.append(Column(f"{label} {name}", f"{label}: {heading}", number))
+            data[f"{label} {name}"] = values[label]
     caption = f"{runs.case.title}: utilisation and mean number of waiting jobs over time"
-    return Table(f"{runs.case.name}-load", caption, columns, rows)
+    return Table(f"{runs.case.name}-load", caption, columns, rows_of(data))
 
 
-def draw_load(
-    runs: Runs,
-    edges: FloatArray,
-    used: dict[str, FloatArray],
-    queue: dict[str, FloatArray],
-    peaks: dict[str, FloatArray],
-    folder: Path | None = None,
-) -> Picture:
+def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
     """Draw utilisation as strips, and queue lengths as small multiples against the reference."""
     labels = runs.labels
-    look = styles(runs.case)
+    look = runs.case.styles
     unix = runs.case.unix_start
     # Days after 1970 began, as matplotlib counts dates, or after the first submission.
-    days = (edges - runs.origin if unix is None else edges + unix) / DAY
+    days = (load.edges - runs.origin if unix is None else load.edges + unix) / DAY
     down = -(-len(labels) // 2)
-    with drawing(9.6, 1.4 + 0.21 * len(labels) + 1.05 * down) as (figure, empty):
-        empty.remove()
+    with drawing(9.6, 1.4 + 0.21 * len(labels) + 1.05 * down) as figure:
         heights = [0.9 + 0.21 * len(labels), 0.5 + 1.05 * down]
         parts: Any = figure.subfigures(2, 1, height_ratios=heights)
         top, below = parts
         strips = top.subplots()
         image = strips.imshow(
-            np.stack([used[label] for label in labels]), aspect="auto", interpolation="none",
+            np.stack([load.used[label] for label in labels]), aspect="auto", interpolation="none",
             cmap="viridis", vmin=0, vmax=1, extent=(days[0], days[-1], len(labels) - 0.5, -0.5),
         )  # fmt: skip
         strips.set_yticks(range(len(labels)), labels)
@@ -320,7 +273,7 @@ def draw_load(
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
         panels = below.subplots(down, 2, squeeze=False, sharex=True, sharey=True)
         for place, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
-            draw_queue(axes, days, queue, peaks, label, runs.reference, look[label]["color"])
+            draw_queue(axes, days, load, label, runs.reference, look[label]["color"])
             if place + 2 >= len(labels):
                 axes.tick_params(labelbottom=True)
             if unix is not None:
@@ -334,16 +287,14 @@ def draw_load(
         for axes in panels.flat[len(labels) :]:
             axes.set_visible(False)
         headed(top, f"{runs.case.title}: utilisation, and jobs waiting")  # type: ignore[arg-type]
-        width = duration(float(edges[1] - edges[0]))
+        width = duration(float(load.edges[1] - load.edges[0]))
         against = f"; the grey line is {runs.reference}" if runs.reference else ""
-        return finish(
-            figure,
-            f"{runs.case.name}-load",
-            "Utilisation and queue over time",
+        caption = (
             f"Above: utilisation, one strip per policy. Below: jobs waiting (logarithmic above 10){against}. "
-            f"Means over bins of {width}; the thin line above is the most that waited at once.{runs.which_seed}",
-            folder,
+            f"Means over bins of {width}; the thin line above is the most that waited at once.{runs.which_seed}"
         )
+        name = f"{runs.case.name}-load"
+        return finish(figure, name, "Utilisation and queue over time", caption, folder)
 
 
 def date_ticks(axis: Any) -> None:
@@ -354,23 +305,19 @@ def date_ticks(axis: Any) -> None:
 
 
 def draw_queue(
-    axes: Axes,
-    days: FloatArray,
-    queue: dict[str, FloatArray],
-    peaks: dict[str, FloatArray],
-    label: str,
-    reference: str | None,
-    colour: str,
+    axes: Axes, days: FloatArray, load: Load, label: str, reference: str | None, colour: str
 ) -> None:
     """Draw the queue length under one policy, its peaks, and the queue under the reference behind it."""
-    axes.step(days[:-1], peaks[label], where="post", color=colour, linewidth=0.5, alpha=0.8)
-    axes.fill_between(days[:-1], queue[label], step="post", color=colour, alpha=0.3, linewidth=0)
-    axes.step(days[:-1], queue[label], where="post", color=colour, linewidth=1.1)
+    axes.step(days[:-1], load.peaks[label], where="post", color=colour, linewidth=0.5, alpha=0.8)
+    axes.fill_between(
+        days[:-1], load.queue[label], step="post", color=colour, alpha=0.3, linewidth=0
+    )
+    axes.step(days[:-1], load.queue[label], where="post", color=colour, linewidth=1.1)
     if reference is not None and label != reference:
-        axes.step(days[:-1], queue[reference], where="post", color=FAINT, linewidth=0.9)
+        axes.step(days[:-1], load.queue[reference], where="post", color=FAINT, linewidth=0.9)
     axes.set_yscale("symlog", linthresh=10)
     axes.yaxis.set_major_formatter(FuncFormatter(number_text))
-    axes.set_ylim(0, max(15.0, 1.3 * max(float(levels.max()) for levels in peaks.values())))
+    axes.set_ylim(0, max(15.0, 1.3 * max(float(levels.max()) for levels in load.peaks.values())))
     axes.set_xlim(days[0], days[-1])
     axes.set_title(label, loc="left", fontsize=9, pad=2)
     axes.tick_params(labelsize=8)

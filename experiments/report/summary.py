@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import change, duration, number, share
 from planbatch.experiments.replay.metrics import measured
 from planbatch.experiments.report.cases import Case, Runs, months
-from planbatch.experiments.report.tables import Column, Table
-from planbatch.experiments.studies.intervals import bootstrap
-from planbatch.experiments.studies.metrics import writer
+from planbatch.experiments.studies.seeds import bootstrap
 
 #: Figures that are listed with their range over seeds.
 RANGED = ("mean_wait", "max_wait")
@@ -18,17 +17,10 @@ RANGED = ("mean_wait", "max_wait")
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio to the reference, with its intervals.
+    """A ratio to the reference, with its intervals."""
 
-    Attributes
-    ----------
-    ratio : float
-        Mean under the policy over mean under the reference.
-    months, seeds : tuple of float
-        Lower and upper end of the interval over months and over seeds; NaN if there are too few.
-    """
-
-    ratio: float
+    ratio: float  # mean under the policy over mean under the reference
+    #: Lower and upper end of the interval over months and over seeds; NaN if there are too few.
     months: tuple[float, float]
     seeds: tuple[float, float]
 
@@ -47,28 +39,15 @@ class Interval:
 
 @dataclass(frozen=True)
 class Line:
-    """The summary of one policy on one workload.
-
-    Attributes
-    ----------
-    label : str
-        The policy.
-    figures : dict of str to float
-        Means over the seeds; see :class:`Metrics`.
-    wait, slowdown : Interval, optional
-        Against the reference.
-    seeds, months : int
-        Number of seeds and of months.
-    ranges : dict of str to tuple of float
-        Mean and longest wait, if there are several seeds: the least and the largest of a seed (s).
-    """
+    """The summary of one policy on one workload."""
 
     label: str
-    figures: dict[str, float]
+    figures: dict[str, float]  # means over the seeds; see :class:`Metrics`
+    #: Against the reference.
     wait: Interval | None
     slowdown: Interval | None
-    seeds: int
-    months: int
+    seeds: int  # how many
+    #: Mean and longest wait, if there are several seeds: the least and the largest of a seed (s).
     ranges: dict[str, tuple[float, float]]
 
 
@@ -103,7 +82,6 @@ def summarise(runs: Runs) -> list[Line]:
     for label in runs.labels:
         own = runs.jobs[label]
         each = [measured(jobs, runs.case.capacity).as_dict() for jobs in own.values()]
-        index, _ = months(runs.case, runs.first(label).submit, runs.origin)
         compared = label != runs.reference
         several = {name: [one[name] for one in each] for name in RANGED if len(each) > 1}
         lines.append(
@@ -114,7 +92,6 @@ def summarise(runs: Runs) -> list[Line]:
                 compare(runs, label, "wait") if compared else None,
                 compare(runs, label, "slowdown") if compared else None,
                 len(own),
-                len(np.unique(index)),
                 {name: (min(values), max(values)) for name, values in several.items()},
             )
         )
@@ -138,59 +115,38 @@ def range_text(ends: tuple[float, float]) -> str:
 
 
 def summary_table(case: Case, lines: list[Line]) -> Table:
-    """Lay out the summary of a case."""
-    counted = lambda value: f"{value:,.0f}"  # noqa: E731
+    """Lay out the summary of a case; intervals are pairs, of which CSV files have both ends."""
     columns = [
         Column("policy", "policy"),
-        Column("mean_wait", "mean wait", duration, "min"),
+        time_column("mean_wait", "mean wait", "min"),
         Column("mean_wait_range", "of the seeds", range_text),
         Column("wait_ratio", "change", ratio_change),
-        Column("wait_interval", "95% interval", interval_text),
-        Column("wait_months", "", interval_text, shown=False),
-        Column("wait_seeds", "", interval_text, shown=False),
-        Column("median_wait", "", duration, shown=False),
-        Column("p95_wait", "95% wait", duration, "min"),
-        Column("max_wait", "max. wait", duration, "min"),
+        Column("wait_interval", "95% interval", interval_text, only="readers"),
+        Column("wait_months", only="files"),
+        Column("wait_seeds", only="files"),
+        Column("median_wait", only="files"),
+        time_column("p95_wait", "95% wait", "min"),
+        time_column("max_wait", "max. wait", "min"),
         Column("max_wait_range", "of the seeds", range_text),
-        Column("mean_bounded_slowdown", "slowdown", number, "min"),
+        Column("mean_bounded_slowdown", "slowdown", number, best="min"),
         Column("slowdown_ratio", "change", ratio_change),
-        Column("slowdown_months", "", interval_text, shown=False),
-        Column("slowdown_seeds", "", interval_text, shown=False),
-        Column("utilisation", "used", share, "max"),
-        *(Column(name, name, writer(unit)) for name, unit in case.units.items()),
-        Column("seeds", "seeds", counted),
+        Column("slowdown_months", only="files"),
+        Column("slowdown_seeds", only="files"),
+        Column("utilisation", "used", share, best="max"),
+        *(metric.column() for metric in case.metrics),
+        Column("seeds", "seeds", "{:,.0f}".format),
     ]
     rows = [row_of(line) for line in lines]
     empty = {column.key for column in columns if all(column.key not in row for row in rows)}
     if all(line.seeds == 1 for line in lines):
         empty.add("seeds")
-    shown = [column for column in columns if column.key not in empty]
     against = f"; changes are against {case.reference}" if case.reference else ""
     units = {line.wait.unit for line in lines if line.wait is not None} - {""}
     if units:
         against += f", intervals over {' or '.join(sorted(units))}"
     caption = f"{case.title}: {lines[0].figures['jobs']:,.0f} jobs on {case.capacity:,} processors{against}"
-    return FlatTable(f"{case.name}-summary", caption, shown, rows)
-
-
-class FlatTable(Table):
-    """A table whose intervals become two columns each in CSV."""
-
-    def csv(self) -> str:
-        """As :meth:`Table.csv`, with the lower and the upper end of every interval."""
-        columns, rows = [], [dict(row) for row in self.rows]
-        for column in self.columns:
-            if column.format not in (interval_text, range_text):
-                columns.append(column)
-                continue
-            if column.key == "wait_interval":  # one of the two that follow
-                continue
-            for place, end in enumerate(("low", "high")):
-                columns.append(Column(f"{column.key}_{end}", ""))
-                for row in rows:
-                    if column.key in row:
-                        row[f"{column.key}_{end}"] = row[column.key][place]
-        return Table(self.name, self.caption, columns, rows).csv()
+    shown = [column for column in columns if column.key not in empty]
+    return Table(f"{case.name}-summary", caption, shown, rows)
 
 
 def row_of(line: Line) -> dict[str, Any]:
@@ -198,12 +154,8 @@ def row_of(line: Line) -> dict[str, Any]:
     row: dict[str, Any] = {"policy": line.label, **line.figures, "seeds": line.seeds}
     row |= {f"{name}_range": ends for name, ends in line.ranges.items()}
     for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
-        if interval is None:
-            continue
-        row[f"{name}_ratio"] = interval.ratio
-        if name == "wait" and np.isfinite(interval.shown[0]):
-            row["wait_interval"] = interval.shown
-        for unit, ends in (("months", interval.months), ("seeds", interval.seeds)):
-            if np.isfinite(ends[0]):
-                row[f"{name}_{unit}"] = ends
+        if interval is not None:
+            row[f"{name}_ratio"] = interval.ratio
+            ends = {"interval": interval.shown, "months": interval.months, "seeds": interval.seeds}
+            row |= {f"{name}_{unit}": pair for unit, pair in ends.items() if np.isfinite(pair[0])}
     return {key: value for key, value in row.items() if value == value}

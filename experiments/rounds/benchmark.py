@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from planbatch.experiments.common.lock import locked
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
@@ -47,27 +48,13 @@ LONG_QUEUES = {1000: 2.0, 10_000: 4.0}
 
 @dataclass(frozen=True)
 class Source:
-    """Where rounds come from: a replay of a synthetic workload.
+    """Where rounds come from: a replay of a synthetic workload."""
 
-    Attributes
-    ----------
-    policy : str
-        The policy that meets the rounds.
-    load : float
-        Offered load.
-    sizes : tuple of int
-        Numbers of waiting jobs.
-    resources : int
-        1, or 3 with memory and licences.
-    jobs : int
-        Of the workload.
-    """
-
-    policy: str
-    load: float
-    sizes: tuple[int, ...]
-    resources: int = 1
-    jobs: int = 3000
+    policy: str  # the policy that meets the rounds
+    load: float  # offered load
+    sizes: tuple[int, ...]  # numbers of waiting jobs
+    resources: int = 1  # 1, or 3 with memory and licences
+    jobs: int = 3000  # of the workload
 
 
 PLAN = "plan:squared-wait,evaluations=10"
@@ -141,13 +128,7 @@ def with_resources(problem: Round, rng: np.random.Generator) -> Round:
 
 
 def benchmark_rounds(quick: bool = False) -> dict[str, Round]:
-    """Return the rounds of the benchmark by name.
-
-    Parameters
-    ----------
-    quick : bool
-        Fewer and smaller ones.
-    """
+    """Return the rounds of the benchmark by name; if ``quick``, fewer and smaller ones."""
     seeds = 1 if quick else 2
     rounds = dict(strips(quick, seeds))
     for source in _QUICK_SOURCES if quick else _SOURCES:
@@ -328,6 +309,23 @@ def run_benchmark(
         optimal=("to_bound", lambda column: float((column <= 0).mean())),
     )
     return table.reset_index(), comparisons, scale
+
+
+def benchmark_table(table: pd.DataFrame, scale: float) -> Table:
+    """Lay out what :func:`run_benchmark` returns."""
+    columns = [
+        Column("class", "class"),
+        Column("objective", "objective"),
+        Column("budget", "seconds", "{:g}".format),
+        Column("optimizer", "optimizer"),
+        Column("searches", "searches", str),
+        Column("mean_gap", "to best known", "{:.2%}".format),
+        Column("worst_gap", "worst", "{:.2%}".format),
+        Column("bound_gap", "to bound", "{:.2%}".format),
+        Column("optimal", "optimal", "{:.2%}".format),
+    ]
+    rows: Any = table.to_dict("records")
+    return Table("benchmark", f"a second of the table is {scale:.2f} s here", columns, rows)
 
 
 def _to(known: dict[str, dict[str, Any]], rule: Any, field: str, key: str, cost: float) -> float:

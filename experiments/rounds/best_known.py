@@ -31,28 +31,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class BestKnown:
-    """The best known plan of a round for an objective, and the search that found it.
-
-    Attributes
-    ----------
-    cost : float
-        Its cost.
-    optimizer, budget : str
-        The optimizer that found it, and its budget in words.
-    seed : int
-        Seed of that search.
-    order : tuple of int
-        The ids of the jobs in the order of their starts.
-    starts : tuple of int, optional
-        Their starts (s), if the order alone does not give them.
-    """
+    """The best known plan of a round for an objective, and the search that found it."""
 
     cost: float
+    #: The optimizer that found it, and its budget in words.
     optimizer: str
     budget: str
-    seed: int
-    order: tuple[int, ...]
-    starts: tuple[int, ...] | None = None
+    seed: int  # seed of that search
+    order: tuple[int, ...]  # the ids of the jobs in the order of their starts
+    starts: tuple[int, ...] | None = None  # their starts (s), if the order alone does not give them
 
     @classmethod
     def of(

@@ -33,27 +33,14 @@ Kept = TypeVar("Kept")
 
 @dataclass
 class Sample(Generic[Kept]):
-    """Rounds of about one size, each as likely to be kept as any other (reservoir sampling).
+    """Rounds of about one size, each as likely to be kept as any other (reservoir sampling)."""
 
-    Attributes
-    ----------
-    size : int
-        Number of waiting jobs.
-    room : int
-        How many rounds to keep.
-    rng : numpy.random.Generator
-        Random numbers for the choice.
-    rounds : list
-        What stands for the rounds kept: the rounds themselves, or their numbers.
-    seen : int
-        Number of rounds to choose from.
-    """
-
-    size: int
-    room: int
-    rng: np.random.Generator
+    size: int  # number of waiting jobs
+    room: int  # how many rounds to keep
+    rng: np.random.Generator  # random numbers for the choice
+    #: What stands for the rounds kept: the rounds themselves, or their numbers.
     rounds: list[Kept] = field(default_factory=list)
-    seen: int = 0
+    seen: int = 0  # number of rounds to choose from
 
     def wants(self, waiting: Any) -> Any:
         """Whether a round with so many waiting jobs has the size; for a column, one answer per round."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
-from planbatch.experiments.rounds.results import Cell, RoundComparison
+from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
 from planbatch.experiments.rounds.search import Found, Search
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
@@ -197,16 +197,6 @@ def parts(budget: Budget) -> list[Budget]:
         for evaluations in steps
         if evaluations < budget.evaluations
     ]
-
-
-def budget_text(budget: Budget) -> str:
-    """Return a budget in words."""
-    sizes = []
-    if budget.evaluations is not None:
-        sizes.append(f"{budget.evaluations:,} evaluations")
-    if budget.seconds is not None:
-        sizes.append(f"{budget.seconds:g} s")
-    return " or ".join(sizes)
 
 
 def best_plans(

@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,13 +29,29 @@ _ROUND_FIELDS = {
     "capacity": True, "now": True, "running": False, "waiting": True, "source": False,
     "resources": False, "windows": False, "epoch": False,
 }  # fmt: skip
-_RUNNING_FIELDS = {"procs": True, "end": True, "demands": False}
-_WAITING_FIELDS = {
-    "id": True, "submit": True, "procs": True, "walltime": True,
-    "deadline": False, "latest": False, "planned": False, "user": False, "demands": False,
-}  # fmt: skip
-_WINDOW_FIELDS = {"start": True, "end": True, "procs": False, "demands": False}
 _RESOURCE_FIELDS = {"capacity": True, "unit": False}
+
+
+class _Field(NamedTuple):
+    """A whole number: its range, ``now`` and ``capacity`` being those of the round, and what is meant without it."""
+
+    least: int | str = 0
+    most: int | str = MAX_VALUE
+    default: int | None = None
+
+
+_RUNNING = {"procs": _Field(1, "capacity"), "end": _Field("after now")}
+_WAITING = {
+    "id": _Field(),
+    "submit": _Field(0, "now"),
+    "procs": _Field(1, "capacity"),
+    "walltime": _Field(1),
+    "deadline": _Field(default=NEVER),
+    "latest": _Field(default=NEVER),
+    "planned": _Field(default=NEVER),
+    "user": _Field(-1, default=-1),
+}
+_WINDOWS = {"start": _Field(), "end": _Field(), "procs": _Field(0, "capacity", 0)}
 
 
 class _Reader:
@@ -61,11 +77,32 @@ class _Reader:
                 raise self.wrong(f"{prefix}{key}", "missing")
         return value
 
-    def rows(self, value: Any, field: str, known: Mapping[str, bool]) -> list[dict[str, Any]]:
-        """A list of such objects."""
+    def table(
+        self,
+        value: Any,
+        name: str,
+        fields: Mapping[str, _Field],
+        limits: Mapping[str, int],
+        resources: Sequence[Resource],
+    ) -> dict[str, IntArray]:
+        """A list of objects, as columns of their fields and of their demands."""
         if not isinstance(value, list):
-            raise self.wrong(field, f"expected a list, got {type(value).__name__}")
-        return [self.fields(row, f"{field}[{i}]", known) for i, row in enumerate(value)]
+            raise self.wrong(name, f"expected a list, got {type(value).__name__}")
+        known = {field: one.default is None for field, one in fields.items()} | {"demands": False}
+        columns: dict[str, list[int]] = {field: [] for field in fields}
+        demands = []
+        for i, entry in enumerate(value):
+            row = self.fields(entry, f"{name}[{i}]", known)
+            for field, (least, most, default) in fields.items():
+                if row.get(field) is None and default is not None:
+                    columns[field].append(default)
+                    continue
+                ends = (end if isinstance(end, int) else limits[end] for end in (least, most))
+                columns[field].append(self.number(row[field], f"{name}[{i}].{field}", *ends))
+            demands.append(self.demands(row.get("demands"), f"{name}[{i}].demands", resources))
+        arrays = {field: np.array(column, dtype=np.int64) for field, column in columns.items()}
+        amounts = np.array(demands, dtype=np.int64).reshape(len(demands), len(resources))
+        return arrays | {"demands": amounts}
 
     def number(self, value: Any, field: str, least: int, most: int = MAX_VALUE) -> int:
         """A whole number in a range."""
@@ -135,89 +172,49 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
     capacity = read.number(top["capacity"], "capacity", 1)
     now = read.number(top["now"], "now", 0)
     resources = read.resources(top.get("resources", {}))
-    running = _running(read, top.get("running", []), now, capacity, resources)
-    demands = []
-    columns: dict[str, list[int]] = {field: [] for field in _WAITING_FIELDS if field != "demands"}
-    absent = {"deadline": NEVER, "latest": NEVER, "planned": NEVER, "user": -1}
-    limits = {
-        "procs": (1, capacity),
-        "walltime": (1, MAX_VALUE),
-        "submit": (0, now),
-        "user": (-1, MAX_VALUE),
-    }
+    limits = {"now": now, "after now": now + 1, "capacity": capacity}
+    running = read.table(top.get("running", []), "running", _RUNNING, limits, resources)
+    _check_use(read, running, capacity, resources)
+    waiting = read.table(top["waiting"], "waiting", _WAITING, limits, resources)
     seen: dict[int, int] = {}
-    for i, row in enumerate(read.rows(top["waiting"], "waiting", _WAITING_FIELDS)):
-        for field, column in columns.items():
-            if row.get(field) is None and field in absent:
-                column.append(absent[field])
-            else:
-                least, most = limits.get(field, (0, MAX_VALUE))
-                column.append(read.number(row[field], f"waiting[{i}].{field}", least, most))
-        job = columns["id"][-1]
-        if job in seen:
+    for i, job in enumerate(waiting["id"].tolist()):
+        if seen.setdefault(job, i) != i:
             raise read.wrong(f"waiting[{i}].id", f"{job} is the id of waiting[{seen[job]}] as well")
-        seen[job] = i
-        demands.append(read.demands(row.get("demands"), f"waiting[{i}].demands", resources))
-    order = np.argsort(np.array(columns["submit"], dtype=np.int64), kind="stable")
-    table = {field: np.array(column, dtype=np.int64)[order] for field, column in columns.items()}
+    windows = read.table(top.get("windows", []), "windows", _WINDOWS, limits, resources)
+    taken = np.column_stack([windows["procs"], windows["demands"]])
+    for i, (start, end) in enumerate(
+        zip(windows["start"].tolist(), windows["end"].tolist(), strict=True)
+    ):
+        read.number(end, f"windows[{i}].end", start + 1)
+        if not taken[i].any():
+            raise read.wrong(f"windows[{i}]", "it takes nothing of any resource")
+    order = np.argsort(waiting["submit"], kind="stable")
+    table = {field: column[order] for field, column in waiting.items()}
     ids, planned = table.pop("id"), table.pop("planned")
-    table["demands"] = _rows(demands, resources)[order]
-    windows = _windows(read, top.get("windows", []), capacity, resources)
     return Round(
         now,
         capacity,
-        running,
+        RunningTable(running["procs"], running["end"], running["demands"]),
         job_table(**table),
         planned,
         ids=ids,
         resources=resources,
-        windows=windows,
+        windows=Windows(windows["start"], windows["end"], taken),
         epoch=None if top.get("epoch") is None else read.number(top["epoch"], "epoch", 0),
     )
 
 
-def _rows(demands: list[list[int]], resources: Sequence[Resource]) -> IntArray:
-    return np.array(demands, dtype=np.int64).reshape(len(demands), len(resources))
-
-
-def _running(
-    read: _Reader, value: Any, now: int, capacity: int, resources: Sequence[Resource]
-) -> RunningTable:
-    """The running jobs; together within the capacities."""
-    sizes, ends, demands = [], [], []
-    for i, row in enumerate(read.rows(value, "running", _RUNNING_FIELDS)):
-        sizes.append(read.number(row["procs"], f"running[{i}].procs", 1, capacity))
-        ends.append(read.number(row["end"], f"running[{i}].end", now + 1))
-        demands.append(read.demands(row.get("demands"), f"running[{i}].demands", resources))
-    if sum(sizes) > capacity:
-        raise read.wrong(
-            "running", f"{sum(sizes)} processors in use, above the capacity {capacity}"
-        )
-    for resource, used in zip(resources, _rows(demands, resources).sum(axis=0), strict=True):
+def _check_use(
+    read: _Reader, running: Mapping[str, IntArray], capacity: int, resources: Sequence[Resource]
+) -> None:
+    """Raise ``ValueError`` if the running jobs take more than there is."""
+    procs = int(running["procs"].sum())
+    if procs > capacity:
+        raise read.wrong("running", f"{procs} processors in use, above the capacity {capacity}")
+    for resource, used in zip(resources, running["demands"].sum(axis=0).tolist(), strict=True):
         if used > resource.capacity:
-            raise read.wrong(
-                "running",
-                f"{resource.amount(int(used))} in use, above the capacity {resource.capacity}",
-            )
-    procs, end = (np.array(column, dtype=np.int64) for column in (sizes, ends))
-    return RunningTable(procs, end, _rows(demands, resources))
-
-
-def _windows(read: _Reader, value: Any, capacity: int, resources: Sequence[Resource]) -> Windows:
-    """The windows in which a part of the machine is unavailable."""
-    start, end, amounts = [], [], []
-    for i, row in enumerate(read.rows(value, "windows", _WINDOW_FIELDS)):
-        field = f"windows[{i}]"
-        start.append(read.number(row["start"], f"{field}.start", 0))
-        end.append(read.number(row["end"], f"{field}.end", start[-1] + 1))
-        procs = read.number(row.get("procs", 0), f"{field}.procs", 0, capacity)
-        taken = read.demands(row.get("demands"), f"{field}.demands", resources)
-        if not procs and not any(taken):
-            raise read.wrong(field, "it takes nothing of any resource")
-        amounts.append([procs, *taken])
-    table = np.array(amounts, dtype=np.int64).reshape(len(amounts), 1 + len(resources))
-    begins, ends = (np.array(column, dtype=np.int64) for column in (start, end))
-    return Windows(begins, ends, table)
+            what = f"{resource.amount(used)} in use, above the capacity {resource.capacity}"
+            raise read.wrong("running", what)
 
 
 def read_round(path: str | Path) -> Round:

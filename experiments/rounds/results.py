@@ -2,52 +2,46 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
+from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
 from planbatch.experiments.rounds.search import Found
 from planbatch.experiments.runs.task import Failure
 from planbatch.planner.budget import Budget
-from planbatch.planner.display import html_table
 from planbatch.planner.round import Round
 
 FAILED = "failed"
-#: What tables show of the summary: heading, column, and whether less is better.
-SHOWN = (
-    ("median\nexcess", "median_excess", True),
-    ("worst\nexcess", "worst_excess", True),
-    ("proven\ngap", "median_gap", True),
-    ("evaluations\na second", "evaluations_per_second", False),
-    ("wins", "wins", False),
+#: The columns of a search that came to a result.
+_FIGURES = (
+    "cost", "seed_cost", "best", "excess", "lower_bound", "gap", "evaluations", "seconds", "evaluations_per_second",
+)  # fmt: skip
+_SHOWN = (
+    Column("median_excess", "median\nexcess", "{:.2%}".format, best="min"),
+    Column("worst_excess", "worst\nexcess", "{:.2%}".format, best="min"),
+    Column("median_gap", "proven\ngap", "{:.2%}".format, best="min"),
+    Column("evaluations_per_second", "evaluations\na second", "{:,.0f}".format, best="max"),
+    Column("wins", "wins", "{:,.0f}".format, best="max"),
+    Column("searches", "searches", str, style="dim"),
 )
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One search of a comparison, and its outcome.
+    """One search of a comparison, and its outcome."""
 
-    Attributes
-    ----------
-    round, objective, optimizer : str
-        Names.
-    seed : int
-        Seed of the search.
-    budget : Budget
-        Budget of the search.
-    outcome : Found or Failure or None
-        None if an interrupt came before.
-    """
-
+    #: Names.
     round: str
     objective: str
     optimizer: str
-    seed: int
-    budget: Budget
-    outcome: Found | Failure | None
+    seed: int  # seed of the search
+    budget: Budget  # budget of the search
+    outcome: Found | Failure | None  # none if an interrupt came before
 
 
 @dataclass(frozen=True)
@@ -104,13 +98,26 @@ class RoundComparison:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the summary, as the command prints it."""
-        rows = [
-            [f"{row['objective']}, {row['optimizer']}"]
-            + [written(name, row[name]) for _, name, _ in SHOWN]
-            for row in self.summary().to_dict("records")
-        ]
-        headings = ["", *(heading.replace("\n", " ") for heading, *_ in SHOWN)]
-        return html_table(headings, rows, repr(self))
+        return replace(round_table(self), caption=repr(self))._repr_html_()
+
+    def failures(self) -> list[str]:
+        """Return a line for every search that failed; those behind the curves fail in the same way."""
+        lines: dict[str, None] = {}
+        for cell in (*self.cells, *self.curve_cells):
+            if isinstance(cell.outcome, Failure):
+                where = f"{cell.optimizer} on {cell.round}, {cell.objective}, seed {cell.seed}"
+                lines[f"failed: {where}: {cell.outcome.error}"] = None
+        return list(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        return {
+            "evaluations": self.budget.evaluations,
+            "seconds": self.budget.seconds,
+            "rows": self.to_frame().to_dict("records"),
+            "summary": self.summary().to_dict("records"),
+            "unfinished": self.unfinished,
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with one row per search that is over.
@@ -130,31 +137,25 @@ class RoundComparison:
         and seed). Figures are over searches that did not fail.
         """
         data = self.to_frame()
-        rows = []
-        for objective in self.objectives:
-            of_objective = data[data["objective"] == objective]
-            wins = count_wins(of_objective) if len(of_objective) else {}
-            for optimizer in self.optimizers:
-                own = of_objective[of_objective["optimizer"] == optimizer]
-                if not len(own):
-                    continue
-                seconds = own["seconds"].sum()
-                rows.append(
-                    {
-                        "objective": objective,
-                        "optimizer": optimizer,
-                        "searches": len(own),
-                        "failed": int((own["status"] == FAILED).sum()),
-                        "median_excess": own["excess"].median(),
-                        "worst_excess": own["excess"].max(),
-                        "median_gap": own["gap"].median(),
-                        "evaluations_per_second": own["evaluations"].sum() / seconds
-                        if seconds
-                        else math.nan,
-                        "wins": wins.get(optimizer, 0),
-                    }
-                )
-        return pd.DataFrame(rows)
+        if data.empty:
+            return pd.DataFrame()
+        keys = ["objective", "optimizer"]
+        groups = data.assign(failed=data["status"] == FAILED).groupby(keys, sort=False)
+        summary = groups.agg(
+            searches=("cost", "size"),
+            failed=("failed", "sum"),
+            median_excess=("excess", "median"),
+            worst_excess=("excess", "max"),
+            median_gap=("gap", "median"),
+        )
+        total = groups[["evaluations", "seconds"]].sum()
+        seconds = total["seconds"].where(total["seconds"] > 0)
+        summary["evaluations_per_second"] = total["evaluations"] / seconds
+        summary["wins"] = data.assign(win=is_win(data)).groupby(keys, sort=False)["win"].sum()
+        wanted = [
+            pair for pair in product(self.objectives, self.optimizers) if pair in summary.index
+        ]
+        return summary.loc[wanted].reset_index()
 
     def curves(self) -> pd.DataFrame:
         """Return a data frame with the cost over time, on the rounds that were followed.
@@ -192,17 +193,6 @@ class RoundComparison:
         return data
 
 
-def written(column: str, value: float) -> str:
-    """Write a figure of the summary; a dash if there is none."""
-    if math.isnan(value):
-        return "–"
-    if column == "wins":
-        return f"{value:,.0f}"
-    if column == "evaluations_per_second":
-        return f"{value:,.0f}"
-    return f"{value:.2%}"
-
-
 def excess(cost: float, best: float) -> float:
     """Return the share by which a cost is above the best known; 0 up to rounding."""
     if same_cost(cost, best):
@@ -218,8 +208,28 @@ def gap(cost: float, bound: float) -> float:
 
 
 def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
-    """Return the row of a finished search."""
-    pair = cell.round, cell.objective
+    """Return the row of a search that is over."""
+    pair, found = (cell.round, cell.objective), cell.outcome
+    bound = comparison.bounds.get(pair, math.nan)
+    best = comparison.best[pair].cost if pair in comparison.best else math.nan
+    ours: dict[str, Any] = {
+        "status": FAILED,
+        "error": found.error if isinstance(found, Failure) else "",
+    }
+    if isinstance(found, Found):
+        ours = {
+            "cost": found.cost,
+            "seed_cost": found.seed_cost,
+            "excess": excess(found.cost, best),
+            "gap": gap(found.cost, bound),
+            "evaluations": found.evaluations,
+            "seconds": found.seconds,
+            "evaluations_per_second": found.evaluations / found.seconds
+            if found.seconds
+            else math.nan,
+            "status": found.status,
+            "error": "",
+        }
     named = {
         "round": cell.round,
         "jobs": len(comparison.rounds[cell.round]),
@@ -227,39 +237,57 @@ def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
         "optimizer": cell.optimizer,
         "seed": cell.seed,
     }
-    found = cell.outcome
-    bound = comparison.bounds.get(pair, math.nan)
-    best = comparison.best[pair].cost if pair in comparison.best else math.nan
-    if not isinstance(found, Found):
-        nothing = dict.fromkeys(("cost", "seed_cost"), math.nan)
-        lost = dict.fromkeys(("gap", "evaluations", "seconds", "evaluations_per_second"), math.nan)
-        error = found.error if found is not None else ""
-        return {
-            **named, **nothing, "best": best, "excess": math.nan, "lower_bound": bound, **lost,
-            "status": FAILED, "error": error,
-        }  # fmt: skip
-    return {
-        **named,
-        "cost": found.cost,
-        "seed_cost": found.seed_cost,
-        "best": best,
-        "excess": excess(found.cost, best),
-        "lower_bound": bound,
-        "gap": gap(found.cost, bound),
-        "evaluations": found.evaluations,
-        "seconds": found.seconds,
-        "evaluations_per_second": found.evaluations / found.seconds if found.seconds else math.nan,
-        "status": found.status,
-        "error": "",
-    }
+    figures = dict.fromkeys(_FIGURES, math.nan) | {"best": best, "lower_bound": bound}
+    return named | figures | ours
 
 
-def count_wins(data: pd.DataFrame) -> dict[str, int]:
-    """Count, for every optimizer, the rounds and seeds on which no other found a lower cost."""
-    wins: dict[str, int] = {}
-    for _, group in data.groupby(["round", "seed"]):
-        least = group["cost"].min()
-        for optimizer, cost in zip(group["optimizer"], group["cost"], strict=True):
-            if same_cost(cost, least):
-                wins[optimizer] = wins.get(optimizer, 0) + 1
-    return wins
+def is_win(data: pd.DataFrame) -> list[bool]:
+    """Return of every search whether no other optimizer found a lower cost on the same round and seed."""
+    least = data.groupby(["objective", "round", "seed"])["cost"].transform("min")
+    return [same_cost(cost, low) for cost, low in zip(data["cost"], least, strict=True)]
+
+
+def round_table(comparison: RoundComparison) -> Table:
+    """Lay out the summary: the best figure of every column is marked for each objective.
+
+    Parameters
+    ----------
+    comparison : RoundComparison
+        The searches.
+
+    Returns
+    -------
+    Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> from planbatch.experiments import round_table
+    >>> problem = pb.Round.of(
+    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
+    ... )
+    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> len(round_table(found).rows)
+    2
+    """
+    rows: Any = comparison.summary().to_dict("records")
+    columns = [Column("objective", "objective"), Column("optimizer", "optimizer"), *_SHOWN]
+    if any(row["failed"] for row in rows):
+        columns.append(Column("failed", "failed", str, style="bold red"))
+    title = f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}"
+    note = (
+        "excess: over the best known cost; gap: median, to what is proven; "
+        "wins: searches that no other optimizer beat"
+    )
+    return Table("rounds", title, columns, rows, note, group="objective", tight=True)
+
+
+def budget_text(budget: Budget) -> str:
+    """Return a budget in words."""
+    sizes = []
+    if budget.evaluations is not None:
+        sizes.append(f"{budget.evaluations:,} evaluations")
+    if budget.seconds is not None:
+        sizes.append(f"{budget.seconds:g} s")
+    return " or ".join(sizes)

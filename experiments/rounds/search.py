@@ -17,56 +17,28 @@ from planbatch.planner.soundness import searched
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of one search.
+    """The outcome of one search."""
 
-    Attributes
-    ----------
-    cost, seed_cost : float
-        Cost of the plan; cost of the best first plan.
-    evaluations : int
-        Plans evaluated besides the first ones.
-    seconds : float
-        Wall-clock time (s), compilation excluded.
-    status : str
-        How the search ended.
-    lower_bound : float
-        The bound that the search itself proved; NaN if none.
-    start : int64 array, shape (n,)
-        The plan.
-    """
-
+    #: Cost of the plan; cost of the best first plan.
     cost: float
     seed_cost: float
-    evaluations: int
-    seconds: float
-    status: str
-    lower_bound: float
-    start: IntArray
+    evaluations: int  # plans evaluated besides the first ones
+    seconds: float  # wall-clock time (s), compilation excluded
+    status: str  # how the search ended
+    lower_bound: float  # the bound that the search itself proved; NaN if none
+    start: IntArray  # the plan; shape (n,)
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search to be run: a task for :func:`run_tasks`.
-
-    Attributes
-    ----------
-    problem : Round
-        The round.
-    optimizer : Optimizer
-        The optimizer.
-    objective : Objective
-        What plans cost.
-    budget : Budget
-        The budget.
-    seed : int
-        Seed. With the round's content and the names of optimizer and objective it gives the random numbers, so results
-        depend neither on the number of processes nor on what else is compared.
-    """
+    """A search to be run: a task for :func:`run_tasks`."""
 
     problem: Round
     optimizer: Optimizer
-    objective: Objective
+    objective: Objective  # what plans cost
     budget: Budget
+    #: Seed. With the round's content and the names of optimizer and objective it gives the random numbers, so
+    #: results depend neither on the number of processes nor on what else is compared.
     seed: int
 
     def rng(self) -> np.random.Generator:

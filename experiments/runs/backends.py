@@ -5,10 +5,12 @@ its workers.
 """
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from importlib.util import find_spec
 
-from planbatch.experiments.runs.local import Processes, Serial, Threads
+from planbatch.experiments.runs.local import run_in_threads, run_serially
+from planbatch.experiments.runs.processes import run_in_processes
 from planbatch.experiments.runs.task import Backend, BackendError, Finished, Progress, Task
 from planbatch.planner.names import did_you_mean
 
@@ -25,26 +27,15 @@ def run_tasks(
 ) -> Generator[Finished, None, None]:
     """Run tasks on this machine, and yield the index of each with its result as they finish.
 
-    The result of a task that raises, or crashes its process, is a :class:`Failure`; no other task is affected.
-
-    Parameters
-    ----------
-    tasks : sequence of callable
-        Each is called with a function to which it may report its progress.
-    jobs : int
-        Number of processes; with 1, the tasks run in this one, in order.
-    progress : callable, optional
-        ``progress(index, count)``, possibly from another thread.
+    The result of a task that raises, or crashes its process, is a :class:`Failure`; no other task is affected. With one
+    of ``jobs``, the tasks run in this process, in order. ``progress`` may be called from another thread.
     """
-    with make_backend("loky", max(min(jobs, len(tasks)), 1)) as backend:
-        yield from backend.run(tasks, progress)
+    with make_backend("loky", max(min(jobs, len(tasks)), 1)) as run:
+        yield from run(tasks, progress)
 
 
 def make_backend(
-    name: str,
-    jobs: int,
-    scheduler: str | None = None,
-    version: Callable[[], str] = lambda: "",
+    name: str, jobs: int, scheduler: str | None = None, version: Callable[[], str] = lambda: ""
 ) -> AbstractContextManager[Backend]:
     """Make a backend by name.
 
@@ -68,12 +59,14 @@ def make_backend(
     if jobs < 1:
         raise BackendError(f"jobs: {jobs} is not a positive number of workers")
     if name == "dask":
-        from planbatch.experiments.runs.dask import DaskBackend
+        from planbatch.experiments.runs.dask import dask_backend
 
-        return DaskBackend(jobs, scheduler, version)
+        return dask_backend(jobs, scheduler, version)
     if jobs == 1:
-        return Serial(jobs)
-    return Threads(jobs) if name == "threading" else Processes(jobs)
+        return nullcontext(run_serially)
+    return nullcontext(
+        partial(run_in_threads if name == "threading" else run_in_processes, jobs=jobs)
+    )
 
 
 def check_backend(name: str, scheduler: str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 Batsim writes one line per job into ``…_jobs.csv``; its documentation ("Jobs", docs/output-jobs.rst) names the columns.
 ``allocated_resources`` is a set of intervals such as ``0-3 8``. Our replays count processors without naming them, so
-they are assigned by the rule of :mod:`lanes`. What Batsim has no column for (user, deadline,
+they are assigned (:mod:`processor_assignment`). What Batsim has no column for (user, deadline,
 promise) goes into ``metadata``, as ``user=3;deadline=900``.
 """
 
@@ -14,8 +14,8 @@ import pandas as pd
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import compress, decompress
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.experiments.runs.processor_assignment import Piece, assign
-from planbatch.experiments.runs.read import Jobs
 from planbatch.experiments.workloads.tables.table import Table, table_of_text
 from planbatch.experiments.workloads.tables.values import identifiers, numbers, texts
 from planbatch.planner.model import NEVER, IntArray
@@ -78,7 +78,9 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
             "waiting_time": jobs.start - jobs.submit,
             "turnaround_time": turnaround,
             "stretch": turnaround / jobs.runtime,
-            "allocated_resources": [resources(own) for own in assign(jobs, capacity)],
+            "allocated_resources": [
+                resources(own) for own in assign(jobs.start, jobs.end, jobs.procs, capacity)
+            ],
             "consumed_energy": 0,
             "metadata": metadata(jobs),
         },
@@ -182,15 +184,7 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
 
 
 def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
-    """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times.
-
-    Parameters
-    ----------
-    jobs : Jobs
-        The jobs; when they ran is left out.
-    capacity : int
-        Processors of the machine.
-    """
+    """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times."""
     columns = zip(
         jobs.id, jobs.submit, jobs.walltime, jobs.procs, jobs.runtime, jobs.deadline, strict=True
     )

@@ -15,11 +15,12 @@ from planbatch.experiments.runs.batsim import (
     read_batsim,
     write_batsim,
 )
-from planbatch.experiments.runs.read import Cell, Jobs, ResultsError, read_cell
+from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Cell, ResultsError, read_cell
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, read_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
-from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.model import NEVER, IntArray, Workload
 
 #: The endings of file names, compression aside, and their formats.
 KINDS = {".csv": "Batsim's CSV", ".swf": "the Standard Workload Format", ".parquet": "Parquet"}
@@ -76,13 +77,7 @@ class Schedule:
 
 
 def kind_of(path: Path, kinds: Mapping[str, str] = KINDS) -> str:
-    """Return the format of a file, by its name.
-
-    Raises
-    ------
-    ValueError
-        If the name has no known ending.
-    """
+    """Return the format of a file, by its name; ``ValueError`` if that has no known ending."""
     name = Path(path.stem if path.suffix.lower() in SUFFIXES else path.name)
     if name.suffix.lower() not in kinds:
         raise ValueError(
@@ -163,12 +158,7 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
     selection = log.select(capacity, keep=known)
     workload = log.build(selection)
     wait = np.floor(log.columns["wait"][selection.rows] + 0.5).astype(np.int64)
-    start = workload.submit + wait
-    none = np.full(len(workload), NEVER)
-    jobs = Jobs(
-        workload.id, workload.user, workload.submit, workload.procs, workload.walltime, workload.runtime,
-        start, start + workload.runtime, none, none,
-    )  # fmt: skip
+    jobs = jobs_of(workload, workload.submit + wait)
     most = peak(jobs)
     if most > workload.capacity:
         raise ValueError(
@@ -181,12 +171,16 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
 def read_jobs(path: Path, capacity: int | None) -> Schedule:
     """Read the jobs of a log, whose starts nobody asks for: they stand at their submissions."""
     workload = read_swf(path).workload(capacity)
+    return Schedule(workload.name, workload.capacity, jobs_of(workload, workload.submit))
+
+
+def jobs_of(workload: Workload, start: IntArray) -> Jobs:
+    """Return the jobs of a workload that start at some times (s)."""
     none = np.full(len(workload), NEVER)
-    jobs = Jobs(
+    return Jobs(
         workload.id, workload.user, workload.submit, workload.procs, workload.walltime, workload.runtime,
-        workload.submit, workload.submit + workload.runtime, none, none,
+        start, start + workload.runtime, none, none,
     )  # fmt: skip
-    return Schedule(workload.name, workload.capacity, jobs)
 
 
 def peak(jobs: Jobs) -> int:

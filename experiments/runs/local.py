@@ -1,81 +1,95 @@
-"""Tasks on this machine: one by one, in threads or in processes."""
+"""Tasks in this process: one after the other, or in threads. Ctrl-C ends them at once."""
 
-from collections.abc import Generator, Sequence
-from threading import Event
-from types import TracebackType
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from threading import Event, Thread
 from typing import Any
 
 from planbatch import _core
-from planbatch.experiments.runs.processes import end, in_processes
-from planbatch.experiments.runs.serial import AbandonedError, run_serially, until_over
-from planbatch.experiments.runs.task import Finished, Progress, Task, attempt
+from planbatch.experiments.runs.processes import end
+from planbatch.experiments.runs.task import Finished, Progress, ProgressCallback, Task, attempt
+
+#: How often the thread of a task is checked (s).
+POLL_SECONDS = 0.1
 
 
-class _Local:
-    """A context that has nothing to clean up."""
-
-    def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        pass
+class AbandonedError(BaseException):
+    """Ends a task whose result nobody waits for any more; not a failure of the task."""
 
 
-class Serial(_Local):
-    """Tasks one by one in this process."""
+def run_serially(
+    tasks: Sequence[Task], progress: Progress | None = None
+) -> Generator[Finished, None, None]:
+    """Run tasks in their order, and yield the index of each with its result or failure.
 
-    def run(
-        self, tasks: Sequence[Task], progress: Progress | None = None
-    ) -> Generator[Finished, None, None]:
-        """Yield the index of each task with its result or failure, as they finish."""
-        yield from run_serially(tasks, progress)
-
-
-class Threads(_Local):
-    """Tasks in threads of this process: the core runs without the interpreter's lock."""
-
-    def run(
-        self, tasks: Sequence[Task], progress: Progress | None = None
-    ) -> Generator[Finished, None, None]:
-        """Yield the index of each task with its result or failure, as they finish."""
-        from joblib import Parallel, delayed
-
+    Each runs in another thread. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
+    kernel; the task left behind ends when it next reports how far it has come.
+    """
+    for i, task in enumerate(tasks):
         over = Event()
-
-        def one(index: int) -> Finished | None:
-            try:
-                return index, attempt(tasks[index], until_over(over, index, progress))
-            except AbandonedError:
-                return None
-
-        pool = Parallel(
-            n_jobs=self.jobs, backend="threading", return_as="generator_unordered",
-            batch_size=1, pre_dispatch="n_jobs",
-        )  # fmt: skip
-        results = pool(delayed(one)(index) for index in range(len(tasks)))
         try:
-            yield from filter(None, results)
-        except BaseException:
-            over.set()
-            _core.cancel_all()  # a long search reports nothing before its round is over
-            raise
+            yield i, _in_thread(partial(attempt, task, _until_over(over, i, progress)))
         finally:
-            end(results)
+            over.set()
 
 
-class Processes(_Local):
-    """Tasks in processes of this machine; a process that crashes loses no other task's result."""
+def run_in_threads(
+    tasks: Sequence[Task], progress: Progress | None = None, *, jobs: int
+) -> Generator[Finished, None, None]:
+    """Run tasks in threads, since the core runs without the interpreter's lock; see :func:`run_serially`."""
+    from joblib import Parallel, delayed
 
-    def run(
-        self, tasks: Sequence[Task], progress: Progress | None = None
-    ) -> Generator[Finished, None, None]:
-        """Yield the index of each task with its result or failure, as they finish."""
-        yield from in_processes(tasks, self.jobs, progress)
+    over = Event()
+
+    def one(index: int) -> Finished | None:
+        try:
+            return index, attempt(tasks[index], _until_over(over, index, progress))
+        except AbandonedError:
+            return None
+
+    pool = Parallel(
+        n_jobs=jobs, backend="threading", return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
+    )  # fmt: skip
+    results = pool(delayed(one)(index) for index in range(len(tasks)))
+    try:
+        yield from filter(None, results)
+    except BaseException:
+        over.set()
+        _core.cancel_all()  # a long search reports nothing before its round is over
+        raise
+    finally:
+        end(results)
+
+
+def _until_over(over: Event, index: int, progress: Progress | None) -> ProgressCallback:
+    """Return the function with which a task reports progress; it ends the task once nobody waits for it."""
+
+    def report(count: int) -> None:
+        if over.is_set():
+            raise AbandonedError
+        if progress is not None:
+            progress(index, count)
+
+    return report
+
+
+def _in_thread(task: Callable[[], Any]) -> Any:
+    """Run a task in a thread and wait for it; return what it returns, or raise what it raises."""
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(task())
+        except AbandonedError:
+            pass
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL_SECONDS)
+    if errors:
+        raise errors[0]
+    return results[0]

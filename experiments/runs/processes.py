@@ -12,54 +12,46 @@ import sys
 import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
+import numpy as np
+
 from planbatch.experiments.runs.pickled import packed, unpacked
-from planbatch.experiments.runs.progress_file import make_progress_file, progress_writer, watched
 from planbatch.experiments.runs.scratch_folder import scratch_folder
-from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, Task, attempt
+from planbatch.experiments.runs.task import (
+    ATTEMPTS,
+    Failure,
+    Finished,
+    Progress,
+    ProgressCallback,
+    Task,
+    attempt,
+)
 
-#: How often a process checks whether its parent is still alive (s).
-POLL_SECONDS = 0.2
+#: How often a process checks whether its parent is still alive, and the parent, what they have done (s).
+POLL_SECONDS = 0.1
+#: The file with the progress of every task.
+PROGRESS = "progress"
 
 
-def in_processes(
-    tasks: Sequence[Task],
-    jobs: int,
-    progress: Progress | None = None,
-    attempts: int = ATTEMPTS,
-) -> Iterator[Finished]:
-    """Run tasks in parallel, started in order, and yield the index of each with its result as they finish.
+def run_in_processes(
+    tasks: Sequence[Task], progress: Progress | None = None, *, jobs: int
+) -> Generator[Finished, None, None]:
+    """Run tasks in two processes or more, started in order, and yield the index of each with its result or failure.
 
-    Parameters
-    ----------
-    tasks : sequence of callable
-        Each is called with a function to which it may report its progress.
-    jobs : int
-        Processes; at least two.
-    progress : callable, optional
-        ``progress(index, count)``, from another thread.
-    attempts : int
-        How often a task is run, if its process crashes, before it counts as failed. From the second time on it runs
-        alone, so that no other task loses its result.
-
-    Yields
-    ------
-    index : int
-        Which task.
-    result : object
-        What the task returned; a :class:`Failure` if it raised, cannot be sent to another process, or crashed its
-        process.
+    A task whose process crashes is run again, alone, so that no other task loses its result; after :data:`ATTEMPTS` it
+    counts as failed.
     """
     from concurrent.futures.process import BrokenProcessPool
 
     left = dict.fromkeys(range(len(tasks)), 0)
     with scratch_folder() as folder:
-        make_progress_file(_progress_file(folder), len(tasks))
-        with watched(_progress_file(folder), progress):
+        np.zeros(len(tasks), dtype=np.int64).tofile(folder / PROGRESS)
+        with _watched(folder / PROGRESS, progress):
             while left:
                 begun: list[int] = []
                 try:
@@ -69,7 +61,7 @@ def in_processes(
                 except BrokenProcessPool:
                     for index in [index for index in begun if index in left]:
                         left[index] += 1
-                        if left[index] >= attempts:
+                        if left[index] >= ATTEMPTS:
                             del left[index]
                             yield index, Failure("its process crashed, again and again")
 
@@ -137,7 +129,7 @@ def _run(folder: Path, index: int) -> int:
     _end_with_parent()
     _folders.add(folder)
     task = unpacked(_task(folder, index).read_bytes())
-    result = attempt(task, progress_writer(_progress_file(folder), index))
+    result = attempt(task, _progress_writer(folder / PROGRESS, index))
     data = attempt(packed, result)
     _result(folder, index).write_bytes(packed(data) if isinstance(data, Failure) else data)
     return index
@@ -162,8 +154,41 @@ def _end_with_parent() -> None:
     Thread(target=look, daemon=True).start()
 
 
-def _progress_file(folder: Path) -> Path:
-    return folder / "progress"
+def _progress_writer(path: Path, index: int) -> ProgressCallback:
+    """Return the function that writes down the progress of the task at an index."""
+    counts = np.memmap(path, dtype=np.int64, mode="r+")
+
+    def report(count: int) -> None:
+        counts[index] = count
+
+    return report
+
+
+@contextmanager
+def _watched(path: Path, progress: Progress | None) -> Iterator[None]:
+    """Pass on what tasks write down, from another thread, as long as the context lasts."""
+    if progress is None:
+        yield
+        return
+    over = Event()
+
+    def look() -> None:
+        seen = np.zeros_like(np.fromfile(path, dtype=np.int64))
+        last = False
+        while not last:
+            last = over.wait(POLL_SECONDS)
+            counts = np.fromfile(path, dtype=np.int64)
+            for index in np.flatnonzero(counts != seen):
+                progress(int(index), int(counts[index]))
+            seen = counts
+
+    watcher = Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def _task(folder: Path, index: int) -> Path:

@@ -1,25 +1,25 @@
 """Assigning processors to jobs: replays only count processors, but pictures and other tools show them.
 
-The rule, which the page's ``gantt.js`` follows as well: in the order of starts (then of the file), a job takes the
-smallest block of free processors that holds it, the lowest of those; if none does, the largest blocks one after the
-other until it has enough. So a job may have several pieces, but only if the machine is fragmented.
+In the order of starts (then of the file), a job takes the smallest block of free processors that holds it, the lowest
+of those; if none does, the largest blocks one after the other until it has enough. So a job may have several pieces,
+but only if the machine is fragmented.
 """
 
 import numpy as np
 
-from planbatch.experiments.runs.read import Jobs
+from planbatch.planner.model import IntArray
 
 #: Lowest processor, and how many.
 Piece = tuple[int, int]
 
 
-def assign(jobs: Jobs, capacity: int) -> list[list[Piece]]:
+def assign(start: IntArray, end: IntArray, procs: IntArray, capacity: int) -> list[list[Piece]]:
     """Assign processors to every job.
 
     Parameters
     ----------
-    jobs : Jobs
-        Their starts, ends and sizes.
+    start, end, procs : int64 arrays, shape (n,)
+        When each job starts and ends (s), and its size.
     capacity : int
         Processors of the machine.
 
@@ -33,19 +33,18 @@ def assign(jobs: Jobs, capacity: int) -> list[list[Piece]]:
     ValueError
         If more processors are in use at once than the machine has.
     """
-    pieces: list[list[Piece]] = [[] for _ in range(len(jobs))]
+    pieces: list[list[Piece]] = [[] for _ in range(len(start))]
     free: list[Piece] = [(0, capacity)]
-    starts = np.argsort(jobs.start, kind="stable").tolist()
-    ends = np.argsort(jobs.end, kind="stable").tolist()
-    start, end, procs = jobs.start.tolist(), jobs.end.tolist(), jobs.procs.tolist()
-    next_end = 0
-    for job in starts:
-        while next_end < len(ends) and end[ends[next_end]] <= start[job]:
-            free = released(free, pieces[ends[next_end]])
-            next_end += 1
-        pieces[job] = take(free, procs[job])
+    by_end = np.argsort(end, kind="stable").tolist()
+    starts, ends, sizes = start.tolist(), end.tolist(), procs.tolist()
+    ended = 0
+    for job in np.argsort(start, kind="stable").tolist():
+        while ended < len(ends) and ends[by_end[ended]] <= starts[job]:
+            free = released(free, pieces[by_end[ended]])
+            ended += 1
+        pieces[job] = take(free, sizes[job])
         if not pieces[job]:
-            raise ValueError(f"more than {capacity} processors are in use at {start[job]}")
+            raise ValueError(f"more than {capacity} processors are in use at {starts[job]}")
     return pieces
 
 

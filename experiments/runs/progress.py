@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from threading import Lock
 from time import perf_counter
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import (
@@ -76,12 +75,7 @@ class TaskProgress:
         self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
         if self._notebook is not None:
             took = duration(perf_counter() - self._began)

@@ -8,7 +8,6 @@ round). Reading changes nothing in the folder.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planbatch.experiments.replay.trace import ROUNDS as ROUND_COLUMNS
-from planbatch.experiments.replay.trace import bounded_slowdown, jobs_frame
-from planbatch.experiments.runs.columns import first_line, read_columns
+from planbatch.experiments.replay.trace import jobs_frame
+from planbatch.experiments.runs.jobs import (
+    JOB_COLUMNS,
+    MORE_JOB_COLUMNS,
+    Jobs,
+    first_line,
+    read_columns,
+)
 from planbatch.experiments.runs.store import (
     CELL,
     CELLS,
@@ -27,105 +32,23 @@ from planbatch.experiments.runs.store import (
     ROUNDS,
     ResultsError,
 )
-from planbatch.planner.model import NEVER, IntArray
+from planbatch.planner.model import NEVER
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
-JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
-MORE_JOB_COLUMNS = (
-    "user",
-    "queue",
-    "deadline",
-    "promise",
-    "first_planned",
-    "last_planned",
-    "predicted",
-)
-
-
-@dataclass(frozen=True)
-class Jobs:
-    """The jobs of one cell as columns of shape (n,), in FCFS order; times in seconds.
-
-    Attributes
-    ----------
-    id, user : int64 arrays
-        Job and user numbers; users are -1 if they are not known.
-    submit, start, end : int64 arrays
-        When the job was submitted, started and ended.
-    procs, walltime, runtime : int64 arrays
-        Processors, requested time and run time.
-    deadline, promise : int64 arrays
-        Latest end and latest promised start, ``NEVER`` for none.
-    predicted : int64 array
-        What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
-    queue : int64 array
-        Queue numbers, -1 if they are not known.
-    first_planned, last_planned : int64 arrays
-        Starts in the first plan and in the last before the start; the start if there was none.
-    """
-
-    id: IntArray
-    user: IntArray
-    submit: IntArray
-    procs: IntArray
-    walltime: IntArray
-    runtime: IntArray
-    start: IntArray
-    end: IntArray
-    deadline: IntArray
-    promise: IntArray
-    predicted: IntArray = None  # type: ignore[assignment]
-    queue: IntArray = None  # type: ignore[assignment]
-    first_planned: IntArray = None  # type: ignore[assignment]
-    last_planned: IntArray = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        n = len(self.submit)
-        absent = {"predicted": np.full(n, NEVER), "queue": np.full(n, -1)}
-        planned = dict.fromkeys(("first_planned", "last_planned"), self.start)
-        for name, column in (absent | planned).items():
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, column)
-
-    def __len__(self) -> int:
-        return len(self.submit)
-
-    @cached_property
-    def wait(self) -> NDArray[np.float64]:
-        """The wait of every job (s)."""
-        return (self.start - self.submit).astype(np.float64)
-
-    @cached_property
-    def slowdown(self) -> NDArray[np.float64]:
-        """The bounded slowdown of every job (design rule 9)."""
-        return bounded_slowdown(self.wait, self.runtime.astype(np.float64))
-
 
 @dataclass(frozen=True)
 class Cell:
-    """One replay of the grid.
+    """One replay of the grid."""
 
-    Attributes
-    ----------
-    key : str
-        Name of its folder.
-    folder : Path
-        The folder of its files.
-    settings, summary, versions : mappings
-        As in ``cell.json``.
-    machine : object
-        The machine that ran it, as in ``cell.json``.
-    """
-
-    key: str
-    folder: Path
+    key: str  # name of its folder
+    folder: Path  # the folder of its files
+    #: As in ``cell.json``.
     settings: Mapping[str, Any]
     summary: Mapping[str, Any]
     versions: Mapping[str, Any]
-    machine: Any = None
+    machine: Any = None  # the machine that ran it, as in ``cell.json``
 
     @property
     def label(self) -> str:

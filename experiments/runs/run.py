@@ -13,10 +13,9 @@ from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.backends import make_backend
-from planbatch.experiments.runs.columns import read_trace
+from planbatch.experiments.runs.jobs import read_trace
 from planbatch.experiments.runs.progress import TaskProgress
-from planbatch.experiments.runs.space import warn_of_little_space
-from planbatch.experiments.runs.store import Store
+from planbatch.experiments.runs.store import Store, warn_of_little_space
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.planner.display import html_table
 
@@ -30,26 +29,14 @@ def error_of(outcome: Outcome | Failure) -> str:
 
 @dataclass(frozen=True)
 class Workers:
-    """The workers that run replays.
+    """The workers that run replays."""
 
-    Attributes
-    ----------
-    jobs : int
-        How many replays run at a time.
-    backend : {"loky", "threading", "dask"}
-        See :func:`make_backend`.
-    scheduler : str, optional
-        Address of a Dask cluster.
-    quiet : bool, optional
-        Whether to show no progress; by default, if standard error is no terminal.
-    row : callable
-        What progress says of a finished replay; by default, what went wrong, if it failed.
-    """
-
-    jobs: int = 1
-    backend: str = "loky"
-    scheduler: str | None = None
+    jobs: int = 1  # how many replays run at a time
+    backend: str = "loky"  # see :func:`make_backend`
+    scheduler: str | None = None  # address of a Dask cluster
+    #: Whether to show no progress; by default, if standard error is no terminal.
     quiet: bool | None = None
+    #: What progress says of a finished replay; by default, what went wrong, if it failed.
     row: Callable[[Outcome | Failure], str] = error_of
 
 
@@ -60,21 +47,12 @@ QUICK = 0.1
 
 @dataclass(frozen=True)
 class FinishedReplay:
-    """A replay finished by this run or an earlier one.
-
-    Attributes
-    ----------
-    task : ReplayTask
-        The replay.
-    described : mapping
-        Its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them.
-    load : callable
-        Returns the trace.
-    """
+    """A replay finished by this run or an earlier one."""
 
     task: ReplayTask
+    #: Its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them.
     described: Mapping[str, Any]
-    load: Callable[[], Trace]
+    load: Callable[[], Trace]  # returns the trace
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -268,8 +246,8 @@ def _run(
             own = [tasks[place] for place in places]
             # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             with (
-                make_backend(name, jobs, workers.scheduler, code_digest) as backend,
-                closing(backend.run(own, _at(places, progress or bars))) as results,
+                make_backend(name, jobs, workers.scheduler, code_digest) as run,
+                closing(run(own, _at(places, progress or bars))) as results,
             ):
                 for which, outcome in results:
                     yield places[which], outcome

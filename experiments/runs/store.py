@@ -34,6 +34,8 @@ EXPERIMENT, CELL, JOBS, ROUNDS = "experiment.json", "cell.json", "jobs.parquet",
 #: The folders of cells, of the spans that cells are joined from, and of damaged cells.
 CELLS, PARTS, DAMAGED = "cells", "spans", "damaged"
 _LOCK = ".lock"
+#: Approximate bytes stored per job, including its rounds (at most about two per job), and per cell in addition.
+BYTES_PER_JOB, BYTES_PER_CELL = 100, 20_000
 
 
 class ResultsError(ValueError):
@@ -45,13 +47,7 @@ class DiskFullError(OSError):
 
 
 class Store:
-    """The results of one experiment.
-
-    Parameters
-    ----------
-    folder : Path
-        Their folder; made when something is written.
-    """
+    """The results of one experiment, in a folder that is made when something is written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -163,8 +159,6 @@ class Store:
         DiskFullError, OSError
             If it cannot be written; nothing is left of it then, and nothing else is touched.
         """
-        place = self.place(key, part)
-        unfinished = unfinished_name(place)
         tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
         described = {
             "format": FORMAT,
@@ -175,18 +169,22 @@ class Store:
             "machine": dict(outcome.machine),
             "files": {name: _fingerprint(data) for name, data in tables.items()},
         }
+        self._write_cell(self.place(key, part), tables | {CELL: json_bytes(described)})
+        return described
+
+    def _write_cell(self, place: Path, files: Mapping[str, bytes]) -> None:
+        """Write the folder of a cell, whole or not at all."""
+        unfinished = unfinished_name(place)
         try:
             unfinished.mkdir()
-            for name, data in tables.items():
+            for name, data in files.items():
                 write_synced(unfinished / name, data)
-            write_synced(unfinished / CELL, json_bytes(described))
             sync_folder(unfinished)
             unfinished.rename(place)
             sync_folder(place.parent)
         except OSError as error:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise _no_room(error, place) from error
-        return described
 
     def load(self, key: str, *, part: bool = False) -> dict[str, Any] | None:
         """Read the ``cell.json`` of a cell if it is there.
@@ -251,24 +249,25 @@ class Store:
         """
         described = source.load(key)
         assert described is not None
-        place = self.place(key)
-        unfinished = unfinished_name(place)
-        try:
-            unfinished.mkdir()
-            for name in (JOBS, ROUNDS, CELL):
-                write_synced(unfinished / name, (source.place(key) / name).read_bytes())
-            sync_folder(unfinished)
-            unfinished.rename(place)
-            sync_folder(place.parent)
-        except OSError as error:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise _no_room(error, place) from error
+        files = {name: (source.place(key) / name).read_bytes() for name in (JOBS, ROUNDS, CELL)}
+        self._write_cell(self.place(key), files)
         return described
 
     def others(self, keys: Sequence[str]) -> list[str]:
         """List the stored cells that are not among these."""
         stored = {path.name for path in (self.folder / CELLS).iterdir()}
         return sorted(stored - set(keys))
+
+
+def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str], None]) -> None:
+    """Warn if the disk may be too small for missing cells of so many jobs each."""
+    needed = sum(BYTES_PER_CELL + BYTES_PER_JOB * n for n in jobs)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        say(
+            f"{folder}: the disk has {free / 1e6:,.1f} MB left, the results may need "
+            f"{needed / 1e6:,.1f} MB; should it run full, the cells that are finished are safe"
+        )
 
 
 def _is_free(lock: Path) -> bool:

@@ -1,10 +1,10 @@
-"""Tasks, their failures, and the protocol of what runs them."""
+"""Tasks, and their failures."""
 
 import pickle
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from planbatch.planner.registry.source import place_of
 
@@ -16,6 +16,8 @@ Progress = Callable[[int, int], None]
 Task = Callable[[ProgressCallback], Any]
 #: The index of a task, and its result or :class:`Failure`.
 Finished = tuple[int, Any]
+#: Runs tasks, and yields the index of each with its result or failure, as they finish.
+Backend = Callable[[Sequence[Task], Progress | None], Generator[Finished, None, None]]
 #: How often a task that was lost with its worker is run before it counts as failed.
 ATTEMPTS = 4
 
@@ -24,29 +26,12 @@ class BackendError(ValueError):
     """A backend is not known, not installed, or cannot be reached."""
 
 
-class Backend(Protocol):
-    """Runs tasks; a context, outside of which nothing runs any more."""
-
-    def run(
-        self, tasks: Sequence[Task], progress: Progress | None = None
-    ) -> Generator[Finished, None, None]:
-        """Yield the index of each task with its result or failure, as they finish."""
-        ...
-
-
 @dataclass(frozen=True)
 class Failure:
-    """Stands for the result of a task that has none.
+    """Stands for the result of a task that has none."""
 
-    Attributes
-    ----------
-    error : str
-        What went wrong, in one line.
-    exception : BaseException, optional
-        What the task raised, if it raised and the exception can be sent between processes.
-    """
-
-    error: str
+    error: str  # what went wrong, in one line
+    #: What the task raised, if it raised and the exception can be sent between processes.
     exception: BaseException | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -58,13 +43,7 @@ class Failure:
         return Failure, (self.error, exception)
 
     def reraise(self, name: str) -> None:
-        """Raise the exception of the task.
-
-        Raises
-        ------
-        ChildProcessError
-            If the task was lost without raising anything; the message names it.
-        """
+        """Raise the exception of the task, or ``ChildProcessError`` with its name if it was lost without one."""
         if self.exception is not None:
             raise self.exception
         raise ChildProcessError(f"{name}: {self.error}")

@@ -24,49 +24,23 @@ from planbatch.planner.model import Workload
 
 @dataclass(frozen=True)
 class NamedWorkload:
-    """A workload of the grid, loaded.
+    """A workload of the grid, loaded."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in tables, unique in the grid.
-    spec : WorkloadSpec
-        The specification that it was loaded from.
-    jobs : Workload
-        The jobs and the machine.
-    """
-
-    name: str
-    spec: WorkloadSpec
-    jobs: Workload
+    name: str  # its name in tables, unique in the grid
+    spec: WorkloadSpec  # the specification that it was loaded from
+    jobs: Workload  # the jobs and the machine
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One result of an experiment.
+    """One result of an experiment."""
 
-    Attributes
-    ----------
-    workload : NamedWorkload
-        The jobs and the machine.
-    policy : PolicySpec
-        The policy.
-    label : str
-        The policy's name in tables, unique in the grid.
-    seed : int
-        The seed, as the experiment gives it.
-    seeding : {"cell", "plain"}
-        Source of the random numbers.
-    spans : Spans, optional
-        How the log is split; ``None`` for a replay as a whole.
-    """
-
-    workload: NamedWorkload
+    workload: NamedWorkload  # the jobs and the machine
     policy: PolicySpec
-    label: str
-    seed: int
-    seeding: str = "cell"
-    spans: Spans | None = None
+    label: str  # the policy's name in tables, unique in the grid
+    seed: int  # the seed, as the experiment gives it
+    seeding: str = "cell"  # source of the random numbers
+    spans: Spans | None = None  # how the log is split; ``None`` for a replay as a whole
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
@@ -143,10 +117,8 @@ class Cell:
             "seed": self.seed,
             "seeding": self.seeding,
             "replay_seed": None if self.spans else self.replay_seed(),
-            "span": None if self.spans is None else {
-                "count": self.spans.count,
-                "warm_up": self.spans.warm_up,
-                "cool_down": self.spans.cool_down,
+            "span": self.spans and {
+                name: getattr(self.spans, name) for name in ("count", "warm_up", "cool_down")
             },
         }  # fmt: skip
 
@@ -154,10 +126,8 @@ class Cell:
 def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: None) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
-    Raises
-    ------
-    ValueError, OSError
-        If a workload cannot be loaded, or two cells are the same; names the place in the file.
+    ``ValueError`` or ``OSError`` if a workload cannot be loaded, or two cells are the same; names the place in the
+    file.
     """
     labels = policy_labels(experiment.policies)
     for spec in experiment.policies:

@@ -1,97 +1,58 @@
-"""The columns of a comparison for people: in the terminal and in notebooks."""
+"""The table of several policies on one workload."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from planbatch.experiments.common.text import change, durations, number, share
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import change, number, share
 from planbatch.experiments.studies.metrics import Metric
 
 #: The policy that others are measured against.
 REFERENCE = "easy"
-#: Heading, name of the figure in summaries, how it is written, and which value is best.
 _FIGURES = (
-    ("mean\nwait", "mean_wait", durations, min),
-    ("median\nwait", "median_wait", durations, min),
-    ("95%\nwait", "p95_wait", durations, min),
-    ("max.\nwait", "max_wait", durations, min),
-    ("slow-\ndown", "mean_bounded_slowdown", number, min),
-    ("make-\nspan", "makespan", durations, min),
-    ("used", "utilisation", share, max),
+    time_column("mean_wait", "mean\nwait", "min"),
+    time_column("median_wait", "median\nwait", "min"),
+    time_column("p95_wait", "95%\nwait", "min"),
+    time_column("max_wait", "max.\nwait", "min"),
+    Column("mean_bounded_slowdown", "slow-\ndown", number, best="min"),
+    time_column("makespan", "make-\nspan", "min"),
+    Column("utilisation", "used", share, best="max"),
 )
 _DEADLINES = (
-    ("regular\nwait", "regular_mean_wait", durations, None),
-    ("missed\ndeadl.", "missed_deadlines", "{:,}".format, None),
-    ("infeas.\ndeadl.", "infeasible_deadlines", "{:,}".format, None),
+    time_column("regular_mean_wait", "regular\nwait"),
+    Column("missed_deadlines", "missed\ndeadl.", "{:,}".format),
+    Column("infeasible_deadlines", "infeas.\ndeadl.", "{:,}".format),
 )
-_CLOCK = (("time", "seconds", durations, None),)
+_CLOCK = time_column("seconds", "time", style="dim")
 
 
-@dataclass(frozen=True)
-class ShownColumn:
-    """One column, written.
+def summary_table(
+    title: str, summaries: Sequence[Mapping[str, Any]], asked: Sequence[Metric] = ()
+) -> Table:
+    """Lay out summaries, with the change of the mean wait against EASY if that is among them.
 
-    Attributes
-    ----------
-    heading : str
-        With line breaks for narrow columns.
-    unit : str
-        The unit of all its figures; empty if it has none.
-    texts : list of str
-        One figure per row.
-    best : frozenset of int
-        The rows with the best figure.
+    The summaries have the values of further metrics, ``asked``, by name.
     """
-
-    heading: str
-    unit: str
-    texts: list[str]
-    best: frozenset[int] = frozenset()
-
-    @property
-    def one_line(self) -> str:
-        """The heading with its unit on one line."""
-        words = self.heading.replace("-\n", "").replace("\n", " ")
-        return f"{words} ({self.unit})" if self.unit else words
-
-
-def shown_columns(
-    summaries: Sequence[Mapping[str, Any]], asked: Sequence[Metric] = ()
-) -> list[ShownColumn]:
-    """Write the summaries of several policies as columns; all durations of a column have one unit.
-
-    Parameters
-    ----------
-    summaries : sequence of mapping
-        See :attr:`Comparison.summaries`.
-    asked : sequence of Metric
-        Further metrics, whose values are in the summaries by name.
-    """
-    with_deadlines = all("missed_deadlines" in summary for summary in summaries)
-    columns = [_written(summaries, *figure) for figure in _FIGURES]
     reference = next((one["mean_wait"] for one in summaries if one["policy"] == REFERENCE), None)
+    columns = [Column("policy", "policy"), *_FIGURES]
+    rows = [dict(one) for one in summaries]
     if reference is not None:
-        changes = [
-            "" if one["policy"] == REFERENCE else change(one["mean_wait"], reference)
-            for one in summaries
-        ]
-        columns.append(ShownColumn("change", "", changes))
-    if with_deadlines and summaries:
-        columns += [_written(summaries, *figure) for figure in _DEADLINES]
+        columns.append(Column("change", "change", str))
+        for row in rows:
+            row["change"] = (
+                "" if row["policy"] == REFERENCE else change(row["mean_wait"], reference)
+            )
+    if rows and all("missed_deadlines" in row for row in rows):
+        columns += _DEADLINES
     for metric in asked:
-        write = durations if metric.unit == "s" else metric.written
         name, colon, given = metric.name.partition(":")
-        heading = name.replace("-", "\n") + (f"{colon}\n{given}" if given else "")
-        columns.append(_written(summaries, heading, metric.name, write, None))
-    return columns + [_written(summaries, *figure) for figure in _CLOCK]
-
-
-def _written(
-    summaries: Sequence[Mapping[str, Any]], heading: str, name: str, write: Any, goal: Any
-) -> ShownColumn:
-    """Write one figure of all summaries."""
-    values = [one[name] for one in summaries]
-    unit, texts = durations(values) if write is durations else ("", [write(v) for v in values])
-    best = goal(values) if goal is not None and values else None
-    marked = frozenset(i for i, value in enumerate(values) if value == best)
-    return ShownColumn(heading, unit if values else "", texts, marked)
+        columns.append(
+            metric.column(name.replace("-", "\n") + (f"{colon}\n{given}" if given else ""))
+        )
+    changes = (
+        "no change: easy is not among them"
+        if reference is None
+        else "change: of the mean wait against EASY"
+    )
+    note = f"slowdown: mean bounded slowdown; used: utilisation; {changes}"
+    return Table("comparison", title, [*columns, _CLOCK], rows, note, tight=True)

@@ -1,12 +1,13 @@
 """Comparing policies on one workload."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.policy import Policy, as_policy, policy_name
+from planbatch.experiments.common.table import Table
 from planbatch.experiments.common.text import counted, duration
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
@@ -14,13 +15,12 @@ from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure, Progress
-from planbatch.experiments.studies.columns import shown_columns
+from planbatch.experiments.studies.columns import summary_table
 from planbatch.experiments.studies.metrics import Metric, as_metrics, measure
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.arguments import as_list, whole
-from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
@@ -94,6 +94,11 @@ class Comparison:
         return {name: deadline_metrics(trace) for name, trace in self.traces.items()}
 
     @property
+    def searching(self) -> list[str]:
+        """The policies that search for plans."""
+        return [name for name, trace in self.traces.items() if trace.traits.searches]
+
+    @property
     def title(self) -> str:
         """What was compared, in one line."""
         workload = self.workload
@@ -109,15 +114,22 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the table that the command prints."""
-        columns = shown_columns(self.summaries, self.asked)
-        rows = [
-            [name, *(column.texts[row] for column in columns)]
-            for row, name in enumerate(self.finished)
-        ]
         lost = [f"{name} ({failure.error})" for name, failure in self.failed.items()]
         lost += [f"{name} (interrupted)" for name in self.unfinished]
+        table = comparison_table(self)
         caption = self.title + (f"; no result: {', '.join(lost)}" if lost else "")
-        return html_table(("policy", *(column.one_line for column in columns)), rows, caption)
+        return replace(table, caption=caption)._repr_html_()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        return {
+            **workload_to_dict(self.workload),
+            "estimates": self.estimates,
+            "seed": self.seed,
+            "results": self.summaries,
+            "failed": {name: failure.error for name, failure in self.failed.items()},
+            "unfinished": list(self.unfinished),
+        }
 
     def to_frame(self) -> "DataFrame":
         """Return a data frame: one row per policy, one column per metric."""
@@ -131,23 +143,49 @@ class Comparison:
         return pd.DataFrame(rows, columns=None if rows else ["policy"]).set_index("policy")
 
 
-def described_resources(workload: Workload) -> dict[str, Any]:
-    """Return the resources besides processors, and what was assumed about each, for JSON output."""
-    if not workload.resources:
-        return {}
-    assumed = statements(workload)
-    found: dict[str, Any] = {
-        resource.name: {"capacity": resource.capacity, "unit": resource.unit}
-        | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
-        for resource in workload.resources
+def comparison_table(comparison: Comparison) -> Table:
+    """Lay out a comparison: one row per policy, the best figure of every column marked.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays.
+
+    Returns
+    -------
+    Table
+        Print it with ``rich.print``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> from planbatch.experiments import comparison_table
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> table = comparison_table(pb.compare(workload, ["fcfs", "easy"]))
+    >>> len(table.rows)
+    2
+    """
+    return summary_table(comparison.title, comparison.summaries, comparison.asked)
+
+
+def workload_to_dict(workload: Workload) -> dict[str, Any]:
+    """Return a workload for JSON, with what was assumed about its resources, and how many walltimes are unknown."""
+    described: dict[str, Any] = {
+        "workload": workload.name,
+        "capacity": workload.capacity,
+        "jobs": len(workload),
+        "dropped": dict(workload.dropped),
     }
-    return {"resources": found}
-
-
-def described_walltimes(workload: Workload) -> dict[str, str]:
-    """Return how many walltimes are unknown, for JSON output; empty if all are known."""
-    known = WALLTIMES not in workload.header
-    return {} if known else {WALLTIMES.lower(): workload.header[WALLTIMES]}
+    assumed = statements(workload)
+    if workload.resources:
+        described["resources"] = {
+            resource.name: {"capacity": resource.capacity, "unit": resource.unit}
+            | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
+            for resource in workload.resources
+        }
+    if WALLTIMES in workload.header:
+        described["walltimes"] = workload.header[WALLTIMES]
+    return described
 
 
 def compare(

@@ -74,6 +74,18 @@ class RunReport:
     found: Mapping[str, Any] = field(repr=False, default_factory=dict)
     metrics: Sequence[Metric] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run for JSON."""
+        return {
+            "out": str(self.folder),
+            "cells": self.cells,
+            "reused": self.reused,
+            "ran": self.cells - self.missing - self.reused,
+            "failed": dict(self.failed),
+            "missing": self.missing,
+            "interrupted": self.interrupted,
+        }
+
 
 def run_experiment(
     experiment: Experiment | str | Path,
@@ -143,8 +155,7 @@ def run_experiment(
     with store.locked("" if part is None else f"{part[0]}-of-{part[1]}"):
         if part is None:
             store.clean()
-        found = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
-        found |= _joined_before(store, cells, say)
+        found = _stored_cells(store, cells, say)
         reused = len(found)
         _say_what_is_there(store, cells, found, say)
         store.begin(experiment.title, [cell.key for cell in cells])
@@ -154,19 +165,12 @@ def run_experiment(
             for name in ("summary.csv", "summary.parquet"):
                 (store.folder / name).unlink(missing_ok=True)
         try:
-            workers = Workers(jobs, backend, scheduler, quiet)
-            _run(
-                [cell for cell in cells if cell.key in mine and cell.key not in found],
-                store,
-                workers,
-                found,
-                failed,
-                say,
-            )
+            missing_cells = [cell for cell in cells if cell.key in mine and cell.key not in found]
+            _run(missing_cells, store, Workers(jobs, backend, scheduler, quiet), found, failed, say)
             if part is not None:  # other parts may have stored theirs in the meantime
-                others = [cell for cell in cells if cell.key not in found]
-                found |= stored(store, [cell.whole for cell in others if cell.spans is None], say)
-                found |= _joined_before(store, others, say)
+                found |= _stored_cells(
+                    store, [cell for cell in cells if cell.key not in found], say
+                )
                 _say_missing(cells, found, say)
             write_tables(store, cells, found, experiment.metrics, say)
         except KeyboardInterrupt:
@@ -286,9 +290,9 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
         )
 
 
-def _joined_before(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
-    """Find the cells of split logs that are stored already joined."""
-    found = {}
+def _stored_cells(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
+    """Find the cells that are stored: the ``cell.json`` of each, by key."""
+    found = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
     for cell in cells:
         if cell.spans is not None:
             described = store.load_or_put_aside(cell.key, cell.name, say)

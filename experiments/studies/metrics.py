@@ -6,23 +6,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from planbatch.experiments.common.table import Column, time_column
 from planbatch.experiments.common.text import duration, number, share
 from planbatch.experiments.replay.metrics import measured
-from planbatch.experiments.studies.fairness import user_fairness
-from planbatch.experiments.studies.predictions import prediction_error, underestimated
 from planbatch.experiments.studies.waits import (
     area_weighted_response,
     first_plan_delay,
-    first_plan_early,
     first_plan_error,
-    first_plan_late,
-    first_plan_within,
-    last_plan_early,
-    last_plan_late,
-    last_plan_within,
     no_wait,
     p2sf,
+    prediction_error,
+    share_of_starts,
     size_wait,
+    underestimated,
+    user_fairness,
     wait_percentile,
 )
 from planbatch.planner.arguments import as_list
@@ -95,12 +92,14 @@ class Metric:
 
     def written(self, value: float) -> str:
         """Write a value for people; a dash for none."""
-        return "–" if math.isnan(value) else writer(self.unit)(value)
+        return "–" if math.isnan(value) else _WRITTEN[self.unit](value)
 
-
-def writer(unit: str) -> Callable[[float], str]:
-    """Return what writes the values of metrics with a unit."""
-    return _WRITTEN[unit]
+    def column(self, heading: str = "") -> Column:
+        """Return the column of a table of its values; by default, under its name."""
+        heading = heading or self.name
+        if self.unit == "s":
+            return time_column(self.name, heading)
+        return Column(self.name, heading, _WRITTEN[self.unit])
 
 
 def _of_summary(name: str, about: str) -> Callable[["DataFrame"], float]:
@@ -141,12 +140,11 @@ METRICS: dict[str, Callable[..., float]] = {
     "p2sf": p2sf,
     "first-plan-delay": first_plan_delay,
     "first-plan-error": first_plan_error,
-    "first-plan-within": first_plan_within,
-    "first-plan-late": first_plan_late,
-    "first-plan-early": first_plan_early,
-    "last-plan-within": last_plan_within,
-    "last-plan-late": last_plan_late,
-    "last-plan-early": last_plan_early,
+    **{
+        f"{plan}-plan-{where}": share_of_starts(plan, where)
+        for plan in ("first", "last")
+        for where in ("within", "late", "early")
+    },
     "user-fairness": user_fairness,
     "prediction-error": prediction_error,
     "underestimated": underestimated,

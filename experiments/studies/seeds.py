@@ -1,14 +1,19 @@
-"""Several comparisons that differ only in their seed: means, ranges, and which differences are any."""
+"""Several comparisons that differ only in their seed: means, ranges, bootstrap intervals of changes."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from pandas import DataFrame
 
+from planbatch.experiments.common.table import Column, Table
+from planbatch.experiments.common.text import durations
 from planbatch.experiments.studies.compare import Comparison
-from planbatch.experiments.studies.intervals import bootstrap
 from planbatch.planner.model import FloatArray
 
+#: Number of bootstrap resamples, and the confidence level.
+RESAMPLES, LEVEL = 2000, 0.95
+#: Fewer units than this give no interval.
+LEAST_UNITS = 3
 #: Seconds of the units of which intervals are drawn.
 MONTH = 30 * 86400
 
@@ -64,6 +69,55 @@ def spread_over_seeds(comparisons: Sequence[Comparison], reference: str) -> Data
             }
         rows.append(row)
     return DataFrame(rows)
+
+
+def spread_table(spread: DataFrame, reference: str, title: str) -> Table:
+    """Lay out what :func:`spread_over_seeds` returns: means, the least and the most of a seed, and changes."""
+    rows = []
+    for row in spread.to_dict("records"):
+        cells = {}
+        for figure in ("mean_wait", "max_wait"):
+            unit, texts = durations([row[figure + end] for end in ("", "_low", "_high")])
+            cells[figure] = f"{texts[0]} ({texts[1]} … {texts[2]}) {unit}"
+        change = ""
+        if row["policy"] != reference:
+            low, high, change = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
+            if low == low:
+                change += f" ({low:+.1%} … {high:+.1%}), "
+                change += "a difference" if row["differs"] else "no difference shown"
+        rows.append({"policy": row["policy"], **cells, "change": change})
+    columns = [
+        Column("policy", "policy"),
+        Column("mean_wait", "mean wait"),
+        Column("max_wait", "longest wait"),
+        Column("change", f"change against {reference}"),
+    ]
+    return Table("seeds", title, columns, rows)
+
+
+def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:
+    """Resample units, such as months, and return the interval of the ratio of their sums.
+
+    Parameters
+    ----------
+    above, below : float64 arrays, shape (units,)
+        What each unit adds to the numerator and to the denominator: pairs stay together.
+    seed : int
+        Seed of the random numbers.
+
+    Returns
+    -------
+    tuple of float
+        The percentiles of ``RESAMPLES`` resamples; NaN for fewer than ``LEAST_UNITS`` units.
+    """
+    n = len(above)
+    if n < LEAST_UNITS or below.sum() <= 0:
+        return float("nan"), float("nan")
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    total = drawn @ below
+    ratios = (drawn @ above)[total > 0] / total[total > 0]
+    low, high = np.quantile(ratios, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
 
 
 def _monthly(comparisons: Sequence[Comparison], policy: str) -> FloatArray:

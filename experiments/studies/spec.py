@@ -253,13 +253,7 @@ def as_workload_spec(thing: Any) -> WorkloadSpec:
 
 
 def as_policy_spec(thing: Any) -> PolicySpec:
-    """Return a specification, or make one of a name or a policy; with the defaults filled in.
-
-    Raises
-    ------
-    ValueError
-        If there is no such policy, or it does not take one of the parameters.
-    """
+    """Return a specification, or make one of a name or a policy."""
     if isinstance(thing, PolicySpec):
         return thing
     if isinstance(thing, str):

@@ -1,17 +1,9 @@
 """Reading an experiment from a TOML file; errors name the line."""
 
-import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from planbatch.experiments.studies.metrics import as_metrics
-from planbatch.experiments.studies.spec import (
-    Experiment,
-)
-from planbatch.experiments.studies.toml_keys import (
-    TOP_KEYS,
-)
+from planbatch.experiments.studies.spec import Experiment
+from planbatch.experiments.studies.toml_keys import TOP_KEYS
 from planbatch.experiments.studies.toml_reader import ExperimentFileError, FileReader, listed
 
 
@@ -48,28 +40,13 @@ def read_experiment(path: str | Path) -> Experiment:
     >>> grid.policies[0].name
     'easy'
     """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path}: there is no such file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
-    except UnicodeDecodeError as error:
-        raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
-    reader = FileReader(path, text)
-    if isinstance(document.get("seeds"), str):
+    reader = FileReader(path)
+    if isinstance(reader.document.get("seeds"), str):
         raise ExperimentFileError(
-            f"{reader.where('', 0, 'seeds')}: seeds is {document['seeds']!r}; "
+            f"{reader.where('', 0, 'seeds')}: seeds is {reader.document['seeds']!r}; "
             "give a list of whole numbers, such as [0, 1, 2]"
         )
-    return _experiment(reader, document)
-
-
-def _experiment(reader: FileReader, document: Mapping[str, Any]) -> Experiment:
-    """Turn the whole document into an experiment."""
-    top = reader.checked(document, TOP_KEYS, "", 0)
+    top = reader.checked(reader.document, TOP_KEYS, "", 0)
     for table in ("workload", "policy"):
         if table not in top:
             raise ExperimentFileError(f"{reader.path}: there is no [[{table}]]; give at least one")
@@ -94,21 +71,13 @@ def _experiment(reader: FileReader, document: Mapping[str, Any]) -> Experiment:
             f"[{several}] for {max(seeds, 1)} of them"
         )
     spans = reader.spans(top["spans"]) if "spans" in top else ()
-    metrics = reader.located(
-        lambda: as_metrics([reader.beside(name) for name in listed(top.get("metrics", []))]),
-        "", 0, "metrics",
-    )  # fmt: skip
-    key = "seeding" if "seeding" in top else "seeds"
-    return reader.located(
-        lambda: Experiment(
-            workloads,
-            policies,
-            seeds,
-            title=top.get("title", reader.path.stem),
-            seeding=top.get("seeding", "cell"),
-            spans=spans,
-            metrics=metrics,
-            where=str(reader.path),
-        ),
-        "", 0, key,
-    )  # fmt: skip
+    metrics = reader.metrics(top.get("metrics", []), "metrics")
+
+    def make() -> Experiment:
+        title, seeding = top.get("title", reader.path.stem), top.get("seeding", "cell")
+        return Experiment(
+            workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path)
+        )
+
+    experiment: Experiment = reader.located(make, "", 0, "seeding" if "seeding" in top else "seeds")
+    return experiment

@@ -1,6 +1,7 @@
 """The parts of an experiment's file, or of a search's, as specifications; errors name the line."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -13,6 +14,7 @@ from planbatch.experiments.common.schema import Declared
 from planbatch.experiments.common.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
+from planbatch.experiments.studies.metrics import Metric, as_metrics
 from planbatch.experiments.studies.spec import (
     EMBEDDED,
     PolicySpec,
@@ -34,9 +36,24 @@ class ExperimentFileError(ValueError):
 class FileReader:
     """Reads the parts of one file as specifications."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self.text = text
+    def __init__(self, path: str | Path) -> None:
+        """Read the file; ``document`` is what it says.
+
+        Raises
+        ------
+        OSError, ExperimentFileError
+            If it cannot be read, or is not TOML.
+        """
+        self.path = Path(path)
+        try:
+            self.text = self.path.read_text(encoding="utf-8")
+            self.document = tomllib.loads(self.text)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"{path}: there is no such file") from None
+        except tomllib.TOMLDecodeError as error:
+            raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
+        except UnicodeDecodeError as error:
+            raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
 
     def where(
         self, table: str = "", index: int = 0, key: str | None = None, value: Any = None
@@ -204,6 +221,12 @@ class FileReader:
             named = {key.replace("-", "_"): value for key, value in values.items()}
             ways.append(self.located(partial(Spans, **named), "spans", 0, "count"))
         return ways
+
+    def metrics(self, names: Any, key: str) -> tuple[Metric, ...]:
+        """Make the metrics that a key of the file names."""
+        return self.located(
+            lambda: as_metrics([self.beside(name) for name in listed(names)]), "", 0, key
+        )  # type: ignore[no-any-return]
 
     def located(self, make: Callable[[], Any], *place: Any) -> Any:
         """Make something; an error names the place in the file."""

@@ -27,46 +27,43 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Judged:
-    """A policy on the past and on later spans.
+    """A policy on the past and on later spans."""
 
-    Attributes
-    ----------
-    policy : str
-        Its name, with its parameters.
-    values : tuple of tuple of float
-        For the past and each later span, the goals; NaN for each where the replay failed.
-    error : str
-        Why a trial failed; empty if it did not.
-    """
-
-    policy: str
+    policy: str  # its name, with its parameters
+    #: For the past and each later span, the goals; NaN for each where the replay failed.
     values: tuple[tuple[float, ...], ...]
-    error: str = ""
+    error: str = ""  # why a trial failed; empty if it did not
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search of parameters came to.
+    """What a search of parameters came to."""
 
-    Attributes
-    ----------
-    tuning : Tuning
-        What was searched.
-    beside : tuple of Judged
-        EASY, and the default policy.
-    front : tuple of Judged
-        The Pareto front of the trials on the past, by the first goal.
-    trials : tuple of Judged
-        All trials, in order, on the past alone.
-    unfinished : bool
-        Whether an interrupt ended the search; then nothing has been judged.
-    """
+    tuning: Tuning  # what was searched
+    beside: tuple[Judged, ...] = ()  # EASY, and the default policy
+    front: tuple[Judged, ...] = ()  # the Pareto front of the trials on the past, by the first goal
+    trials: tuple[Judged, ...] = ()  # all trials, in order, on the past alone
+    unfinished: bool = False  # whether an interrupt ended the search; then nothing has been judged
 
-    tuning: Tuning
-    beside: tuple[Judged, ...] = ()
-    front: tuple[Judged, ...] = ()
-    trials: tuple[Judged, ...] = ()
-    unfinished: bool = False
+    def to_dict(self) -> dict[str, Any]:
+        """Return the search for JSON."""
+        return {
+            "policy": self.tuning.policy,
+            "past": self.tuning.past,
+            "later": list(self.tuning.later),
+            "beside": [self._row(judged) for judged in self.beside],
+            "front": [self._row(judged) for judged in self.front],
+            "trials": [self._row(judged) for judged in self.trials],
+            "interrupted": self.unfinished,
+        }
+
+    def _row(self, judged: Judged) -> dict[str, Any]:
+        """Return a policy by span and goal; trials were on the past alone."""
+        goals = [goal.name for goal in self.tuning.goals]
+        spans = (self.tuning.past, *self.tuning.later)
+        by_span = zip(spans, judged.values, strict=False)
+        values = {span: dict(zip(goals, own, strict=True)) for span, own in by_span}
+        return {"policy": judged.policy, "values": values, "error": judged.error or None}
 
 
 @dataclass(frozen=True)
@@ -157,13 +154,7 @@ def _told(
 
 
 def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
-    """Return the Pareto front of the trials.
-
-    Raises
-    ------
-    ValueError
-        If all trials failed.
-    """
+    """Return the Pareto front of the trials; ``ValueError`` if all of them failed."""
     if all(trial.error for trial in trials):
         first = trials[0]
         raise ValueError(f"all {len(trials)} trials failed; {first.policy}: {first.error}")

@@ -1,6 +1,5 @@
 """Reading a search of parameters from a TOML file; errors name file, line, table and key."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +8,6 @@ from typing import Annotated, Any
 
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
 from planbatch.experiments.common.schema import by_key, declared
-from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.studies.toml_reader import ExperimentFileError, FileReader, listed
 from planbatch.experiments.studies.tune_spec import PLACE, Range, Tuning
 from planbatch.experiments.workloads.options import parse_span
@@ -47,16 +45,8 @@ def read_tuning(path: str | Path) -> Tuning:
     ExperimentFileError
         If a key or a value is wrong, or one that must be there is not.
     """
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
-    except UnicodeDecodeError as error:
-        raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
-    reader = FileReader(path, text)
-    top = reader.checked(document, KEYS, "", 0)
+    reader = FileReader(path)
+    top = reader.checked(reader.document, KEYS, "", 0)
     for key in ("policy", "past", "later", "parameters"):
         if key not in top:
             raise ExperimentFileError(f"{path}: there is no {key}; docs/tuning.md has an example")
@@ -83,12 +73,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
         raise ExperimentFileError(
             f"{reader.where('workload')}: [workload] is one log, and its spans are past and later"
         )
-    goals = reader.located(
-        lambda: as_metrics(
-            [reader.beside(name) for name in listed(top.get("goals", DEFAULT_GOALS))]
-        ),
-        "", 0, "goals",
-    )  # fmt: skip
+    goals = reader.metrics(top.get("goals", DEFAULT_GOALS), "goals")
     policy = reader.beside(top["policy"])
     tuning = Tuning(
         workloads[0], top["past"], tuple(later), policy, parameters, goals, top.get("trials", 50),

@@ -37,39 +37,19 @@ class Range:
 
 @dataclass(frozen=True)
 class Tuning:
-    """A search of a policy's parameters.
+    """A search of a policy's parameters."""
 
-    Attributes
-    ----------
-    workload : WorkloadSpec
-        The log; its span is replaced by those below.
-    past : str
-        The span on which trials are replayed, ``FROM:TO``.
-    later : tuple of str
-        The spans on which the best of them are judged.
-    policy : str
-        The text of the policy, with parameters in braces: ``plan-aged-wait:{age}``.
-    parameters : mapping of str to Range or tuple of str
-        Numbers or choices for each.
-    goals : tuple of Metric
-        The metrics to be made best; several give a Pareto front.
-    trials, seed : int
-        How many parameters are tried; seed of the sampler and of the replays.
-    default : str
-        The policy to compare with, besides EASY.
-    places : mapping of str to str
-        Where the spans stand in a file, named in errors, such as ``tune.toml, line 7``.
-    """
-
-    workload: WorkloadSpec
-    past: str
-    later: tuple[str, ...]
-    policy: str
-    parameters: Mapping[str, Range | tuple[str, ...]]
-    goals: tuple[Metric, ...]
+    workload: WorkloadSpec  # the log; its span is replaced by those below
+    past: str  # the span on which trials are replayed, ``FROM:TO``
+    later: tuple[str, ...]  # the spans on which the best of them are judged
+    policy: str  # the text of the policy, with parameters in braces: ``plan-aged-wait:{age}``
+    parameters: Mapping[str, Range | tuple[str, ...]]  # numbers or choices for each
+    goals: tuple[Metric, ...]  # the metrics to be made best; several give a Pareto front
+    #: How many parameters are tried; seed of the sampler and of the replays.
     trials: int = 50
     seed: int = 0
-    default: str = ""
+    default: str = ""  # the policy to compare with, besides EASY
+    #: Where the spans stand in a file, named in errors, such as ``tune.toml, line 7``.
     places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def text(self, values: Mapping[str, object]) -> str:

@@ -1,13 +1,17 @@
-"""Metrics of waits and responses: percentiles, sizes, work, and how far first plans slide.
+"""Metrics as functions of jobs: waits, responses, planned and actual starts, fairness, predicted run times.
 
 Each is a function of a data frame with one row per job, see :meth:`Trace.to_frame`; times are in seconds.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from planbatch.planner.model import FloatArray
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pandas import DataFrame, Series
 
 
@@ -58,36 +62,6 @@ def first_plan_error(jobs: "DataFrame") -> float:
     return float(moved_since(jobs, "first").abs().mean())
 
 
-def first_plan_within(jobs: "DataFrame", minutes: float = 1.0) -> float:
-    """The share of the jobs that start at most so many minutes from their first planned start."""
-    return within(jobs, "first", minutes)
-
-
-def first_plan_late(jobs: "DataFrame", minutes: float = 1.0) -> float:
-    """The share of the jobs that start more than so many minutes after their first planned start."""
-    return late(jobs, "first", minutes)
-
-
-def first_plan_early(jobs: "DataFrame", minutes: float = 1.0) -> float:
-    """The share of the jobs that start more than so many minutes before their first planned start."""
-    return early(jobs, "first", minutes)
-
-
-def last_plan_within(jobs: "DataFrame", minutes: float = 1.0) -> float:
-    """The share of the jobs that start at most so many minutes from their start in the last plan before."""
-    return within(jobs, "last", minutes)
-
-
-def last_plan_late(jobs: "DataFrame", minutes: float = 1.0) -> float:
-    """The share of the jobs that start more than so many minutes after their start in the last plan before."""
-    return late(jobs, "last", minutes)
-
-
-def last_plan_early(jobs: "DataFrame", minutes: float = 1.0) -> float:
-    """The share of the jobs that start more than so many minutes before their start in the last plan before."""
-    return early(jobs, "last", minutes)
-
-
 def moved_since(jobs: "DataFrame", plan: str) -> "Series[float]":
     """Return actual − planned start of every job (s); ``plan`` is ``first``, or ``last``, the one before the start."""
     return jobs["start"] - jobs[f"{plan}_planned"]
@@ -108,3 +82,52 @@ def late(jobs: "DataFrame", plan: str, minutes: float) -> float:
 def early(jobs: "DataFrame", plan: str, minutes: float) -> float:
     """Return the share of the jobs that start more than some minutes before a plan said."""
     return float((moved_since(jobs, plan) < -60 * minutes).mean())
+
+
+def share_of_starts(plan: str, where: str) -> Callable[..., float]:
+    """Return the metric of the jobs that start ``within`` some minutes of a plan, ``late`` or ``early``."""
+    share = {"within": within, "late": late, "early": early}[where]
+
+    def metric(jobs: "DataFrame", minutes: float = 1.0) -> float:
+        return share(jobs, plan, minutes)
+
+    how = {"within": "at most so many minutes from", "late": "more than so many minutes after",
+           "early": "more than so many minutes before"}[where]  # fmt: skip
+    which = {"first": "their first planned start", "last": "their start in the last plan before"}[
+        plan
+    ]
+    metric.__doc__ = f"The share of the jobs that start {how} {which}."
+    return metric
+
+
+def user_fairness(jobs: "DataFrame") -> float:
+    """Σᵤ (1 + mean NUWT − NUWTᵤ)², NUWTᵤ = total wait / total processor time of user u; less is fairer (Alea)."""
+    work = jobs["procs"] * jobs["runtime"]
+    by_user = jobs.assign(work=work).groupby("user")[["wait", "work"]].sum()
+    normalised = by_user["wait"] / by_user["work"]
+    return float(((1 + normalised.mean() - normalised) ** 2).sum())
+
+
+def relative_errors(predicted: "NDArray[Any]", runtime: "NDArray[Any]") -> FloatArray:
+    """Return |p − r| / max(p, r) of predictions p and run times r (s): 0 if exact, below 1; shape (n,).
+
+    It is 1 less the accuracy of Tsafrir, Etsion, Feitelson (TPDS 2007), who divide the smaller by the larger.
+    """
+    errors: FloatArray = np.abs(predicted - runtime) / np.maximum(predicted, runtime)
+    return errors
+
+
+def prediction_error(jobs: "DataFrame") -> float:
+    """The mean of |p − run| / max(p, run), p what a job was believed to take when it started: 0 if exact, below 1."""
+    return float(relative_errors(_believed(jobs), jobs["runtime"].to_numpy(np.float64)).mean())
+
+
+def underestimated(jobs: "DataFrame") -> float:
+    """The share of the jobs that ran for longer than they were believed to when they started."""
+    return float((jobs["runtime"].to_numpy(np.float64) > _believed(jobs)).mean())
+
+
+def _believed(jobs: "DataFrame") -> FloatArray:
+    """Return what was believed of each job: the prediction, or the request where there is none."""
+    believed: FloatArray = jobs["predicted"].fillna(jobs["walltime"]).to_numpy(dtype=np.float64)
+    return believed

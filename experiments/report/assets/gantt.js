@@ -26,7 +26,7 @@ const Gantt = (() => {
     for (const label of labels) {
       if (!cells[label]) {
         const found = data.cells.find((cell) => cell.label === label);
-        cells[label] = await GanttData.readCell(jobs, data.capacity, found.wait);
+        cells[label] = await GanttData.readCell(jobs, found);
       }
     }
     return { data, jobs, cells: labels.map((label) => cells[label]) };

@@ -51,100 +51,33 @@ const GanttData = (() => {
     return low;
   }
 
-  /** Free processors as blocks from low to high. */
-  class Free {
-    constructor(capacity) {
-      this.low = [0];
-      this.count = [capacity];
-    }
-
-    /** The smallest block that holds them all, else the largest blocks one after the other (see lanes.py). */
-    take(procs) {
-      const { low, count } = this;
-      let best = -1;
-      for (let i = 0; i < low.length; i++) {
-        if (count[i] >= procs && (best < 0 || count[i] < count[best])) best = i;
-      }
-      if (best >= 0) return [this.cut(best, procs)];
-      const pieces = [];
-      while (procs > 0 && low.length) {
-        let largest = 0;
-        for (let i = 1; i < low.length; i++) if (count[i] > count[largest]) largest = i;
-        const used = Math.min(count[largest], procs);
-        pieces.push(this.cut(largest, used));
-        procs -= used;
-      }
-      return pieces;
-    }
-
-    cut(i, procs) {
-      const piece = [this.low[i], procs];
-      if (this.count[i] > procs) {
-        this.low[i] += procs;
-        this.count[i] -= procs;
-      } else {
-        this.low.splice(i, 1);
-        this.count.splice(i, 1);
-      }
-      return piece;
-    }
-
-    put(start, procs) {
-      const { low, count } = this;
-      const i = above(low, start);
-      const left = i > 0 && low[i - 1] + count[i - 1] === start;
-      const right = i < low.length && start + procs === low[i];
-      if (left && right) {
-        count[i - 1] += procs + count[i];
-        low.splice(i, 1);
-        count.splice(i, 1);
-      } else if (left) count[i - 1] += procs;
-      else if (right) {
-        low[i] = start;
-        count[i] += procs;
-      } else {
-        low.splice(i, 0, start);
-        count.splice(i, 0, procs);
-      }
-    }
-  }
-
   const CHUNK = 512;
 
-  /** Give every job its processors: pieces in the order of starts. */
-  function place(jobs, cell, capacity) {
-    const n = cell.start.length;
-    let room = n + (n >> 1) + 16;
-    let from = new Int32Array(room), to = new Int32Array(room), low = new Int32Array(room);
-    let count = new Int32Array(room), job = new Int32Array(room);
-    const first = new Int32Array(n), many = new Int32Array(n);
-    const free = new Free(capacity);
-    let size = 0, ended = 0;
+  /** The processors of all jobs, in the order of starts: a piece each, and further ones of jobs that have several. */
+  function piecesOf(jobs, cell, lowest, [moreJob, moreLow, moreCount]) {
+    const n = lowest.length, size = n + moreJob.length;
+    const [from, to, low, count, job] = Array.from({ length: 5 }, () => new Int32Array(size));
+    const reach = new Int32Array(n + 1);
+    for (const i of moreJob) reach[i + 1]++;
+    for (let i = 0; i < n; i++) reach[i + 1] += reach[i];
+    let k = 0;
+    const add = (i, start, procs) => {
+      from[k] = cell.start[i];
+      to[k] = cell.end[i];
+      low[k] = start;
+      count[k] = procs;
+      job[k++] = i;
+    };
     for (const i of cell.byStart) {
-      while (ended < n && cell.end[cell.byEnd[ended]] <= cell.start[i]) {
-        const over = cell.byEnd[ended++];
-        for (let k = first[over]; k < first[over] + many[over]; k++) free.put(low[k], count[k]);
+      let rest = jobs.procs[i];
+      for (let m = reach[i]; m < reach[i + 1]; m++) {
+        add(i, moreLow[m], moreCount[m]);
+        rest -= moreCount[m];
       }
-      first[i] = size;
-      for (const [start, procs] of free.take(jobs.procs[i])) {
-        if (size === room) {
-          room *= 2;
-          [from, to, low, count, job] = [from, to, low, count, job].map((old) => {
-            const wider = new Int32Array(room);
-            wider.set(old);
-            return wider;
-          });
-        }
-        from[size] = cell.start[i];
-        to[size] = cell.end[i];
-        low[size] = start;
-        count[size] = procs;
-        job[size++] = i;
-      }
-      many[i] = size - first[i];
+      add(i, lowest[i], rest);
     }
     const last = new Int32Array(Math.ceil(size / CHUNK));
-    for (let k = 0; k < size; k++) last[Math.floor(k / CHUNK)] = Math.max(last[Math.floor(k / CHUNK)], to[k]);
+    for (k = 0; k < size; k++) last[Math.floor(k / CHUNK)] = Math.max(last[Math.floor(k / CHUNK)], to[k]);
     return { size, from, to, low, count, job, last };
   }
 
@@ -227,8 +160,8 @@ const GanttData = (() => {
   }
 
   /** Read one policy of a case. */
-  async function readCell(jobs, capacity, text) {
-    const wait = await column(text);
+  async function readCell(jobs, data) {
+    const wait = await column(data.wait);
     const n = wait.length;
     const start = new Int32Array(n), end = new Int32Array(n);
     for (let i = 0; i < n; i++) {
@@ -236,7 +169,8 @@ const GanttData = (() => {
       end[i] = start[i] + jobs.runtime[i];
     }
     const cell = { wait, start, end, byStart: sortedIndex(start), byEnd: sortedIndex(end) };
-    cell.pieces = place(jobs, cell, capacity);
+    const [job, low, count] = await Promise.all(data.more.map(column));
+    cell.pieces = piecesOf(jobs, cell, await column(data.low), [summed(job), low, count]);
     cell.submitted = new Steps(sortedIndex(jobs.submit), jobs.submit, null);
     cell.started = new Steps(cell.byStart, start, null);
     cell.queue = new Queue(cell.submitted, cell.started);

@@ -10,7 +10,7 @@ from planbatch.experiments import Experiment, PolicySpec, run_experiment
 from planbatch.experiments.common import pinned_core as cores
 from planbatch.experiments.common.pinned_core import pinned_core, usable_cores
 from planbatch.experiments.runs.backends import BackendError
-from planbatch.experiments.runs.space import warn_of_little_space
+from planbatch.experiments.runs.store import warn_of_little_space
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.experiments.studies.grids import GRID, ROOT, write
 
@@ -46,27 +46,6 @@ def test_split_replays_show_their_error(run, tmp_path):
     assert code == 0
     assert "error of split replays" in out
     assert "2 spans" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "text", "told"),
-    [
-        (["missing.toml"], GRID, "missing.toml"),
-        (["grid.toml", "--backend", "dsak"], GRID, "backend: there is no 'dsak'; did you mean dask?"),
-        (["grid.toml"], GRID.replace("first", "frist", 1), "grid.toml, line 6: [[workload]] has no key 'frist'"),
-        (["grid.toml", "--out", "file"], GRID, "is a file"),
-        (["grid.toml", "--out", "there"], GRID, "format 7"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_one_sentence(run, tmp_path, words, text, told):
-    """Exit code 2, and nothing on standard output."""
-    write(tmp_path, text)
-    (tmp_path / "file").write_text("")
-    (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "experiment.json").write_text('{"format": 7}')
-    code, out, err = run(*words)
-    assert (code, out) == (2, "")
-    assert told in err.splitlines()[-1]
 
 
 def test_failures_are_told_at_the_end(run, tmp_path, monkeypatch):

@@ -57,25 +57,21 @@ def test_everything_of_the_users_own_is_compared(run, folder):
     policies = ("easy:mine.py:wfp3", "plan-wait", "plan:mine.py:total_wait", "mine.py:unlucky",
                 "plan:mine.py:total_wait:power=2,evaluations=20")  # fmt: skip
     words = [word for name in policies for word in ("--policy", name)]
-    metrics = (
+    metrics = [
         "--metric",
         "mine.py:late",
         "--metric",
         "p99-wait",
         "--metric",
         "mine.py:late:limit=0",
-    )
+    ]
     code, out, err = run("compare", log, *words, *metrics, "--no-out", "--json", "--jobs", "2")
     assert code == 1
     assert "no result: unlucky: ZeroDivisionError: division by zero" in err
     assert "mine.py, line 20" in err
     rows = {row["policy"]: row for row in json.loads(out)["results"]}
-    assert list(rows) == [
-        "easy:wfp3",
-        "plan-wait",
-        "plan-total-wait",
-        "plan-total-wait:power=2,evaluations=20",
-    ]
+    names = "easy:wfp3 plan-wait plan-total-wait plan-total-wait:power=2,evaluations=20"
+    assert list(rows) == names.split()
     built_in, own = rows["plan-wait"], rows["plan-total-wait"]
     for name in ("mean_wait", "max_wait", "late", "p99-wait", "late:limit=0"):
         assert own[name] == built_in[name]
@@ -84,16 +80,7 @@ def test_everything_of_the_users_own_is_compared(run, folder):
 def test_an_edited_file_runs_again_and_an_unchanged_one_does_not(run, folder):
     """The content of the file is part of the key."""
     log = generated(run)
-    words = (
-        "compare",
-        log,
-        "--policy",
-        "plan:mine.py:total_wait",
-        "--policy",
-        "easy",
-        "--out",
-        "out",
-    )
+    words = f"compare {log} --policy plan:mine.py:total_wait --policy easy --out out".split()
     assert run(*words)[0] == 0
     code, _, err = run(*words)
     assert code == 0
@@ -152,25 +139,10 @@ def test_optimizers_of_the_users_own_are_compared_on_rounds(run, folder):
     assert code == 0, err
     files = json.loads(out)["files"]
     words = (
-        "--optimizer",
-        "mine.py:swaps",
-        "--optimizer",
-        "tabu:neighbours=4",
-        "--objective",
-        "mine.py:total_wait",
+        "--optimizer mine.py:swaps --optimizer tabu:neighbours=4 --objective mine.py:total_wait "
     )
-    code, out, err = run(
-        "rounds",
-        "compare",
-        *files,
-        *words,
-        "--evaluations",
-        "50",
-        "--jobs",
-        "2",
-        "--no-curves",
-        "--json",
-    )
+    words += "--evaluations 50 --jobs 2 --no-curves --json"
+    code, out, err = run("rounds", "compare", *files, *words.split())
     assert code == 0, err
     rows = json.loads(out)["rows"]
     assert {row["optimizer"] for row in rows} == {"swaps", "tabu:neighbours=4"}

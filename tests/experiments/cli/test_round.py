@@ -46,13 +46,6 @@ def test_a_picture(run, file, tmp_path, suffix):
         assert "job 7: 2 processors" in (tmp_path / "plan.html").read_text()
 
 
-def test_a_picture_that_cannot_be_written(run, file):
-    for name in ("plan.pdf", "no/plan.png"):
-        code, _, err = run("round", file, "--picture", name)
-        assert (code, err.count("\n")) == (2, 1)
-        assert "picture" in err
-
-
 def test_a_change_of_one_job(run, file):
     """Job 8 at 150 puts job 7 off by 40 s; without job 7 nothing changes for job 8."""
     code, out, _ = run("round", file, "--if", "8@150", "--json")

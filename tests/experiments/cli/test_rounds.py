@@ -63,20 +63,3 @@ def test_objectives_for_deadlines_warn_if_no_job_has_one(run, tmp_path):
     told = "warning: no job has a deadline, which tardiness goes by\n"
     assert told in run(*words, "--objective", "tardiness")[2]
     assert told not in run(*words, "--objective", "wait")[2]
-
-
-def test_bad_input_is_refused_in_one_sentence(run, tmp_path):
-    """By name, with exit code 2, and without a file of results."""
-    write_round(tmp_path / "a.json", random_round(4))
-    for words, told in (
-        (("compare", "b.json"), "there is no such round file"),
-        (("compare", "a.json", "--optimizer", "annealin"), "annealing"),
-        (("compare", "a.json", "--evaluations", -1), "evaluations: -1"),
-        (("capture", "b.swf"), "there is no such file"),
-        (("capture", "b.swf", "--sizes", "3,x"), "sizes"),
-    ):
-        code, out, err = run(*words)
-        assert (code, out) == (2, "")
-        assert told in err
-        assert err.count("\n") == 1
-    assert not (tmp_path / "out").exists()

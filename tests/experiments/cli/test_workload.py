@@ -4,16 +4,12 @@ import gzip
 import json
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
-from planbatch.experiments.cli import main as cli
 from planbatch.experiments.cli.workload import KINDS, command
-from planbatch.experiments.cli.workload_flags import workload_options
-from planbatch.experiments.workloads import archive, load, lublin
+from planbatch.experiments.workloads import archive, lublin
 from planbatch.experiments.workloads.load import resolve_source, workload_of_source
-from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.swf.read import read_swf
 
 LOG = b"""\
@@ -44,17 +40,12 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
 
 
-def failure(monkeypatch, capsys, *words: object) -> str:
+def failure(run, *words: object) -> str:
     """Run the whole command, which has to fail with exit code 2, and return what it says."""
-    monkeypatch.setattr("sys.argv", ["planbatch", "workload", *map(str, words)])
-    with pytest.raises(SystemExit) as exit_:
-        cli.main()
-    told = capsys.readouterr()
-    assert exit_.value.code == 2
-    assert told.out == ""
-    assert told.err.count("\n") == 1, told.err
-    assert told.err.startswith("planbatch: ")
-    return told.err
+    code, out, err = run("workload", *words)
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert err.startswith("planbatch: ")
+    return err
 
 
 def test_info_as_json_is_one_object_and_nothing_else(log):
@@ -177,57 +168,40 @@ def test_a_path_comes_before_a_name(cache, tmp_path, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("verb", ["info", "transform"])
-def test_bad_input_is_one_sentence(monkeypatch, capsys, tmp_path, verb, content, flags, told):
+def test_bad_input_is_one_sentence(run, tmp_path, verb, content, flags, told):
     """Exit code 2, one line, no traceback, nothing written."""
     path = tmp_path / "bad.swf"
     if content is not None:
         path.write_bytes(content)
     target = (tmp_path / "out.swf",) if verb == "transform" else ()
-    assert told in failure(monkeypatch, capsys, verb, path, *target, *flags)
+    assert told in failure(run, verb, path, *target, *flags)
     assert not (tmp_path / "out.swf").exists()
     assert len(list(tmp_path.iterdir())) == (content is not None)
 
 
-def test_names_that_are_not_there_get_advice(monkeypatch, capsys, cache):
+def test_names_that_are_not_there_get_advice(run, cache):
     """A known name says how to fetch it, a near one what may be meant."""
-    told = failure(monkeypatch, capsys, "info", "HPC2N-2002-2.2-cln")
+    told = failure(run, "info", "HPC2N-2002-2.2-cln")
     assert "planbatch workload fetch HPC2N-2002-2.2-cln" in told
-    told = failure(monkeypatch, capsys, "info", "HPC2N-2002-2.2")
+    told = failure(run, "info", "HPC2N-2002-2.2")
     assert "did you mean HPC2N-2002-2.2-cln?" in told
-    told = failure(monkeypatch, capsys, "fetch", "HPC3N-2002-2.2-cln")
+    told = failure(run, "fetch", "HPC3N-2002-2.2-cln")
     assert "did you mean HPC2N-2002-2.2-cln?" in told
 
 
-def test_unwritable_targets_are_told(monkeypatch, capsys, log, tmp_path):
+def test_unwritable_targets_are_told(run, log, tmp_path):
     """A missing folder is named, before anything is written."""
-    told = failure(monkeypatch, capsys, "transform", log, tmp_path / "no" / "out.swf")
+    told = failure(run, "transform", log, tmp_path / "no" / "out.swf")
     assert "there is no folder" in told
-    told = failure(monkeypatch, capsys, "generate", tmp_path)
+    told = failure(run, "generate", tmp_path)
     assert "is a folder" in told
 
 
-def test_a_dead_archive_is_told(monkeypatch, capsys, cache):
+def test_a_dead_archive_is_told(run, monkeypatch, cache):
     """The address is named."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    told = failure(
-        monkeypatch, capsys, "fetch", "KTH-SP2-1996-2.1-cln", "--url", "http://127.0.0.1:9"
-    )
+    told = failure(run, "fetch", "KTH-SP2-1996-2.1-cln", "--url", "http://127.0.0.1:9")
     assert "http://127.0.0.1:9/l_kth_sp2/KTH-SP2-1996-2.1-cln.swf.gz: the server cannot" in told
-
-
-def test_every_command_can_take_the_flags(log):
-    """The decorator gathers the flags into one parameter, beside the command's own."""
-
-    @click.command()
-    @click.argument("source")
-    @workload_options
-    def count(source: str, options: WorkloadOptions) -> None:
-        """Count."""
-        click.echo(len(workload_of_source(source, options)))
-
-    result = CliRunner().invoke(count, [str(log), "--first", "1"])
-    assert result.output == "1\n"
-    assert load.workload_of_source(None).name == "lublin-batch-256"
 
 
 def test_kinds_of_generated_jobs_are_those_of_the_model():

@@ -1,12 +1,10 @@
 """Mean against maximum wait: the front, several promises in one comparison, the picture and its ticks."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.figures.style import logarithmic_ticks
 from planbatch.experiments.figures.tradeoff import draw_trade_off, pareto_front
 from planbatch.experiments.studies.compare import compare
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -45,17 +43,3 @@ def test_one_policy_with_several_promises():
     assert alone.metrics["plan-wait"] == comparison.metrics[names[2]]
     axes = draw_trade_off(comparison)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == names
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [
-        (45.0, 240.0, [50.0, 100.0, 200.0]),
-        (0.9, 2.2, [1.0, 1.5, 2.0]),
-        (0.9, 1.3, [0.9, 1.0, 1.2]),
-        (0.5, 2000.0, [1.0, 10.0, 100.0, 1000.0]),
-    ],
-)
-def test_ticks_of_logarithmic_axes(low, high, ticks):
-    """Three at least, and round."""
-    assert logarithmic_ticks(low, high) == ticks

@@ -207,7 +207,7 @@ def test_the_chart_tells_about_the_job_under_the_pointer(opened):
 
 
 def test_every_workload_and_policy_can_be_chosen(opened):
-    """Starts are those of the results, and processors those of the rule that Python follows as well."""
+    """Starts and processors are those of the results."""
     canvas_of(opened)
     results = read_results(load_folder(opened))
     for case in cases_of(results):
@@ -232,7 +232,9 @@ def test_every_workload_and_policy_can_be_chosen(opened):
             for job, low, count, begin, end in rows:
                 assert (begin, end - begin) == (start[job], jobs.runtime[job])
                 found[job].append((low, count))
-            assert [sorted(own) for own in found] == assign(jobs, case.capacity)
+            assert [sorted(own) for own in found] == assign(
+                jobs.start, jobs.end, jobs.procs, case.capacity
+            )
 
 
 def load_folder(driver):

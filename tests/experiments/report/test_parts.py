@@ -4,38 +4,33 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.common.text import duration
+from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.figures.style import drawing
+from planbatch.experiments.report.blocks import Block, Section
 from planbatch.experiments.report.drawing import finish, themed
 from planbatch.experiments.report.gantt_data import decode, encode
-from planbatch.experiments.report.tables import Column, Table, latex
+from planbatch.experiments.report.page import render
 from planbatch.experiments.runs.processor_assignment import assign
-from planbatch.experiments.runs.read import Jobs
 
 TABLE = Table(
     "waits",
     "Waits & more",
-    [Column("policy", "policy"), Column("wait", "mean wait", lambda v: f"{v:.1f} s", "min"), Column("n", "50%", str)],
+    [Column("policy", "policy"), Column("wait", "mean wait", "{:.1f} s".format, best="min"), Column("n", "50%", str)],
     [{"policy": "a_b", "wait": 2.25, "n": 3}, {"policy": "<c>", "wait": 1.5}, {"policy": "d", "wait": float("nan")}],
 )  # fmt: skip
 
 
-def jobs_of(rows):
-    """Give jobs of (start, procs, runtime) tuples, submitted at their starts."""
-    start, procs, runtime = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    order = np.argsort(start, kind="stable")
-    start, procs, runtime = start[order], procs[order], runtime[order]
-    n = len(start)
-    none = np.full(n, 2**60)
-    return Jobs(
-        np.arange(n), none, start, procs, runtime, runtime, start, start + runtime, none, none
-    )
+def spans_of(rows):
+    """Give starts, ends and sizes of (start, procs, runtime) tuples."""
+    start, procs, runtime = np.array(sorted(rows, key=lambda row: row[0]), dtype=np.int64).T
+    return start, start + runtime, procs
 
 
 def test_a_table_as_csv_has_plain_values():
@@ -51,8 +46,11 @@ def test_a_table_as_csv_has_plain_values():
 
 def test_a_table_as_html_is_accessible_and_escaped():
     """Caption, scopes, the best value marked, a dash for nothing."""
+    results = SimpleNamespace(cells=[], title="A page", version="0")
+    page = render(results, [Section("", "s", [Block("", "b", tables=[TABLE])])], [], [])  # type: ignore[arg-type]
+    table = page[page.index("<table>") : page.index("</table>") + 8]
     root = ET.fromstring(
-        TABLE.html().replace("class=text", 'class="text"').replace("class=best", 'class="best"')
+        table.replace("class=text", 'class="text"').replace("class=best", 'class="best"')
     )
     caption = root.find("caption/span")
     assert caption is not None
@@ -76,7 +74,7 @@ def test_durations_of_a_column_have_one_unit():
     """It stands in the heading; CSV has seconds, and columns that readers do not see."""
     table = Table(
         "waits", "Waits",
-        [Column("policy", "policy"), Column("wait", "wait", duration, "min"), Column("p50", "", duration, shown=False)],
+        [Column("policy", "policy"), time_column("wait", "wait", "min"), time_column("p50", "", only="files")],
         [{"policy": "a", "wait": 6840.0, "p50": 1}, {"policy": "b", "wait": 7320.0}, {"policy": "c"}],
     )  # fmt: skip
     assert table.texts() == (["policy", "wait (h)"], [["a", "1.9"], ["b", "2.0"], ["c", "–"]])
@@ -84,20 +82,12 @@ def test_durations_of_a_column_have_one_unit():
     assert "wait (h) \\\\" in table.latex()
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [("-32.7%", r"$-$32.7\%"), ("plan-2x", "plan-2x"), ("-39 … -28%", r"$-$39 \dots{} $-$28\%")],
-)
-def test_minus_signs_in_latex(words, expected):
-    """Hyphens before numbers are minus signs; those in names are hyphens."""
-    assert latex(words) == expected
-
-
 @pytest.fixture(scope="module")
 def picture(tmp_path_factory):
     """Give a picture with lines, an image and text, and the folder of its files."""
     folder = tmp_path_factory.mktemp("pictures")
-    with drawing(3, 2) as (figure, axes):
+    with drawing(3, 2) as figure:
+        axes = figure.add_subplot()
         axes.plot([0, 1], [0, 1], marker="o")
         axes.imshow(np.eye(3), extent=(0, 1, 0, 1))
         axes.set_title("caf\N{LATIN SMALL LETTER E WITH ACUTE} & more")
@@ -174,7 +164,7 @@ def test_processors_by_hand():
     (and job 5 takes all processors but one)
     """
     rows = [(0, 2, 9), (0, 2, 5), (0, 2, 9), (6, 3, 3), (9, 1, 1), (9, 7, 1)]
-    pieces = assign(jobs_of(rows), 8)
+    pieces = assign(*spans_of(rows), 8)
     assert pieces == [[(0, 2)], [(2, 2)], [(4, 2)], [(2, 2), (6, 1)], [(0, 1)], [(1, 7)]]
 
 
@@ -185,14 +175,14 @@ def test_processors_by_hand():
 )
 def test_no_processor_runs_two_jobs_and_every_job_gets_its_own(rows):
     """On a machine that is large enough for all that runs at once."""
-    jobs = jobs_of(rows)
-    busy = [int(jobs.procs[(jobs.start <= t) & (t < jobs.end)].sum()) for t in range(40)]
-    pieces = assign(jobs, max(busy))
-    for t in range(40):
-        running = np.flatnonzero((jobs.start <= t) & (t < jobs.end))
-        used = [p for job in running for low, count in pieces[job] for p in range(low, low + count)]
-        assert len(used) == len(set(used)) == busy[t]
-    assert [sum(count for _, count in own) for own in pieces] == jobs.procs.tolist()
+    start, end, procs = spans_of(rows)
+    running = [np.flatnonzero((start <= t) & (t < end)) for t in range(40)]
+    busy = [int(procs[jobs].sum()) for jobs in running]
+    pieces = assign(start, end, procs, max(busy))
+    for jobs, count in zip(running, busy, strict=True):
+        used = [p for job in jobs for low, length in pieces[job] for p in range(low, low + length)]
+        assert len(used) == len(set(used)) == count
+    assert [sum(count for _, count in own) for own in pieces] == procs.tolist()
     if max(busy) > 1:
         with pytest.raises(ValueError, match="more than"):
-            assign(jobs, max(busy) - 1)
+            assign(start, end, procs, max(busy) - 1)

@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -30,15 +31,18 @@ def test_equal_names_are_equal_rounds(rounds):
     assert benchmark.class_of(next(iter(three))) == "lublin-easy-0.9-three-10"
 
 
+def claim_of(problem, objective):
+    """Give what somebody would claim of a plan, and its cost."""
+    found = solve(problem, objective, evaluations=50)
+    starts = dict(zip(map(str, problem.ids.tolist()), found.plan.start.tolist(), strict=True))
+    return {"round": KEY, "objective": objective, "starts": starts}, found.cost
+
+
 def test_a_claim_is_checked(rounds):
-    problem = rounds[KEY]
-    plan = solve(problem, "wait", evaluations=50)
-    ids = map(str, problem.ids.tolist())
-    starts = dict(zip(ids, plan.plan.start.tolist(), strict=True))
-    claim = {"round": KEY, "objective": "wait", "starts": starts}
+    claim, cost = claim_of(rounds[KEY], "wait")
     key, entry = benchmark.claimed(claim, rounds)
-    assert (key, entry["cost"], entry["by"]) == (f"{KEY}|wait", plan.cost, "unknown")
-    late = dict.fromkeys(starts, problem.now)
+    assert (key, entry["cost"], entry["by"]) == (f"{KEY}|wait", cost, "unknown")
+    late = dict.fromkeys(claim["starts"], rounds[KEY].now)
     with pytest.raises(ValueError, match=f"starts: no plan of {KEY}: "):
         benchmark.claimed(claim | {"starts": late}, rounds)
     with pytest.raises(ValueError, match="starts: job .* has none"):
@@ -57,19 +61,16 @@ def test_entries_only_improve():
 
 def test_submitting_writes_what_is_better(rounds, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark, "benchmark_rounds", lambda quick=False: rounds)
-    problem = rounds[KEY]
-    plan = solve(problem, "makespan", evaluations=50)
-    ids = map(str, problem.ids.tolist())
-    starts = dict(zip(ids, plan.plan.start.tolist(), strict=True))
+    found, cost = claim_of(rounds[KEY], "makespan")
     claim = tmp_path / "claim.json"
-    claim.write_text(json.dumps({"round": KEY, "objective": "makespan", "starts": starts}))
+    claim.write_text(json.dumps(found))
     to = tmp_path / "known.json"
     for said in ("has it now", "stays as it is"):
         found = CliRunner().invoke(
             command, ["best-known", "submit", str(claim), "--best-known", str(to)]
         )
         assert said in found.output
-    assert benchmark.read_known(to)[f"{KEY}|makespan"]["cost"] == plan.cost
+    assert benchmark.read_known(to)[f"{KEY}|makespan"]["cost"] == cost
 
 
 def test_two_writers_lose_nothing(tmp_path):
@@ -113,3 +114,19 @@ def test_another_file_is_refused(tmp_path, text):
     (tmp_path / "other.json").write_text(text)
     with pytest.raises(ValueError, match="other.json"):
         benchmark.read_known(tmp_path / "other.json")
+
+
+def test_the_table_has_gaps_in_percent():
+    """A dash where nothing is proven."""
+    row = {
+        "class": "strip",
+        "objective": "makespan",
+        "budget": 2.0,
+        "optimizer": "hybrid",
+        "searches": 3,
+    }
+    gaps = {"mean_gap": 0.015, "worst_gap": 0.02, "bound_gap": float("nan"), "optimal": 0.5}
+    table = benchmark.benchmark_table(pd.DataFrame([row | gaps]), 1.5)
+    assert table.texts()[1] == [
+        ["strip", "makespan", "2", "hybrid", "3", "1.50%", "2.00%", "–", "50.00%"]
+    ]

@@ -43,10 +43,10 @@ def test_what_is_written_is_read_again(tmp_path):
     assert np.array_equal(again.ids, problem.ids)
 
 
-def changed(*path_and_value):
-    """A copy of the good round with one place changed (or deleted, for ``del``)."""
+def changed(*path_and_value, of=GOOD):
+    """A copy of a good round with one place changed (or deleted, for ``del``)."""
     *path, value = path_and_value
-    data = copy.deepcopy(GOOD)
+    data = copy.deepcopy(of)
     place = data
     for key in path[:-1]:
         place = place[key]
@@ -193,18 +193,12 @@ def test_resources_and_windows_are_read_and_written(tmp_path):
 )  # fmt: skip
 def test_bad_resources_and_windows_are_refused(path, value, message):
     """By file and field, in one sentence."""
-    data = copy.deepcopy(WIDE)
-    place = data
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
     with pytest.raises(ValueError, match=message):
-        round_from(data, "round.json")
+        round_from(changed(*path, value, of=WIDE), "round.json")
 
 
 def test_running_jobs_above_a_capacity_are_refused():
     """With the resource and the numbers."""
-    data = copy.deepcopy(WIDE)
-    data["running"] = 2 * [{"procs": 1, "end": 200, "demands": {"memory": 40}}]
+    running = 2 * [{"procs": 1, "end": 200, "demands": {"memory": 40}}]
     with pytest.raises(ValueError, match="running: 80 GB of memory in use, above the capacity 64"):
-        round_from(data)
+        round_from(changed("running", running, of=WIDE))

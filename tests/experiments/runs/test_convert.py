@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.cli import main as cli
 from planbatch.experiments.runs.batsim import COLUMNS, read_batsim, write_batsim
 from planbatch.experiments.runs.convert import Schedule, peak, read_schedule, write_schedule
-from planbatch.experiments.runs.read import Jobs
+from planbatch.experiments.runs.jobs import Jobs
 from planbatch.experiments.workloads.swf.read import read_swf
 from planbatch.planner.model import NEVER
 
@@ -188,24 +187,18 @@ def test_a_log_that_uses_more_than_its_header_says_names_the_capacity_that_helps
     assert read_schedule(log, 6).capacity == 6
 
 
-def test_the_command_goes_round(grid, tmp_path, monkeypatch, capsys):
+def test_the_command_goes_round(run, grid, tmp_path):
     """A cell to Batsim's CSV, to a log, and the log is replayed to the same starts."""
-
-    def call(*words):
-        monkeypatch.setattr("sys.argv", ["planbatch", *map(str, words)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        return exit_.value.code, capsys.readouterr()
-
     cell = grid / "cells" / "lublin-batch-32-easy-0"
-    assert call("convert", cell, tmp_path / "a_jobs.csv")[0] == 0
-    assert call("convert", tmp_path / "a_jobs.csv", tmp_path / "a.swf.gz", "--capacity", 32)[0] == 0
-    words = ["--policy", "easy", "--starts", tmp_path / "starts.csv", "--json"]
-    assert call("replay", tmp_path / "a.swf.gz", *words)[0] == 0
+    assert run("convert", cell, "a_jobs.csv")[0] == 0
+    assert run(*["convert", "a_jobs.csv", "a.swf.gz", "--capacity", "32"])[0] == 0
+    assert (
+        run(*["replay", "a.swf.gz", "--policy", "easy", "--starts", "starts.csv", "--json"])[0] == 0
+    )
     known = pd.read_parquet(cell / "jobs.parquet")
     again = pd.read_csv(tmp_path / "starts.csv")
     assert again["id"].tolist() == known["id"].tolist()
     assert again["start"].tolist() == known["start"].tolist()
-    code, told = call("convert", cell, tmp_path / "a.txt")
+    code, _, err = run("convert", cell, "a.txt")
     assert code == 2
-    assert "give a name that ends in" in told.err
+    assert "give a name that ends in" in err

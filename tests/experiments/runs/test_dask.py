@@ -13,7 +13,7 @@ import pytest
 from planbatch.experiments import read_experiment, run_experiment
 from planbatch.experiments.runs import backends
 from planbatch.experiments.runs.backends import BackendError, check_backend, make_backend
-from planbatch.experiments.runs.dask import DaskBackend
+from planbatch.experiments.runs.dask import check_workers
 from tests.experiments.studies.grids import GRID, assert_whole, environment, tables, write
 
 if TYPE_CHECKING:
@@ -149,9 +149,8 @@ def test_backends_that_are_not_there(monkeypatch):
 )  # fmt: skip
 def test_workers_without_this_planbatch_are_told(found, told):
     """Before anything runs."""
-    backend = DaskBackend(1, "tcp://head:8786")
-    backend.client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": found})
+    client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": found})
     with pytest.raises(BackendError, match=told):
-        backend._check_workers()
-    backend.client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": function()})
-    backend._check_workers()
+        check_workers(client, lambda: "")
+    client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": function()})
+    check_workers(client, lambda: "")

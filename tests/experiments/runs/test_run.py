@@ -1,6 +1,5 @@
 """The one way to run replays: each different one once, kept as soon as it is finished, whoever asks."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.reproduce.engine import REPLAYS, Run
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_replays
-from planbatch.experiments.runs.store import ResultsError, Store
+from planbatch.experiments.runs.store import Store
 from planbatch.experiments.runs.task import Failure
 from planbatch.experiments.studies.compare import compare
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -156,34 +155,6 @@ def test_the_longest_begins_first_on_several_workers(tmp_path, replayed):
     replayed.clear()
     list(run_replays(tasks))
     assert replayed[0] == ("easy", "requested")
-
-
-def test_what_is_damaged_is_put_aside_and_run_again(tmp_path, replayed):
-    """A table that is cut off costs its own replay only."""
-    said = []
-    run = Run(tmp_path, log_line=said.append)
-    run.replays(TASKS)
-    cells = [path.parent for path in (tmp_path / REPLAYS).glob("cells/*/cell.json")]
-    mixed = next(
-        cell
-        for cell in cells
-        if json.loads((cell / "cell.json").read_text())["settings"]["workload"]["estimates"]
-        == "mixed"
-    )
-    (mixed / "jobs.parquet").write_bytes(b"PAR1")
-    replayed.clear()
-    run.replays(TASKS)
-    assert replayed == [("easy", "mixed")]
-    assert any("damaged, and run again" in line for line in said)
-    assert len(list((tmp_path / REPLAYS / "damaged").iterdir())) == 1
-
-
-def test_two_runs_do_not_share_a_folder(tmp_path):
-    """The second one ends at once."""
-    store = Store(tmp_path / REPLAYS)
-    store.check()
-    with store.locked(), pytest.raises(ResultsError, match="another run"):
-        Run(tmp_path, log_line=print).replays(TASKS)
 
 
 def test_whoever_asks_for_a_replay_finds_it(tmp_path, replayed):

@@ -4,10 +4,8 @@ import json
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from planbatch.experiments.common.text import change, durations, number, share
-from planbatch.experiments.figures.comparison_table import comparison_table
 from planbatch.experiments.report.page import make_report
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -67,15 +65,3 @@ def test_every_output_has_the_same_figures(compared):
         if name != "easy":
             assert change(result["mean_wait"], reference) in lines[name]
             assert rows[name]["wait_ratio"] == pytest.approx(result["mean_wait"] / reference)
-
-
-def test_the_table_is_that_of_the_library(compared, tmp_path):
-    """The command prints what :func:`comparison_table` lays out."""
-    from planbatch.experiments.studies.compare import compare
-    from planbatch.experiments.workloads.load import workload_of_source
-
-    comparison = compare(workload_of_source(tmp_path / "log.swf"), POLICIES, out=tmp_path / "out")
-    console = Console(width=110)
-    with console.capture() as captured:
-        console.print(comparison_table(comparison))
-    assert captured.get().split() == compared[2].split()

@@ -1,5 +1,7 @@
 """Means, ranges and differences over seeds."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,30 @@ def test_a_difference_needs_months():
         last = table.iloc[-1]
         assert last["change"] == pytest.approx((99 + 0) / (99 + 148) - 1)
         assert last["differs"] == differs
+
+
+def test_the_command_shows_ranges_over_seeds(run):
+    """For people and for programs: the mean of the seeds, the least and the most, and the change against EASY."""
+    words = [
+        "compare",
+        "--first",
+        "150",
+        "--policy",
+        "easy",
+        "--policy",
+        "plan-wait:evaluations=5",
+        "--seeds",
+        "2",
+        "--no-out",
+        "--jobs",
+        "1",
+    ]
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "2 seeds: mean (least … most)" in out
+    assert "change against easy" in out
+    code, out, _ = run(*words, "--json")
+    rows = json.loads(out)["spread"]
+    assert [row["policy"] for row in rows] == ["easy", "plan-wait:evaluations=5"]
+    assert rows[0]["change"] is None
+    assert rows[1]["mean_wait_low"] <= rows[1]["mean_wait"] <= rows[1]["mean_wait_high"]

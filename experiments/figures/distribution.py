@@ -1,0 +1,79 @@
+"""Empirical distribution functions on logarithmic axes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
+
+from planbatch.experiments.figures.style import TICKS, grid
+from planbatch.planner.model import FloatArray
+
+#: Number of points of a curve.
+POINTS = 260
+#: So many of the largest values have points of their own.
+TAIL = 60
+
+
+def left_edge(waits: Mapping[str, FloatArray]) -> int:
+    """Return the last tick (s) below which, under every policy, at most 2 % of the waits lie."""
+    edge = 1
+    for tick in TICKS:
+        shares = [((wait > 0) & (wait < tick)).mean() for wait in waits.values()]
+        if tick <= 600 and max(shares) <= 0.02:
+            edge = tick
+    return edge
+
+
+def curve(values: FloatArray, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+    """Return points of the empirical distribution function (%), even on a logarithmic axis, from ``low`` to ``high``.
+
+    The largest values have points of their own, since a logarithmic axis of shares shows each of them.
+    """
+    ordered = np.sort(values)
+    tail = ordered[-TAIL:]
+    at = np.union1d(np.geomspace(low, high, POINTS), tail[(low < tail) & (tail <= high)])
+    reached = np.searchsorted(ordered, at, side="right") / len(values)
+    return at, 100 * reached
+
+
+def draw_curve_panel(
+    axes: Axes,
+    values: dict[str, FloatArray],
+    low: float,
+    look: dict[str, dict[str, Any]],
+    *,
+    longer: bool = False,
+) -> None:
+    """Draw the distribution functions of several policies on one logarithmic axis, which begins at ``low``.
+
+    ``look`` has the colour and the dash of every policy. With ``longer``, the shares of larger values are drawn
+    instead, on a logarithmic axis: then the tail can be read.
+    """
+    high = max(2 * low, *(float(own.max()) for own in values.values()))
+    least = 100 / max(len(own) for own in values.values())
+    for label, own in values.items():
+        at, reached = curve(own, low, high)
+        if longer:
+            beyond = 100 - reached
+            above = beyond > 0.5 * least
+            axes.step(
+                np.append(at[above], at[above][-1:] if above.all() else at[~above][:1]),
+                np.append(beyond[above], 0.5 * least),
+                where="post", linewidth=1.5, label=label, **look[label],
+            )  # fmt: skip
+        else:
+            axes.plot(at, reached, linewidth=1.7, label=label, **look[label])
+    axes.set_xscale("log")
+    axes.set_xlim(low, 1.1 * high if longer else high)
+    if longer:
+        axes.set_yscale("log")
+        axes.set_ylim(0.7 * least, 100)
+        ticks = [tick for tick in (100, 10, 1, 0.1, 0.01, 1e-3, 1e-4) if tick > 0.7 * least]
+        axes.set_yticks(ticks, [f"{tick:g}%" for tick in ticks])
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_ylim(0, 101)
+        axes.yaxis.set_major_formatter("{x:.0f}%")
+    grid(axes)
