@@ -11,6 +11,10 @@ if TYPE_CHECKING:
         comparison_table as comparison_table,
     )
     from planbatch.experiments.studies.gains import Gains as Gains
+    from planbatch.experiments.studies.seeds import (
+        SeedComparison as SeedComparison,
+        compare_seeds as compare_seeds,
+    )
     from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
         merge_experiment as merge_experiment,

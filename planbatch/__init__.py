@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         check_trace as check_trace,
         compare as compare,
         compare_rounds as compare_rounds,
+        compare_seeds as compare_seeds,
         default_workload as default_workload,
         draw_curves as draw_curves,
         draw_mean_waits as draw_mean_waits,

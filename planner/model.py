@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.arguments import whole
+from planbatch.planner.arguments import shown, whole
 from planbatch.planner.columns import (
     MAX_VALUE,
     NEVER,
@@ -311,8 +311,16 @@ class Workload:
         return Job(*numbers, *[tuple(self.demands[i].tolist())])
 
     def take(self, which: Any, **changes: Any) -> "Workload":
-        """Return the workload of the selected jobs (indices, slice or mask), with fields replaced by ``changes``."""
-        chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
+        """Return the workload of the selected jobs (indices, slice or mask), with fields replaced by ``changes``.
+
+        Raises ``ValueError`` if they select no jobs of this workload.
+        """
+        try:
+            chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
+        except IndexError as error:
+            raise ValueError(
+                f"which: {shown(which)} selects no jobs of {len(self)}: {error}"
+            ) from None
         return replace(self, **{**chosen, **changes})
 
     @classmethod

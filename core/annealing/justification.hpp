@@ -24,10 +24,10 @@ class Justification {
     // The cost of a plan, and what guides the search behind it.
     double energy(double cost, Column start) { return guided_ ? cost + search_->evaluator().guide(start) : cost; }
 
-    // Justifies a plan for as long as its energy falls. The search tries each plan that this gives, and so does
-    // `consider`, with its start, cost and energy. False if a cost was not a finite number.
-    template <class Consider>
-    bool improve(Column start, double energy_before, Consider&& consider) {
+    // Justifies a plan for as long as its energy falls. The search tries each plan that this gives; `take` is called with
+    // the start, cost and energy of each that is better. False if a cost was not a finite number.
+    template <class Take>
+    bool improve(Column start, double energy_before, Take&& take) {
         for (;;) {
             order_by_latest_starts(start, search_->trial_order());
             const double cost = search_->try_order();
@@ -35,8 +35,8 @@ class Justification {
             if (cost == infinity) return true;  // it breaks a promise
             start = search_->trial();
             const double after = energy(cost, start);
-            consider(start, cost, after);
             if (!(after < energy_before)) return true;
+            take(start, cost, after);
             energy_before = after;
         }
     }

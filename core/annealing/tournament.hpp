@@ -63,7 +63,7 @@ class Tournament {
         const Order best = annealing_.best();
         plan_ = {{best.begin(), best.end()}, annealing_.best_energy()};
         const bool finite = justification_->improve(annealing_.best_start(), plan_.energy, [this](Column, double, double energy) {
-            if (energy < plan_.energy) plan_ = {search_->trial_order(), energy};
+            plan_ = {search_->trial_order(), energy};
         });
         if (!finite) return false;
         if (waiting_.size() <= round_) waiting_.resize(round_ + 1);

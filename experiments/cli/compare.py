@@ -120,7 +120,13 @@ def command(
         if comparison.unfinished:
             break
     if seeds > 1:
-        show_spread(comparisons, as_json)
+        from planbatch.experiments.studies.seeds import SeedComparison
+
+        together = SeedComparison(tuple(comparisons))
+        if as_json:
+            print_json(together.to_dict())
+        else:
+            print_table(together.table())
     elif as_json:
         found = [comparison.to_dict() for comparison in comparisons]
         whole = {"pools": found} if options.partition == ALL else found[0]
@@ -135,22 +141,6 @@ def check_out(out: Path | None, *, no_out: bool) -> None:
         raise ValueError("out: give either --out or --no-out")
     if out is not None:
         check_folder(out)
-
-
-def show_spread(comparisons: "list[Comparison]", as_json: bool) -> None:
-    """Print means and ranges over seeds, and the change against EASY, or else against the first policy."""
-    from planbatch.experiments.studies.columns import REFERENCE
-    from planbatch.experiments.studies.seeds import spread_over_seeds, spread_table
-
-    names = list(comparisons[0].finished)
-    reference = REFERENCE if REFERENCE in names else next(iter(names), "")
-    spread = spread_over_seeds(comparisons, reference)
-    if as_json:
-        each = [comparison.to_dict() for comparison in comparisons]
-        print_json({"spread": spread.to_dict("records"), "seeds": each})
-        return
-    title = f"{comparisons[0].title}; {len(comparisons)} seeds: mean (least … most)"
-    print_table(spread_table(spread, reference, title))
 
 
 def check_against(name: str, policies: "list[Policy]") -> None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.rounds.lines import line_of
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
@@ -238,9 +239,10 @@ def read_round(path: str | Path) -> Round:
     >>> again
     Round(at 0 s, 2 waiting, 0 running, 4 of 4 processors free)
     """
+    path = as_path("round", path)
     name = "standard input" if str(path) == "-" else str(path)
     try:
-        text = sys.stdin.read() if str(path) == "-" else Path(path).read_text(encoding="utf-8")
+        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
         data = json.loads(text)
     except FileNotFoundError:
         raise FileNotFoundError(f"{name}: there is no such round file") from None

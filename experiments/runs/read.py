@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.replay.trace import ROUNDS as ROUND_COLUMNS
 from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.runs.jobs import (
@@ -243,7 +244,7 @@ def read_results(folder: str | Path) -> Results:
     >>> len(results.cells), results.missing
     (1, ())
     """
-    folder = Path(folder)
+    folder = as_path("folder", folder)
     if not folder.is_dir():
         raise ResultsError(f"{folder}: there is no such folder; give the folder of an experiment")
     if not (folder / EXPERIMENT).is_file():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.baselines.policy import policy_name
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -95,7 +96,7 @@ def run_all(
     title : str
         What the report calls the folder.
     """
-    store = None if out is None else Store(Path(out))
+    store = None if out is None else Store(as_path("out", out))
     if store is None:
         return _up_to_an_interrupt(run_replays(tasks, None, workers, progress, say))
     store.check()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.pinned_core import usable_cores
 from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
@@ -150,7 +151,7 @@ def run_experiment(
     cells = expand(experiment, say)
     _check_seconds(cells, jobs, scheduler)
     mine = set(part_of([cell.key for cell in cells], part))
-    store = Store(Path(out))
+    store = Store(as_path("out", out))
     store.check()
     with store.locked("" if part is None else f"{part[0]}-of-{part[1]}"):
         if part is None:

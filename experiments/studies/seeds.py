@@ -1,14 +1,22 @@
 """Several comparisons that differ only in their seed: means, ranges, bootstrap intervals of changes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pandas import DataFrame
 
+from planbatch.baselines.policy import Policy
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import durations
-from planbatch.experiments.studies.compare import Comparison
-from planbatch.planner.model import FloatArray
+from planbatch.experiments.studies.columns import REFERENCE
+from planbatch.experiments.studies.compare import Comparison, compare
+from planbatch.experiments.workloads.as_workload import as_workload
+from planbatch.planner.arguments import whole
+from planbatch.planner.model import FloatArray, Workload
 
 #: Number of bootstrap resamples, and the confidence level.
 RESAMPLES, LEVEL = 2000, 0.95
@@ -18,81 +26,171 @@ LEAST_UNITS = 3
 MONTH = 30 * 86400
 
 
-def spread_over_seeds(comparisons: Sequence[Comparison], reference: str) -> DataFrame:
-    """Summarise comparisons of the same policies on the same workload with different seeds.
+@dataclass(frozen=True)
+class SeedComparison:
+    """Comparisons of the same policies on the same workload that differ in their seed.
 
-    Parameters
+    Attributes
     ----------
-    comparisons : sequence of Comparison
-        One per seed; policies that did not finish with all of them are left out.
-    reference : str
-        The policy against which the others change.
-
-    Returns
-    -------
-    DataFrame
-        A row per policy: mean_wait, max_wait, mean_bounded_slowdown (means over the seeds), each with ``_low`` and
-        ``_high``, the least and the most of any seed (s); change (of the mean wait against the reference) with the ends
-        of its 95 % bootstrap interval over months, jobs paired by month and seed (as in the report); differs, whether
-        that interval leaves out zero (False without an interval).
+    comparisons : tuple of Comparison
+        One per seed.
 
     Examples
     --------
     >>> import planbatch as pb
-    >>> from planbatch.experiments.studies.seeds import spread_over_seeds
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> both = [pb.compare(workload, ["easy", "plan-wait:evaluations=5"], seed=seed) for seed in (1, 2)]
-    >>> spread_over_seeds(both, "easy")["policy"].tolist()
+    >>> seeds = pb.compare_seeds(workload, ["easy", "plan-wait:evaluations=5"], seeds=2)
+    >>> seeds.to_frame().index.tolist()
     ['easy', 'plan-wait:evaluations=5']
     """
-    names = [
-        name for name in comparisons[0].finished if all(name in one.finished for one in comparisons)
-    ]
-    rows = []
-    for name in names:
-        row: dict[str, object] = {"policy": name}
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def policies(self) -> list[str]:
+        """The policies that finished with every seed."""
+        first, *others = self.comparisons
+        return [name for name in first.finished if all(name in one.finished for one in others)]
+
+    @property
+    def reference(self) -> str:
+        """The policy against which the others change: EASY, or else the first."""
+        return REFERENCE if REFERENCE in self.policies else next(iter(self.policies), "")
+
+    @property
+    def title(self) -> str:
+        """What was compared, in one line."""
+        return f"{self.comparisons[0].title}; {len(self.comparisons)} seeds: mean (least … most)"
+
+    def __repr__(self) -> str:
+        return f"SeedComparison({self.comparisons[0].title}; {len(self.comparisons)} seeds; {', '.join(self.policies)})"
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the table that the command prints."""
+        return self.table()._repr_html_()
+
+    def to_frame(self) -> DataFrame:
+        """Return a data frame with a row per policy.
+
+        Returns
+        -------
+        DataFrame
+            mean_wait, max_wait, mean_bounded_slowdown (means over the seeds), each with ``_low`` and ``_high``, the
+            least and the most of any seed (s); change (of the mean wait against the reference) with the ends of its
+            95 % bootstrap interval over months, jobs paired by month and seed (as in the report); differs, whether that
+            interval leaves out zero (False without an interval).
+        """
+        return DataFrame([self._row(name) for name in self.policies]).set_index("policy")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        spread = self.to_frame().reset_index().to_dict("records")
+        return {"spread": spread, "seeds": [one.to_dict() for one in self.comparisons]}
+
+    def table(self) -> Table:
+        """Lay out means, the least and the most of any seed, and changes."""
+        rows = []
+        for policy, row in self.to_frame().to_dict("index").items():
+            cells = {}
+            for figure in ("mean_wait", "max_wait"):
+                unit, texts = durations([row[figure + end] for end in ("", "_low", "_high")])
+                cells[figure] = f"{texts[0]} ({texts[1]} … {texts[2]}) {unit}"
+            change = ""
+            if policy != self.reference:
+                low, high, change = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
+                if low == low:
+                    change += f" ({low:+.1%} … {high:+.1%}), "
+                    change += "a difference" if row["differs"] else "no difference shown"
+            rows.append({"policy": policy, **cells, "change": change})
+        columns = [
+            Column("policy", "policy"),
+            Column("mean_wait", "mean wait"),
+            Column("max_wait", "longest wait"),
+            Column("change", f"change against {self.reference}"),
+        ]
+        return Table("seeds", self.title, columns, rows)
+
+    def _row(self, policy: str) -> dict[str, object]:
+        row: dict[str, object] = {"policy": policy}
         for figure in ("mean_wait", "max_wait", "mean_bounded_slowdown"):
-            values = [float(getattr(one.metrics[name], figure)) for one in comparisons]
+            values = [float(getattr(one.metrics[policy], figure)) for one in self.comparisons]
             row |= {
                 figure: float(np.mean(values)),
                 f"{figure}_low": min(values),
                 f"{figure}_high": max(values),
             }
-        if reference in names and name != reference:
-            mine, theirs = (_monthly(comparisons, policy) for policy in (name, reference))
-            low, high = bootstrap(mine, theirs)
+        if policy != self.reference:
+            own, reference = self._monthly_waits(policy), self._monthly_waits(self.reference)
+            low, high = bootstrap(own, reference)
             row |= {
-                "change": mine.sum() / theirs.sum() - 1 if theirs.sum() else float("nan"),
+                "change": own.sum() / reference.sum() - 1 if reference.sum() else float("nan"),
                 "change_low": low - 1,
                 "change_high": high - 1,
                 "differs": bool(low > 1 or high < 1),
             }
-        rows.append(row)
-    return DataFrame(rows)
+        return row
+
+    def _monthly_waits(self, policy: str) -> FloatArray:
+        """Return the waits of each month's jobs, added up over the seeds (s)."""
+        total: FloatArray = np.zeros(0)
+        for one in self.comparisons:
+            trace = one.traces[policy]
+            submit = one.workload.submit
+            month = (submit - submit[0]) // MONTH
+            total = total if len(total) else np.zeros(int(month.max()) + 1)
+            total = total + np.bincount(month, weights=trace.start - submit, minlength=len(total))
+        return total
 
 
-def spread_table(spread: DataFrame, reference: str, title: str) -> Table:
-    """Lay out what :func:`spread_over_seeds` returns: means, the least and the most of a seed, and changes."""
-    rows = []
-    for row in spread.to_dict("records"):
-        cells = {}
-        for figure in ("mean_wait", "max_wait"):
-            unit, texts = durations([row[figure + end] for end in ("", "_low", "_high")])
-            cells[figure] = f"{texts[0]} ({texts[1]} … {texts[2]}) {unit}"
-        change = ""
-        if row["policy"] != reference:
-            low, high, change = row["change_low"], row["change_high"], f"{row['change']:+.1%}"
-            if low == low:
-                change += f" ({low:+.1%} … {high:+.1%}), "
-                change += "a difference" if row["differs"] else "no difference shown"
-        rows.append({"policy": row["policy"], **cells, "change": change})
-    columns = [
-        Column("policy", "policy"),
-        Column("mean_wait", "mean wait"),
-        Column("max_wait", "longest wait"),
-        Column("change", f"change against {reference}"),
-    ]
-    return Table("seeds", title, columns, rows)
+def compare_seeds(
+    workload: "Workload | str | Path | DataFrame",
+    policies: Sequence[Policy | str] | Policy | str,
+    *,
+    seeds: int = 5,
+    seed: int = 0,
+    out: str | Path | None = None,
+    **options: Any,
+) -> SeedComparison:
+    """Compare policies with several seeds.
+
+    Parameters
+    ----------
+    workload, policies
+        As for :func:`compare`.
+    seeds : int
+        How many.
+    seed : int
+        The first of them.
+    out : path, optional
+        Folder in which the replays of each seed have a folder of their own.
+    **options
+        Further arguments of :func:`compare`.
+
+    Returns
+    -------
+    SeedComparison
+        After an interrupt (Ctrl-C), of the seeds until then.
+
+    Raises
+    ------
+    ValueError
+        If ``seeds`` is not positive; and what :func:`compare` raises.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> pb.compare_seeds(workload, ["easy", "plan-wait:evaluations=5"], seeds=2).reference
+    'easy'
+    """
+    seeds, seed, workload = whole("seeds", seeds, 1), whole("seed", seed), as_workload(workload)
+    comparisons = []
+    for each in range(seed, seed + seeds):
+        folder = None if out is None else as_path("out", out) / f"seed-{each}"
+        comparisons.append(compare(workload, policies, seed=each, out=folder, **options))
+        if comparisons[-1].unfinished:
+            break
+    return SeedComparison(tuple(comparisons))
 
 
 def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:
@@ -118,15 +216,3 @@ def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[floa
     ratios = (drawn @ above)[total > 0] / total[total > 0]
     low, high = np.quantile(ratios, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
-
-
-def _monthly(comparisons: Sequence[Comparison], policy: str) -> FloatArray:
-    """Return the waits of each month's jobs, added up over the seeds (s)."""
-    total: FloatArray = np.zeros(0)
-    for one in comparisons:
-        trace = one.traces[policy]
-        submit = one.workload.submit
-        month = (submit - submit[0]) // MONTH
-        total = total if len(total) else np.zeros(int(month.max()) + 1)
-        total = total + np.bincount(month, weights=trace.start - submit, minlength=len(total))
-    return total

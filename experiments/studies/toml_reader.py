@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.baselines.catalogue import POLICIES, make_policy, takes
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.schema import Declared
 from planbatch.experiments.common.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
@@ -44,7 +45,7 @@ class FileReader:
         OSError, ExperimentFileError
             If it cannot be read, or is not TOML.
         """
-        self.path = Path(path)
+        self.path = as_path("file", path)
         try:
             self.text = self.path.read_text(encoding="utf-8")
             self.document = tomllib.loads(self.text)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import cached_path, named_log, near_names
 from planbatch.experiments.workloads.deadlines import with_deadlines
@@ -36,7 +37,7 @@ def resolve_source(source: str | Path) -> Path:
 
     Raises ``FileNotFoundError`` if there is neither; the message says how to get the log, or suggests a name.
     """
-    path = Path(source)
+    path = as_path("workload", source)
     if path.exists():
         return path
     if (log := named_log(str(source))) is not None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planbatch.experiments.studies.compare import compare
-from planbatch.experiments.studies.seeds import spread_over_seeds
+from planbatch.experiments.studies.seeds import SeedComparison, compare_seeds
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import workload_of
 
@@ -15,8 +15,9 @@ def test_means_and_ranges_are_those_of_the_seeds():
     """Policies that draw nothing have no range; against themselves nothing changes."""
     workload = synthetic_workload(jobs=300, capacity=32, load=1.1)
     policies = ["easy", "plan-squared-wait:evaluations=5", "fcfs"]
-    found = [compare(workload, policies, seed=seed) for seed in (1, 2, 3)]
-    table = spread_over_seeds(found, "easy").set_index("policy")
+    seeds = compare_seeds(workload, policies, seeds=3, seed=1)
+    assert [one.seed for one in seeds.comparisons] == [1, 2, 3]
+    found, table = seeds.comparisons, seeds.to_frame()
     waits = [one.metrics[policies[1]].mean_wait for one in found]
     plan = table.loc[policies[1]]
     assert plan["mean_wait"] == pytest.approx(np.mean(waits))
@@ -36,9 +37,9 @@ def test_a_difference_needs_months():
     jobs = [(k * 30 * 86400 + at, procs, length) for k in range(4) for at, procs, length in month]
     for months, differs in ((4, True), (1, False)):
         workload = workload_of(4, jobs[: 3 * months])
-        table = spread_over_seeds([compare(workload, ["fcfs", "easy"])], "fcfs")
-        last = table.iloc[-1]
-        assert last["change"] == pytest.approx((99 + 0) / (99 + 148) - 1)
+        found = SeedComparison((compare(workload, ["fcfs", "easy"]),))
+        last = found.to_frame().loc["fcfs"]
+        assert last["change"] == pytest.approx((99 + 148) / 99 - 1)
         assert last["differs"] == differs
 
 
