@@ -27,11 +27,11 @@ class Annealing {
         search_.begin(round, objective, scenarios, relaxes);
         front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
         whole_.begin(search_.round().jobs);
+        justification_.begin(search_);
         competes_ = false, beams_ = setting.tournaments && minds_makespan(objective) && !scenarios;
         if (!beams_) return;
         front_jobs_ = search_.size(), whole_.left = 0, beamed_ = partial_passes_ = 0, in_pass_ = false;
         beam_.begin(search_.round());
-        justification_.begin(search_);
         bound_ = double(beam_.bound());
     }
     // Whether the makespan is proven to be optimal.
@@ -139,8 +139,8 @@ class Annealing {
     std::size_t compete(std::size_t evaluations, Random& rng) {
         if (!competes_) {
             competes_ = true, left_ = std::size_t(never);
-            tournament_.begin(search_, beams_ ? &justification_ : nullptr, setting_);
-            hopping_.begin(search_, beams_ ? &justification_ : nullptr, setting_);
+            tournament_.begin(search_, justification_, setting_);
+            hopping_.begin(search_, justification_, setting_);
         }
         const bool between = tournament_.between_cycles() && hopping_.between_cycles();
         if (!beams_ || (!in_pass_ && (!between || beamed_ > beam_share * (tournament_.spent() + hopping_.spent())))) return anneal(evaluations, rng);

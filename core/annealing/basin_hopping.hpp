@@ -19,9 +19,8 @@ class BasinHopping {
     static constexpr double spread = 5.0;     // lengths vary by this factor in both directions
     static constexpr double further = 0.5;    // probability of one more move
 
-    // Plans at the end of a cycle are justified if `justification` is not null.
-    void begin(OrderSearch<K, Number>& search, Justification<K, Number>* justification, const Setting& setting) {
-        search_ = &search, justification_ = justification, setting_ = cycle_ = setting;
+    void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
+        search_ = &search, justification_ = &justification, setting_ = cycle_ = setting;
         cycle_.hottest = std::max(hottest, 2.0 * setting.coldest), cycle_.moves = 1.0;
         annealing_.prepare(search.round(), search.objective(), search.scenarios(), setting);
         sizes_of(search.round(), area_);
@@ -62,7 +61,7 @@ class BasinHopping {
             if (cost < cost_ || (cost == cost_ && its_energy <= energy_)) take(start, cost, its_energy);
         };
         consider(annealing_.best_start(), annealing_.best_cost(), energy);
-        return !justification_ || justification_->improve(annealing_.best_start(), energy, consider);
+        return justification_->improve(annealing_.best_start(), energy, consider);
     }
     void take(Column start, double cost, double energy) {
         sort_(start.data(), plan_);

@@ -17,9 +17,8 @@ class Tournament {
   public:
     static constexpr std::size_t shortest = 110;  // evaluations of a cycle from the first plan
 
-    // Plans at the end of a cycle are justified if `justification` is not null.
-    void begin(OrderSearch<K, Number>& search, Justification<K, Number>* justification, const Setting& setting) {
-        search_ = &search, justification_ = justification, setting_ = cycle_ = setting;
+    void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
+        search_ = &search, justification_ = &justification, setting_ = cycle_ = setting;
         annealing_.prepare(search.round(), search.objective(), search.scenarios(), setting);
         first_.order.assign(search.order().begin(), search.order().end());
         plan_ = first_;
@@ -63,8 +62,10 @@ class Tournament {
     bool end_cycle() {
         const Order best = annealing_.best();
         plan_ = {{best.begin(), best.end()}, annealing_.best_energy()};
-        const auto take = [this](Column, double, double energy) { plan_ = {search_->trial_order(), energy}; };
-        if (justification_ && !justification_->improve(annealing_.best_start(), plan_.energy, take)) return false;
+        const bool finite = justification_->improve(annealing_.best_start(), plan_.energy, [this](Column, double, double energy) {
+            plan_ = {search_->trial_order(), energy};
+        });
+        if (!finite) return false;
         if (waiting_.size() <= round_) waiting_.resize(round_ + 1);
         std::optional<Plan>& other = waiting_[round_];
         if (!other) {
