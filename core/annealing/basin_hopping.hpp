@@ -41,7 +41,7 @@ class BasinHopping {
         const double energy = annealing_.best_energy();
         search_->offer(annealing_.best(), annealing_.best_start(), annealing_.best_cost(), annealing_.guided() ? energy : infinity);
         left_ -= count, spent_ += count;
-        return left_ > 0 || end_cycle(energy) ? count : none;
+        return left_ > 0 || end_cycle() ? count : none;
     }
 
   private:
@@ -56,12 +56,13 @@ class BasinHopping {
     std::size_t left_ = 0, spent_ = 0;
 
     // False if a cost was not a finite number.
-    bool end_cycle(double energy) {
-        const auto consider = [this](Column start, double cost, double its_energy) {
-            if (cost < cost_ || (cost == cost_ && its_energy <= energy_)) take(start, cost, its_energy);
+    bool end_cycle() {
+        const auto take_unless_worse = [this](Column start, double cost, double energy) {
+            if (cost < cost_ || (cost == cost_ && energy <= energy_)) take(start, cost, energy);
         };
-        consider(annealing_.best_start(), annealing_.best_cost(), energy);
-        return justification_->improve(annealing_.best_start(), energy, consider);
+        const double energy = annealing_.best_energy();
+        take_unless_worse(annealing_.best_start(), annealing_.best_cost(), energy);
+        return justification_->improve(annealing_.best_start(), energy, take_unless_worse);
     }
     void take(Column start, double cost, double energy) {
         sort_(start.data(), plan_);

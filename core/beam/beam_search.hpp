@@ -104,7 +104,15 @@ class BeamSearch {
     std::size_t plans() const { return nodes_; }
     // The order of one of them.
     Order order(std::size_t plan) {
-        write_order(plan);
+        std::vector<std::size_t> used(types_.size(), 0);
+        std::vector<std::int32_t> types(round_.jobs.size());
+        auto at = std::int32_t(plan);
+        for (std::size_t level = types.size(); level-- > 0;) {
+            const Link& link = links_[level][std::size_t(at)];
+            types[level] = link.type, at = link.parent;
+        }
+        order_.clear();
+        for (const std::int32_t type : types) order_.push_back(types_[std::size_t(type)].jobs[used[std::size_t(type)]++]);
         return order_;
     }
     std::size_t passes() const { return passes_; }  // that were not partial
@@ -250,18 +258,6 @@ class BeamSearch {
         beam_.swap(next_);
         nodes_ = children_.size(), next_node_ = 0;
         children_.clear();
-    }
-    // The order of a node of the last level.
-    void write_order(std::size_t node) {
-        std::vector<std::size_t> used(types_.size(), 0);
-        std::vector<std::int32_t> types(round_.jobs.size());
-        auto at = std::int32_t(node);
-        for (std::size_t level = types.size(); level-- > 0;) {
-            const Link& link = links_[level][std::size_t(at)];
-            types[level] = link.type, at = link.parent;
-        }
-        order_.clear();
-        for (const std::int32_t type : types) order_.push_back(types_[std::size_t(type)].jobs[used[std::size_t(type)]++]);
     }
 };
 
