@@ -747,17 +747,16 @@ class OrderSearch:
     def enumerate(self) -> bool:
         """Evaluate all permutations; False if a cost is not a finite number."""
 
-    def advance(self, evaluations: int, generator: numpy.random.Generator) -> bool:
-        """Anneal; False if a cost is not a finite number."""
+    def advance(
+        self, evaluations: int, generator: numpy.random.Generator, seconds: float = float("inf")
+    ) -> bool:
+        """
+        Anneal for so many evaluations or seconds; False if a cost is not a finite number.
+        """
 
     def end_stage(self) -> bool:
         """
         Take over what the stage found; False if its cost is not a finite number.
-        """
-
-    def stage(self) -> tuple[int, int]:
-        """
-        How many jobs the next evaluations work on, and for how many evaluations; 0 if that has not begun.
         """
 
     def all_start_now(self) -> bool: ...
@@ -770,6 +769,10 @@ class OrderSearch:
     def start(self) -> NDArray[numpy.int64]: ...
     @property
     def trial(self) -> NDArray[numpy.int64]: ...
+    @property
+    def evaluations(self) -> int:
+        """Evaluations of annealing so far."""
+
     @property
     def cost(self) -> float: ...
 

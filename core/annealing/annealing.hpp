@@ -5,6 +5,7 @@
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
 #include "../beam/beam_search.hpp"
+#include "../clock.hpp"
 #include "../objectives/combined.hpp"
 #include "../objectives/response.hpp"
 #include "../order_search.hpp"
@@ -25,12 +26,12 @@ class Annealing {
     void begin(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting, bool relaxes = true) {
         setting_ = setting;
         search_.begin(round, objective, scenarios, relaxes);
-        front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = 0;
+        front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = evaluations_ = 0;
         whole_.begin(search_.round().jobs);
         justification_.begin(search_);
         competes_ = false, beams_ = setting.tournaments && minds_makespan(objective) && !scenarios;
         if (!beams_) return;
-        front_jobs_ = search_.size(), whole_.left = 0, beamed_ = partial_passes_ = 0, in_pass_ = false;
+        front_jobs_ = search_.size(), whole_.left = 0, beamed_ = partial_passes_ = plans_ = 0, in_pass_ = false;
         beam_.begin(search_.round());
         bound_ = double(beam_.bound());
     }
@@ -39,6 +40,8 @@ class Annealing {
     OrderSearch<K, Number>& search() { return search_; }
     const OrderSearch<K, Number>& search() const { return search_; }
 
+    static constexpr double between_looks = 1e-4;      // seconds between two looks at the clock, about
+    static constexpr std::size_t most_at_once = 4096;  // evaluations
     static constexpr std::size_t beam_share = 3;       // evaluations of beams for one of annealing
     static constexpr double looser = 0.01;             // plans of beams may end so much later, since justification follows
     static constexpr std::size_t most_plans = 100;     // of a pass that are justified
@@ -67,36 +70,21 @@ class Annealing {
         return true;
     }
 
-    // What the next evaluations work on: so many jobs, for so many evaluations; 0 if that has not begun.
-    std::pair<std::size_t, std::size_t> stage() const {
-        if (searches_whole_orders()) return {search_.size(), whole_.left % (WholeOrders::rules + WholeOrders::shifts)};
-        return {front_jobs_, left_};
-    }
-    // Anneals for so many evaluations, from one stage to the next; false if a cost was not a finite number. Call
-    // end_stage after the last one.
-    bool advance(std::size_t evaluations, Random& rng) {
-        while (evaluations > 0 && !proven()) {
-            if (setting_.tournaments && front_jobs_ == search_.size()) {
-                const std::size_t count = compete(evaluations, rng);
-                if (count == none) return false;
-                evaluations -= count;
-                continue;
-            }
-            if (searches_whole_orders()) {
-                const std::size_t count = std::min(evaluations, whole_.left);
-                if (!search_whole_orders(count, rng)) return false;
-                evaluations -= count;
-                continue;
-            }
-            if (left_ == 0) begin_stage();
-            const std::size_t count = std::min(evaluations, left_);
-            if (!front_search_.anneal(setting_, rng, count)) return false;
-            evaluations -= count;
-            if (count < left_) left_ -= count;
-            else if (!end_stage()) return false;
+    // Anneals for so many evaluations, or until the time is up or the plan is proven; false if a cost was not a finite
+    // number. Call end_stage after the last one.
+    bool advance(std::size_t evaluations, Random& rng, const Clock& clock = Clock(infinity)) {
+        const bool timed = clock.seconds() < infinity;
+        std::size_t portion = timed ? 1 : evaluations;
+        for (std::size_t left = evaluations; left > 0 && clock.remaining() > 0.0 && !proven();) {
+            const double began = clock.elapsed();
+            const std::size_t count = advance_stage(std::min(left, portion), rng);
+            if (count == none) return false;
+            left -= count, evaluations_ += count;
+            if (timed) portion = clock.elapsed() - began < between_looks ? std::min(2 * portion, most_at_once) : (portion + 1) / 2;
         }
         return true;
     }
+    std::size_t evaluations() const { return evaluations_; }
     // Puts the best order of the front before the rest, and takes that plan if it is better as a whole.
     bool end_stage() {
         if (left_ == 0 || competes_) return true;
@@ -119,6 +107,7 @@ class Annealing {
     std::vector<double> front_past_, keys_;
     std::size_t front_jobs_ = 0;  // jobs of the front that is annealed
     std::size_t left_ = 0;        // evaluations left for it; 0 before it begins
+    std::size_t evaluations_ = 0;
 
     BeamSearch<K, Number> beam_;
     Tournament<K, Number> tournament_;
@@ -128,64 +117,75 @@ class Annealing {
     bool beams_ = false, in_pass_ = false;
     std::size_t beamed_ = 0;      // evaluations that went into beams
     std::size_t partial_passes_ = 0;  // since the last full one
+    std::size_t plans_ = 0, tried_ = 0;  // of the last pass: to be tried, and tried so far
     double bound_ = -infinity;
 
     static bool minds_makespan(const Objective& objective) {
         if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
         return dynamic_cast<const Makespan*>(&objective) != nullptr;
     }
-    // So many evaluations or less of a tournament, of hopping or of a beam search, to whichever the next belong; none if
-    // a cost was not a finite number. Of four evaluations beams get three; a node that is expanded is one.
+    // So many evaluations or less of one kind; how many, none if a cost was not a finite number.
+    std::size_t advance_stage(std::size_t evaluations, Random& rng) {
+        if (setting_.tournaments && front_jobs_ == search_.size()) return compete(evaluations, rng);
+        if (searches_whole_orders()) return search_whole_orders(std::min(evaluations, whole_.left), rng);
+        if (left_ == 0) begin_stage();
+        const std::size_t count = std::min(evaluations, left_);
+        if (!front_search_.anneal(setting_, rng, count)) return none;
+        if (count == left_) return end_stage() ? count : none;
+        left_ -= count;
+        return count;
+    }
+
+    // The same of a tournament, of hopping or of a beam search, to whichever the next belong. Of four evaluations beams
+    // get three: a node that is expanded is one, and so is a plan that is tried.
     std::size_t compete(std::size_t evaluations, Random& rng) {
         if (!competes_) {
             competes_ = true, left_ = std::size_t(never);
             tournament_.begin(search_, justification_, setting_);
             hopping_.begin(search_, justification_, setting_);
         }
-        const bool between = tournament_.between_cycles() && hopping_.between_cycles();
-        if (!beams_ || (!in_pass_ && (!between || beamed_ > beam_share * (tournament_.spent() + hopping_.spent())))) return anneal(evaluations, rng);
-        if (!in_pass_) {
-            std::int64_t last = 0;
-            for (std::size_t i = 0; i < search_.size(); ++i) last = std::max(last, search_.start()[i] + search_.round().jobs.walltime[i]);
-            const std::int64_t known = last - search_.round().now;
-            if (double(known) <= bound_) {  // nothing is left for beams; what comes behind the makespan is
-                beams_ = false;
-                return anneal(evaluations, rng);
-            }
-            begin_pass(known, rng);
+        if (in_pass_) {
+            ++beamed_;
+            if (beam_.step(rng)) in_pass_ = false, plans_ = std::min(beam_.plans(), most_plans), tried_ = 0;
+            return 1;
         }
-        ++beamed_;
-        in_pass_ = !beam_.step(rng);
-        return in_pass_ || try_plans() ? 1 : none;
+        if (tried_ < plans_) {
+            ++beamed_;
+            return try_plan(tried_++ * beam_.plans() / plans_) ? 1 : none;
+        }
+        const bool between = tournament_.between_cycles() && hopping_.between_cycles();
+        if (!beams_ || !between || beamed_ > beam_share * (tournament_.spent() + hopping_.spent())) return anneal(evaluations, rng);
+        begin_pass(rng);
+        return 0;
     }
-    // Begins a beam search of all jobs, or of the last ones of the best plan, which ends `known` seconds after now: those
-    // that start in its last tenth to half.
-    void begin_pass(std::int64_t known, Random& rng) {
+    // Begins a beam search of all jobs, or of those that start in the last tenth to half of the best plan.
+    void begin_pass(Random& rng) {
+        const std::int64_t now = search_.round().now;
+        const Column start = search_.start();
+        std::int64_t last = 0;
+        for (std::size_t i = 0; i < search_.size(); ++i) last = std::max(last, start[i] + search_.round().jobs.walltime[i]);
+        const std::int64_t makespan = last - now;
+        beams_ = double(makespan) > bound_;  // else nothing is left for them; what comes behind the makespan is
+        if (!beams_) return;
         in_pass_ = true;
-        const std::int64_t target = known - 1 + std::int64_t(looser * double(known));
+        const std::int64_t target = makespan - 1 + std::int64_t(looser * double(makespan));
         if (beam_.passes() >= first_passes && partial_passes_ < partial_passes) {
             ++partial_passes_;
-            const Column start = search_.start();
-            const std::int64_t last = *std::max_element(start.begin(), start.end()) - search_.round().now;
-            beam_.begin_partial_pass(target, start, std::min(last, std::int64_t(double(known) * (0.5 + 0.4 * rng.draw()))));
+            const std::int64_t last_start = *std::max_element(start.begin(), start.end()) - now;
+            beam_.begin_partial_pass(target, start, std::min(last_start, std::int64_t(double(makespan) * (0.5 + 0.4 * rng.draw()))));
         } else {
             partial_passes_ = 0;
             beam_.begin_pass(target);
         }
     }
-    // Tries the plans of a pass, evenly chosen if there are many, and justifies them; false if a cost was not finite.
-    bool try_plans() {
-        const std::size_t plans = beam_.plans(), count = std::min(plans, most_plans);
-        for (std::size_t p = 0; p < count; ++p) {
-            const Order order = beam_.order(p * plans / count);
-            std::copy(order.begin(), order.end(), search_.trial_order().begin());
-            const double cost = search_.try_order();
-            if (std::isnan(cost)) return false;
-            if (cost == infinity) continue;
-            const double energy = justification_.energy(cost, search_.trial());
-            if (!justification_.improve(search_.trial(), energy, [](Column, double, double) {})) return false;
-        }
-        return true;
+    // Tries a plan of the pass, and justifies it; false if a cost was not finite.
+    bool try_plan(std::size_t plan) {
+        const Order order = beam_.order(plan);
+        std::copy(order.begin(), order.end(), search_.trial_order().begin());
+        const double cost = search_.try_order();
+        if (std::isnan(cost)) return false;
+        if (cost == infinity) return true;  // it breaks a promise
+        return justification_.improve(search_.trial(), justification_.energy(cost, search_.trial()), [](Column, double, double) {});
     }
 
     // Tournaments and hopping get equally many evaluations.
@@ -204,8 +204,8 @@ class Annealing {
         front_search_.begin(front_, search_.objective(), scenarios ? &front_scenarios_ : nullptr, setting_);
         left_ = front_jobs_ < search_.size() ? FrontSearch<K, Number>::stage * front_jobs_ : std::size_t(never);
     }
-    bool search_whole_orders(std::size_t count, Random& rng) {
-        for (; count > 0; --count) {
+    std::size_t search_whole_orders(std::size_t count, Random& rng) {
+        for (std::size_t k = 0; k < count; ++k) {
             const bool rules = whole_.draws_rules();
             double value;
             if (rules) {
@@ -215,11 +215,11 @@ class Annealing {
                 whole_.draw_shift(search_.order(), search_.trial_order(), rng);
                 value = search_.try_order();
             }
-            if (std::isnan(value)) return false;
+            if (std::isnan(value)) return none;
             if (rules) whole_.learn(value);
             --whole_.left;
         }
-        return true;
+        return count;
     }
 
     // The round of the first jobs of the best order, in that order.

@@ -23,9 +23,9 @@ class Search {
     virtual bool all_start_now() const = 0;
     virtual bool proven() const = 0;
     virtual bool enumerate() = 0;
-    virtual bool advance(std::size_t evaluations, Random& rng) = 0;
+    virtual bool advance(std::size_t evaluations, Random& rng, const Clock& clock) = 0;
+    virtual std::size_t evaluations() const = 0;
     virtual bool end_stage() = 0;
-    virtual std::pair<std::size_t, std::size_t> stage() const = 0;
 };
 
 template <std::size_t K, class Number>
@@ -49,9 +49,9 @@ class SearchOf : public Search {
     bool all_start_now() const override { return annealing_.all_start_now(); }
     bool proven() const override { return annealing_.proven(); }
     bool enumerate() override { return annealing_.enumerate(); }
-    bool advance(std::size_t evaluations, Random& rng) override { return annealing_.advance(evaluations, rng); }
+    bool advance(std::size_t evaluations, Random& rng, const Clock& clock) override { return annealing_.advance(evaluations, rng, clock); }
+    std::size_t evaluations() const override { return annealing_.evaluations(); }
     bool end_stage() override { return annealing_.end_stage(); }
-    std::pair<std::size_t, std::size_t> stage() const override { return annealing_.stage(); }
 
   private:
     Annealing<K, Number> annealing_;
@@ -91,12 +91,13 @@ class HeldSearch {
     }
     bool enumerate() { return without_gil([&] { return search_->enumerate(); }); }
     bool end_stage() { require_order(); return without_gil([&] { return search_->end_stage(); }); }
-    bool advance(std::size_t evaluations, const Generator& generator) {
+    bool advance(std::size_t evaluations, const Generator& generator, double seconds) {
+        const Clock clock(seconds);
         require_order();
         if (!anneals_) throw std::invalid_argument("setting: none to anneal by");
         Random rng = random_of(generator);
         const GeneratorLock lock(generator);
-        return without_gil([&] { return search_->advance(evaluations, rng); });
+        return without_gil([&] { return search_->advance(evaluations, rng, clock); });
     }
     const Search& search() const { return *search_; }
     const std::shared_ptr<Objective>& objective() const { return objective_; }
@@ -137,17 +138,15 @@ void bind_searches(nb::module_& m) {
         .def("soonest_cost", &HeldSearch::soonest_cost, "The cost if every job could start now.")
         .def("planned_cost", &HeldSearch::planned_cost, "order"_a, "start"_a, "The cost of the plan that an order was decoded to, whatever was promised.")
         .def("enumerate", &HeldSearch::enumerate, "Evaluate all permutations; False if a cost is not a finite number.")
-        .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "Anneal; False if a cost is not a finite number.")
+        .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "seconds"_a = infinity,
+             "Anneal for so many evaluations or seconds; False if a cost is not a finite number.")
         .def("end_stage", &HeldSearch::end_stage, "Take over what the stage found; False if its cost is not a finite number.")
-        .def("stage", [](const HeldSearch& self) -> Tuple<std::size_t, std::size_t> {
-            const auto [jobs, left] = self.search().stage();
-            return nb::make_tuple(jobs, left);
-        }, "How many jobs the next evaluations work on, and for how many evaluations; 0 if that has not begun.")
         .def("all_start_now", [](const HeldSearch& self) { return self.search().all_start_now(); })
         .def("proven", [](const HeldSearch& self) { return self.search().proven(); }, "Whether the plan is proven to be optimal.")
         .def_prop_ro("order", [](const HeldSearch& self) { return copy_out(self.search().order()); })
         .def_prop_ro("start", [](const HeldSearch& self) { return copy_out(self.search().start()); })
         .def_prop_ro("trial", [](const HeldSearch& self) { return copy_out(self.search().trial()); })
+        .def_prop_ro("evaluations", [](const HeldSearch& self) { return self.search().evaluations(); }, "Evaluations of annealing so far.")
         .def_prop_ro("cost", [](const HeldSearch& self) { return self.search().cost(); });
     m.def("orders_to_try", [](std::size_t jobs, std::size_t evaluations) { return Annealing<1, std::int64_t>::orders_to_try(jobs, evaluations); },
           "jobs"_a, "evaluations"_a, "The number of permutations if a budget allows trying them all, else 0.");

@@ -1,7 +1,6 @@
 // Plan-based scheduling: in every round annealing searches for the plan to act on (Zheng et al. 2016).
 #pragma once
 #include "../annealing/annealing.hpp"
-#include "../clock.hpp"
 #include "policy.hpp"
 
 namespace planbatch {
@@ -66,12 +65,9 @@ class PlanBased : public Policy {
             report.evaluations = std::int64_t(orders);
             return annealing.enumerate();
         }
-        const std::size_t portion = clock.seconds() == infinity ? search_.evaluations : 1;  // between two looks at the clock
-        for (std::size_t left = search_.evaluations; left > 0 && clock.remaining() > 0.0 && !annealing.proven(); left -= portion) {
-            if (!annealing.advance(portion, rng_)) return false;
-            report.evaluations += std::int64_t(portion);
-        }
-        return annealing.end_stage();
+        const bool finite = annealing.advance(search_.evaluations, rng_, clock);
+        report.evaluations = std::int64_t(annealing.evaluations());
+        return finite && annealing.end_stage();
     }
 
     // Nothing can start. New jobs stay without a start; if promises are made, they are planned after the others, so

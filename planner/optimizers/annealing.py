@@ -30,8 +30,8 @@ SETTING = (
 )  # fmt: skip
 #: More evaluations than any search makes.
 UNLIMITED = 1 << 60
-#: Evaluations before the first look at the clock of a stage, and at most between two looks.
-FIRST_PORTION, LARGEST_PORTION = 16, 1 << 14
+#: The longest that the core searches by itself (s), before the watch of the budget is called.
+LONGEST_PORTION = 0.05
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ class _Run:
             self.clock.evaluations = orders
             self.require(self.core.enumerate())
             return Status.FINISHED
-        return self.anneal(decoding / n)
+        return self.anneal()
 
     def portions_of_first_plans(self) -> list[IntArray]:
         """Return the numbers of the first plans, cut where the clock is read: one by one on long queues."""
@@ -288,31 +288,21 @@ class _Run:
         self.seed_cost = self.core.cost
         return each / min(len(portions[0]), FIRST_PLANS_OF_LONG_QUEUES)
 
-    def anneal(self, pace: float) -> Status:
-        """Anneal in portions until the budget is used up or the plan is proven; the best is kept on an interrupt.
-
-        ``pace`` is the assumed time of the first evaluations, in seconds per job of the front.
-        """
-        clock, portion, each = self.clock, FIRST_PORTION, 0.0
+    def anneal(self) -> Status:
+        """Anneal until the budget is used up or the plan is proven; the best is kept on an interrupt."""
+        clock, core = self.clock, self.core
         try:
-            while True:
-                if self.core.proven():
-                    return Status.OPTIMAL
-                jobs, left = self.core.stage()
-                if left == 0:
-                    portion, each = FIRST_PORTION, pace * jobs
-                else:
-                    portion = min(2 * portion, LARGEST_PORTION, left)
-                count = clock.portion(each, most=portion)
-                if count == 0:
+            while not core.proven():
+                evaluations = clock.portion(0.0, most=UNLIMITED)
+                if evaluations == 0:
                     return Status.FINISHED
-                began = clock.elapsed
-                self.require(self.core.advance(count, self.rng))
-                clock.evaluations += count
-                each = (clock.elapsed - began) / count
-                if clock.stopped(self.core.cost, lambda: self.core.start):
+                seconds = min(clock.remaining, clock.elapsed, LONGEST_PORTION)
+                try:
+                    self.require(core.advance(evaluations, self.rng, seconds))
+                finally:
+                    clock.evaluations = core.evaluations
+                if clock.stopped(core.cost, lambda: core.start):
                     return Status.INTERRUPTED
-                if clock.budget.watch is not None:
-                    portion = min(portion, int(0.05 / each) + 1)
+            return Status.OPTIMAL
         finally:
-            self.require(self.core.end_stage())
+            self.require(core.end_stage())
