@@ -125,10 +125,10 @@ class PlanBased:
             If they ask for different histories.
         """
         wanted: History | None = getattr(self.optimizer, "history", None)
-        kept = self.objective.history
-        if wanted is None or kept in (wanted, RUN_TIMES):  # the latter has expectations, too
-            return kept
-        if kept is not None:
+        own = self.objective.history
+        if wanted is None or own in (wanted, RUN_TIMES):  # the latter has expectations, too
+            return own
+        if own is not None:
             raise ValueError(
                 f"{self.name}: the objective asks for another history than the first plans of {self.optimizer.name}, "
                 "and a replay has one"

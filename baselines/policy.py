@@ -55,8 +55,8 @@ class Traits:
 
 def traits_of(policy: Any) -> Traits:
     """Return the attribute ``traits`` of a policy; the defaults if it has none."""
-    found: Traits = getattr(policy, "traits", None) or Traits()
-    return found
+    traits: Traits = getattr(policy, "traits", None) or Traits()
+    return traits
 
 
 def effort_of(policy: Any) -> float:

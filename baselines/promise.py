@@ -43,8 +43,8 @@ class Promise:
     def __post_init__(self) -> None:
         for name in ("seconds", "walltimes", "within"):
             value = getattr(self, name)
-            known = isinstance(value, Real) and float(value) >= 0
-            if not (known or (value is None and name == "within")):
+            is_number = isinstance(value, Real) and float(value) >= 0
+            if not (is_number or (value is None and name == "within")):
                 raise ValueError(f"promise: {name} is {value!r}, not a number, 0 or more")
 
     @classmethod
@@ -76,15 +76,15 @@ class Promise:
                     f"promise: cannot read {text!r}; give none, a slack such as 24h, 2x or 1d+2x, "
                     "within:3d, or deadline"
                 )
-            found = [(float(term[1]), term[2]) for term in terms if term]
-            length = sum(number * UNITS.get(unit, 0) for number, unit in found)
+            lengths = [(float(term[1]), term[2]) for term in terms if term]
+            length = sum(number * UNITS.get(unit, 0) for number, unit in lengths)
             if colon:
-                if any(unit == "x" for _, unit in found):
+                if any(unit == "x" for _, unit in lengths):
                     raise ValueError(f"promise: {part!r} takes no multiple of the walltime")
                 within = int(length)
             else:
                 seconds += length
-                walltimes += sum(number for number, unit in found if unit == "x")
+                walltimes += sum(number for number, unit in lengths if unit == "x")
         return cls(int(seconds), walltimes, within, by_deadline)
 
     def __repr__(self) -> str:

@@ -92,8 +92,8 @@ def as_list(name: str, values: Any, least: int = 1) -> list[Any]:
     return listed
 
 
-def known_keywords(given: Any, known: Any) -> None:
+def known_keywords(given: Any, names: Any) -> None:
     """Raise a ``ValueError`` for the first keyword that is not known, with the nearest that is."""
     for name in given:
-        if name not in known:
-            raise ValueError(f"there is no keyword {name}; {did_you_mean(name, known)}")
+        if name not in names:
+            raise ValueError(f"there is no keyword {name}; {did_you_mean(name, names)}")

@@ -65,23 +65,23 @@ def counted(count: int, noun: str) -> str:
 
 def brief_repr(thing: Any) -> str:
     """Return a dataclass as it would be made: only what differs from the defaults."""
-    told = []
+    values = []
     for one in fields(thing):
         value = getattr(thing, one.name)
         default = one.default if one.default_factory is MISSING else one.default_factory()
         if one.repr and (default is MISSING or value != default):
-            told.append(f"{one.name}={value!r}")
-    return f"{type(thing).__name__}({', '.join(told)})"
+            values.append(f"{one.name}={value!r}")
+    return f"{type(thing).__name__}({', '.join(values)})"
 
 
 def table_repr(table: Any, always: Sequence[str], never: int) -> str:
     """Return a table of columns: how many jobs it has, and the beginning of each column that says anything."""
-    told = []
+    columns = []
     for name, column in table._asdict().items():
         if column is not None and (name in always or (column.size and not _empty(column, never))):
             shown = " ".join(map(str, column[:3].tolist()))
-            told.append(f"{name} {shown}{' …' if len(column) > 3 else ''}")
-    return f"{type(table).__name__}({counted(len(table[0]), 'job')}: {', '.join(told)})"
+            columns.append(f"{name} {shown}{' …' if len(column) > 3 else ''}")
+    return f"{type(table).__name__}({counted(len(table[0]), 'job')}: {', '.join(columns)})"
 
 
 def _empty(column: Any, never: int) -> bool:

@@ -254,10 +254,10 @@ class Workload:
 
         Made workloads start at 0, which is no date: if the first job would have been submitted in 1970, there is none.
         """
-        found = re.match(r"-?\d+", self.header.get("UnixStartTime", "").strip())
-        if found is None or not len(self):
+        seconds = re.match(r"-?\d+", self.header.get("UnixStartTime", "").strip())
+        if seconds is None or not len(self):
             return None
-        start = int(found[0])
+        start = int(seconds[0])
         return start if start + int(self.submit[0]) >= EARLIEST else None
 
     @property

@@ -98,12 +98,12 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: costs, the bound and what the search took."""
-        known = self.lower_bound == self.lower_bound
+        has_bound = self.lower_bound == self.lower_bound
         rows = [
             ["cost", f"{self.cost:,.6g}"],
             ["best first plan", f"{self.seed_cost:,.6g}"],
-            ["lower bound", f"{self.lower_bound:,.6g}" if known else "–"],
-            ["gap", f"{self.gap:.2%}" if known else "–"],
+            ["lower bound", f"{self.lower_bound:,.6g}" if has_bound else "–"],
+            ["gap", f"{self.gap:.2%}" if has_bound else "–"],
             ["status", str(self.status)],
             ["evaluations", f"{self.evaluations:,}"],
             ["time", f"{self.seconds:.3g} s" if self.seconds < 100 else duration(self.seconds)],

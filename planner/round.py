@@ -264,8 +264,8 @@ class Round:
                 *(f"{amount:,}" for amount in jobs.demands[i]),
             ]
             if planned:
-                known = self.planned[i] != NEVER
-                row.append(hms(max(int(self.planned[i]) - self.now, 0)) if known else "–")
+                has_start = self.planned[i] != NEVER
+                row.append(hms(max(int(self.planned[i]) - self.now, 0)) if has_start else "–")
             rows.append(row)
         return html_table(headings, rows, f"Round: {self._size}", len(self) - len(rows))
 
@@ -277,10 +277,10 @@ class Round:
         ValueError
             If no waiting job has this id.
         """
-        found = np.flatnonzero(self.ids == whole("job", job))
-        if not len(found):
+        places = np.flatnonzero(self.ids == whole("job", job))
+        if not len(places):
             raise ValueError(f"job {job}: no waiting job of the round has this id")
-        return int(found[0])
+        return int(places[0])
 
     def only(self, chosen: BoolArray | IntArray) -> "Round":
         """Return the round with some of its waiting jobs."""

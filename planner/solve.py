@@ -61,11 +61,11 @@ def solve(
     evaluations : int, optional
         Plans to evaluate; 8,800 by default, or any number if ``seconds`` are given.
     seconds : float, optional
-        Wall-clock time of the search (s).
+        Wall-clock time of the search (s); the bound behind it takes its own, seconds for thousands of jobs.
     seed : int
         Seed of the random numbers.
     iterations : int
-        See :func:`lower_bound`.
+        Effort for the bound, see :func:`lower_bound`; 0 for a quick one.
     first : Plan or int array, shape (n,), optional
         A plan to start from, or its order: the search starts from it if it is better than its other first plans,
         and the result is never worse.
@@ -195,33 +195,33 @@ def proven(
 ) -> Result:
     """Return a result with the plan and the bound of an exhaustive search, where they are better."""
     exact = _exhaustive(problem, objective, result.plan, rng)
-    found = exact if exact.cost < result.cost else result
+    better = exact if exact.cost < result.cost else result
     bound = float(np.fmax(exact.lower_bound, result.lower_bound))
     done = exact.status is Status.OPTIMAL and result.status is not Status.INTERRUPTED
     return replace(
         result,
-        plan=found.plan,
-        permutation=found.permutation,
-        cost=found.cost,
-        lower_bound=found.cost if done else bound,
+        plan=better.plan,
+        permutation=better.permutation,
+        cost=better.cost,
+        lower_bound=better.cost if done else bound,
         status=Status.OPTIMAL if done else result.status,
     )
 
 
-def proven_bound(problem: Round, objective: Objective, known: Plan | None = None) -> float:
+def proven_bound(problem: Round, objective: Objective, plan: Plan | None = None) -> float:
     """Return the bound that :func:`solve` proves of a plan; of most small rounds it is the optimum."""
-    cost = None if known is None else true_cost(problem, objective, known.start, known.order())
+    cost = None if plan is None else true_cost(problem, objective, plan.start, plan.order())
     bound = lower_bound(problem, objective, cost)
     if 0 < len(problem) <= SMALL_ROUND and objective.terms is not None:
         rng = np.random.default_rng(0)  # nothing is drawn from it
-        bound = float(np.fmax(bound, _exhaustive(problem, objective, known, rng).lower_bound))
+        bound = float(np.fmax(bound, _exhaustive(problem, objective, plan, rng).lower_bound))
     return bound
 
 
 def _exhaustive(
-    problem: Round, objective: Objective, known: Plan | None, rng: np.random.Generator
+    problem: Round, objective: Objective, plan: Plan | None, rng: np.random.Generator
 ) -> Result:
     """Search a small round exhaustively, from a plan that is known."""
-    if known is not None:
-        problem = replace(problem, planned=known.start)
+    if plan is not None:
+        problem = replace(problem, planned=plan.start)
     return Exhaustive().optimize(problem, objective, Budget(evaluations=NODES), rng)

@@ -38,10 +38,10 @@ def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:
     >>> durations([0.021, 7.561, 119]), durations([20, 86400, 90000, 950000])
     (('s', ['0.02', '7.56', '119.00']), ('h', ['<0.1', '24.0', '25.0', '263.9']))
     """
-    known = sorted(value for value in seconds if value > 0)
-    median = known[len(known) // 2] if known else 0.0
+    positive = sorted(value for value in seconds if value > 0)
+    median = positive[len(positive) // 2] if positive else 0.0
     unit, length = unit_for(median)
-    whole = all(value == round(value) for value in known)
+    whole = all(value == round(value) for value in positive)
     digits = 0 if median >= 99.95 * length or (length == 1 and whole) else 1
     if length == 1 and not whole and median < 9.995:
         digits = 2

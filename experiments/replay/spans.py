@@ -81,14 +81,14 @@ def split(workload: Workload, spans: Spans) -> list[Span]:
         raise ValueError(f"spans: {workload.name} has {n} jobs, fewer than {spans.count} spans")
     submit = workload.submit
     edges = [0, *_cuts(_queue_lengths(workload), submit, spans.count), n]
-    found = []
+    spans_of_log = []
     for index, (first, last) in enumerate(pairwise(edges)):
         begin = int(np.searchsorted(submit, submit[first] - spans.warm_up))
         end = n
         if last < n:
             end = max(int(np.searchsorted(submit, submit[last] + spans.cool_down)), last)
-        found.append(Span(index, len(edges) - 1, (begin, end), (first, last)))
-    return found
+        spans_of_log.append(Span(index, len(edges) - 1, (begin, end), (first, last)))
+    return spans_of_log
 
 
 def _queue_lengths(workload: Workload) -> IntArray:

@@ -90,8 +90,8 @@ def replayed(source: Source, seed: int) -> Iterator[tuple[str, Round]]:
     """Yield rounds of a replay by name; sizes that do not occur are left out."""
     workload = synthetic_workload(source.jobs, 256, seed=seed, load=source.load)
     policy = "plan" if source.policy == PLAN else source.policy
-    for size, found in capture(workload, source.policy, source.sizes, seed=seed).items():
-        for problem in found:
+    for size, problems in capture(workload, source.policy, source.sizes, seed=seed).items():
+        for problem in problems:
             kind = f"lublin-{policy}-{source.load:g}" + ("-three" if source.resources == 3 else "")
             rng = np.random.default_rng([seed, size])
             due = with_deadlines(problem, rng)
@@ -279,7 +279,7 @@ def run_benchmark(
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}
     others = {name: problem for name, problem in rounds.items() if name not in packed}
     comparisons, frames = [], []
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for seconds, times in ((QUICK, seeds),) if quick else RELEASE:
         for part, objectives in ((packed, ("makespan",)), (others, OBJECTIVES)):
             done = compare_rounds(
@@ -290,10 +290,10 @@ def run_benchmark(
             for (name, objective), plan in done.best.items():
                 by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
                 entry = entry_of(plan, by, done.bounds.get((name, objective), float("nan")))
-                found = better_of(found, {f"{name}|{objective}": entry})
+                entries = better_of(entries, {f"{name}|{objective}": entry})
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
-    known = better_of(read_known(), found)
+    known = better_of(read_known(), entries)
     if best_known is not None:
         improve_known(best_known, known)
         known = read_known(best_known)

@@ -111,10 +111,12 @@ def capture(
     sample = sampled_compiled if compiled else sampled_interpreted
     room = per_size if cost is None else per_size * CANDIDATES
     ordered = sorted(set(sizes))
-    found = sample(workload, chosen, ordered, room, estimates, seed, progress)
+    sampled = sample(workload, chosen, ordered, room, estimates, seed, progress)
     if cost is not None:
-        found = {size: hardest(rounds, cost, per_size) for size, rounds in found.items()}
-    return {size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in found.items()}
+        sampled = {size: hardest(rounds, cost, per_size) for size, rounds in sampled.items()}
+    return {
+        size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in sampled.items()
+    }
 
 
 def sampled_interpreted(

@@ -214,11 +214,11 @@ def best_plans(
             key not in least or cell.outcome.cost < least[key][0]
         ):
             least[key] = cell.outcome.cost, cell
-    found = {}
+    plans = {}
     for key, (_, cell) in least.items():
         assert isinstance(cell.outcome, Found)
         problem, objective = problems[cell.round], costs[cell.objective]
-        found[key] = BestKnown.of(
+        plans[key] = BestKnown.of(
             problem,
             objective,
             cell.outcome.start,
@@ -227,7 +227,7 @@ def best_plans(
             cell.seed,
         )
     subjects = {key: (problems[r], costs[c]) for (r, c), key in keys.items()}
-    best = improve(path, subjects, found)
+    best = improve(path, subjects, plans)
     return {pair: best[key] for pair, key in keys.items() if key in best}
 
 

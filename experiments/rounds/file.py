@@ -118,17 +118,17 @@ class _Reader:
         """The resources besides processors: an object of names, each with a capacity or {capacity, unit}."""
         if not isinstance(value, dict):
             raise self.wrong("resources", f"expected an object, got {type(value).__name__}")
-        found = []
+        resources = []
         for name, given in value.items():
             field = f"resources.{name}"
             entries = given if isinstance(given, dict) else {"capacity": given}
             row = self.fields(entries, field, _RESOURCE_FIELDS)
             capacity = self.number(row["capacity"], f"{field}.capacity", 1)
             try:
-                found.append(Resource(name, capacity, str(row.get("unit", ""))))
+                resources.append(Resource(name, capacity, str(row.get("unit", ""))))
             except ValueError as error:
                 raise self.wrong(field, str(error)) from None
-        return tuple(found)
+        return tuple(resources)
 
     def demands(self, value: Any, field: str, resources: Sequence[Resource]) -> list[int]:
         """What a job takes of every resource; nothing of resources that it does not name."""

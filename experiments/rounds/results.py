@@ -209,25 +209,25 @@ def gap(cost: float, bound: float) -> float:
 
 def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
     """Return the row of a search that is over."""
-    pair, found = (cell.round, cell.objective), cell.outcome
+    pair, outcome = (cell.round, cell.objective), cell.outcome
     bound = comparison.bounds.get(pair, math.nan)
     best = comparison.best[pair].cost if pair in comparison.best else math.nan
     ours: dict[str, Any] = {
         "status": FAILED,
-        "error": found.error if isinstance(found, Failure) else "",
+        "error": outcome.error if isinstance(outcome, Failure) else "",
     }
-    if isinstance(found, Found):
+    if isinstance(outcome, Found):
         ours = {
-            "cost": found.cost,
-            "seed_cost": found.seed_cost,
-            "excess": excess(found.cost, best),
-            "gap": gap(found.cost, bound),
-            "evaluations": found.evaluations,
-            "seconds": found.seconds,
-            "evaluations_per_second": found.evaluations / found.seconds
-            if found.seconds
+            "cost": outcome.cost,
+            "seed_cost": outcome.seed_cost,
+            "excess": excess(outcome.cost, best),
+            "gap": gap(outcome.cost, bound),
+            "evaluations": outcome.evaluations,
+            "seconds": outcome.seconds,
+            "evaluations_per_second": outcome.evaluations / outcome.seconds
+            if outcome.seconds
             else math.nan,
-            "status": found.status,
+            "status": outcome.status,
             "error": "",
         }
     named = {

@@ -85,8 +85,8 @@ def bounded(
     result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS
 ) -> Result:
     """Return ``result`` with the larger of its bound and :func:`lower_bound`; optimal if that is its cost."""
-    found = lower_bound(problem, objective, result.cost, iterations)
-    best = float(np.fmax(found, result.lower_bound))
+    bound = lower_bound(problem, objective, result.cost, iterations)
+    best = float(np.fmax(bound, result.lower_bound))
     proven = result.status is Status.FINISHED and best >= result.cost
     status = Status.OPTIMAL if proven else result.status
     return replace(result, lower_bound=best, status=status)

@@ -50,8 +50,8 @@ def features_of(state: FloatArray, jobs: IntArray) -> FloatArray:
     """Return the features of jobs at their submission, a row each."""
     first = (len(state) - 1) * state.shape[1] - SHARED - KEPT + FIRST_FEATURE
     places = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
-    known: FloatArray = state.reshape(state.size)[places]
-    return known
+    features: FloatArray = state.reshape(state.size)[places]
+    return features
 
 
 @dataclass(frozen=True)
@@ -78,19 +78,19 @@ class Lesson:
             return
         places = np.flatnonzero(events[:, EventColumn.EVENT] == Event.ENDED)
         ended = events[places[-self.jobs :]]
-        known = features_of(state, ended[:, EventColumn.JOB])
+        features = features_of(state, ended[:, EventColumn.JOB])
         quotients = ended[:, EventColumn.RUNTIME] / ended[:, EventColumn.WALLTIME]
-        self.write(self.grown(known, quotients), shared)
+        self.write(self.grown(features, quotients), shared)
         shared[LEARNED] = len(places)
 
-    def grown(self, known: FloatArray, quotients: FloatArray) -> Any:
+    def grown(self, features: FloatArray, quotients: FloatArray) -> Any:
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
         model = regressor()(
             loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
             learning_rate=self.rate, min_samples_leaf=10, early_stopping=False, random_state=0,
         )  # fmt: skip
         with controller().limit(limits=1):
-            return model.fit(known, quotients)
+            return model.fit(features, quotients)
 
     def write(self, model: Any, into: FloatArray) -> None:
         """Write scikit-learn's model as numbers."""

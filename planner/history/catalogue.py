@@ -24,13 +24,13 @@ def asked_history(what: str, function: Any) -> History | None:
     That is a name of :data:`HISTORIES` or a :class:`History`; ``ValueError`` if it is neither, whose message names the
     function by ``what``, such as ``order slow``.
     """
-    asked = getattr(function, "asks_for", getattr(function, "history", None))
-    if asked is None or isinstance(asked, History):
-        return asked
-    if isinstance(asked, str) and asked in HISTORIES:
-        return HISTORIES[asked]
-    near = get_close_matches(str(asked), HISTORIES, 1)
+    history = getattr(function, "asks_for", getattr(function, "history", None))
+    if history is None or isinstance(history, History):
+        return history
+    if isinstance(history, str) and history in HISTORIES:
+        return HISTORIES[history]
+    near = get_close_matches(str(history), HISTORIES, 1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise ValueError(
-        f"{what}: asks_for: {asked!r} is neither a History nor one of {', '.join(HISTORIES)}{hint}"
+        f"{what}: asks_for: {history!r} is neither a History nor one of {', '.join(HISTORIES)}{hint}"
     )

@@ -39,5 +39,5 @@ def fair_share(jobs: JobTable, i: int) -> float:
     >>> fair_share(problem.jobs, 0)
     1.0
     """
-    known = jobs.past is not None and jobs.past.shape[1] == SIZE + 1
-    return float(jobs.past[i, SHARE]) if known else 1.0
+    has_shares = jobs.past is not None and jobs.past.shape[1] == SIZE + 1
+    return float(jobs.past[i, SHARE]) if has_shares else 1.0

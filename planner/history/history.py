@@ -147,10 +147,10 @@ class Learner(Protocol):
 
 def history_of(function: Any) -> History | None:
     """Return the history that an order or a cost asks for, in its attribute ``history``; None for nothing."""
-    found = getattr(function, "history", None)
-    if found is None or isinstance(found, History):
-        return found
-    return History(found)
+    history = getattr(function, "history", None)
+    if history is None or isinstance(history, History):
+        return history
+    return History(history)
 
 
 def asks_for(history: History, *functions: Any) -> None:

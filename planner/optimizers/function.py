@@ -34,8 +34,8 @@ class FunctionOptimizer(OrderOptimizer):
 
     def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
         """Call the function; it should return nothing."""
-        found = self.function(search, rng, *self.values)
-        if found is not None and not isinstance(found, (int, float, np.number)):
+        result = self.function(search, rng, *self.values)
+        if result is not None and not isinstance(result, (int, float, np.number)):
             raise OrderGivenError(
-                f"returned a {type(found).__name__}: give orders to search.evaluate(order), which keeps the best"
+                f"returned a {type(result).__name__}: give orders to search.evaluate(order), which keeps the best"
             )

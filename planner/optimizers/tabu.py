@@ -61,10 +61,10 @@ class Tabu(OrderOptimizer):
                 target = int(n * rng.random() ** rng.integers(1, 3))
                 before = search.cost
                 neighbour = moved(order, source, target)
-                found = search.evaluate(neighbour)
-                allowed = free_from[order[source]] <= step or found < before
-                if allowed and found < value:
-                    best, value, job = neighbour, found, order[source]
+                cost = search.evaluate(neighbour)
+                allowed = free_from[order[source]] <= step or cost < before
+                if allowed and cost < value:
+                    best, value, job = neighbour, cost, order[source]
             if best is not None:
                 order = best
                 free_from[job] = step + 1 + int(self.tenure * n)

@@ -135,12 +135,12 @@ def _have_helpers_compiled() -> None:
     shares = 1 + FAIR_SHARE.columns
 
     def run(jobs: JobTable, i: int) -> float:
-        known = jobs.past.shape[1] == first or jobs.past.shape[1] == second
-        return float(jobs.past[i, 1]) if known else float(jobs.walltime[i])
+        has_run_times = jobs.past.shape[1] == first or jobs.past.shape[1] == second
+        return float(jobs.past[i, 1]) if has_run_times else float(jobs.walltime[i])
 
     def rate(jobs: JobTable, i: int) -> float:
-        known = jobs.past.shape[1] == first or jobs.past.shape[1] == second
-        return float(jobs.past[i, 2]) if known else 1.0 / max(float(jobs.walltime[i]), 10.0)
+        has_run_times = jobs.past.shape[1] == first or jobs.past.shape[1] == second
+        return float(jobs.past[i, 2]) if has_run_times else 1.0 / max(float(jobs.walltime[i]), 10.0)
 
     def share(jobs: JobTable, i: int) -> float:
         return float(jobs.past[i, 1]) if jobs.past.shape[1] == shares else 1.0

@@ -113,10 +113,10 @@ class Registry:
         except PluginError:
             raise
         except Exception as error:
-            found = place_of(error)
-            if not reference.place and found is None:
+            place = place_of(error)
+            if not reference.place and place is None:
                 raise
-            where = reference.text if found is None else f"{found[0]}, line {found[1]}"
+            where = reference.text if place is None else f"{place[0]}, line {place[1]}"
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             raise PluginError(f"{where}: {kind}{error}") from error
 
@@ -198,8 +198,8 @@ def is_maker(target: Any) -> bool:
 def _needed(target: Any) -> list[inspect.Parameter]:
     """Return the parameters of a function that a call must give by place."""
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    found = signature_of(target).parameters.values()
-    return [p for p in found if p.default is p.empty and p.kind in by_place]
+    parameters = signature_of(target).parameters.values()
+    return [p for p in parameters if p.default is p.empty and p.kind in by_place]
 
 
 def first_sentence(thing: Any) -> str:

@@ -73,9 +73,9 @@ def _from_file(path: Path) -> ModuleType:
 def _from_module(name: str) -> ModuleType:
     with _on_path(str(Path.cwd())):
         try:
-            found = importlib.util.find_spec(name) if check_file is not None else None
-            if check_file is not None and found is not None and found.origin is not None:
-                check_file(Path(found.origin))
+            spec = importlib.util.find_spec(name) if check_file is not None else None
+            if check_file is not None and spec is not None and spec.origin is not None:
+                check_file(Path(spec.origin))
             return importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name and (name == error.name or name.startswith(f"{error.name}.")):
@@ -125,10 +125,10 @@ def _located(error: Exception, path: str = "") -> str:
     what = f"{type(error).__name__}: {' '.join(str(error).split())}"
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
-    found = place_of(error)
-    if found is None:
+    place = place_of(error)
+    if place is None:
         return what
-    where, line = found
+    where, line = place
     return f"line {line}: {what}" if where == path else f"{where}, line {line}: {what}"
 
 
@@ -181,16 +181,16 @@ def _imported(source: str) -> set[str]:
         tree = ast.parse(source)
     except SyntaxError:
         return set()
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
-            found.update(
+            names.update(
                 filter(None, [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)])
             )
-    return found
+    return names
 
 
 def _candidates(folder: Path, name: str) -> tuple[Path, Path]:

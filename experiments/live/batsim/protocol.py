@@ -56,8 +56,8 @@ class Event:
         if not isinstance(row, Mapping):
             raise ValueError(f"Batsim's {self.type}: {str(row)[:40]!r} is no object")
         result: Any = row.get(field)
-        known = isinstance(result, int | float) and not isinstance(result, bool)
-        if not known or not math.isfinite(result):
+        is_number = isinstance(result, int | float) and not isinstance(result, bool)
+        if not is_number or not math.isfinite(result):
             raise ValueError(f"Batsim's {self.type}: {field} is {result!r}, no number")
         return float(result)
 

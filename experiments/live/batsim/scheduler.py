@@ -209,14 +209,14 @@ class BatsimScheduler:
             actions.append(("REJECT_JOB", {"job_id": name}))
             return False
         walltime = given.get("walltime", -1)
-        known = isinstance(walltime, int | float) and walltime > 0
-        length = max(math.ceil(walltime), 1) if known else self.options.default_walltime
+        limited = isinstance(walltime, int | float) and walltime > 0
+        length = max(math.ceil(walltime), 1) if limited else self.options.default_walltime
         deadline = given.get("deadline")
         latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
         submit = whole_second(event.number({"subtime": event.time, **given}, "subtime"))
         job = _Job(
             name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest,
-            limited=known,
+            limited=limited,
         )  # fmt: skip
         self._numbers += 1
         self._waiting.append(job)
@@ -275,9 +275,9 @@ class BatsimScheduler:
         return [*actions, *self._wake_up(now)]
 
     def _round(self, now: int, capacity: int, jobs: list[_Job], early: bool) -> Round:
-        here = [(len(job.machines - self._off), max(job.start + job.walltime, now + 1))
+        rows = [(len(job.machines - self._off), max(job.start + job.walltime, now + 1))
                 for job in self._running.values()]  # fmt: skip
-        running = np.array([row for row in here if row[0]], dtype=np.int64).reshape(-1, 2)
+        running = np.array([row for row in rows if row[0]], dtype=np.int64).reshape(-1, 2)
 
         def column(name: str) -> IntArray:
             return np.array([getattr(job, name) for job in jobs], dtype=np.int64)

@@ -129,8 +129,8 @@ class CpSat:
         status = Status.OPTIMAL if proven else Status.FINISHED
         status = Status.INTERRUPTED if run.interrupted else status
         bound = min(run.lower_bound, best.cost)
-        found = (best.start, best.order, best.cost)
-        return Result.of_search(*found, first.cost, clock, objective.compiled, status, bound)
+        plan = (best.start, best.order, best.cost)
+        return Result.of_search(*plan, first.cost, clock, objective.compiled, status, bound)
 
 
 class _Run:
@@ -185,16 +185,16 @@ class _Run:
         if left == 0 or seconds == 0:
             return
         problem = replace(self.problem, planned=self.best.start)
-        found = Annealing().optimize(
+        result = Annealing().optimize(
             problem,
             self.objective,
             replace(self.clock.budget, seconds=seconds, evaluations=left),
             self.rng,
         )
-        self.clock.evaluations += found.evaluations
-        self.interrupted = found.status is Status.INTERRUPTED
-        if found.cost < self.best.cost:
-            self.best = FirstPlan(found.permutation, found.plan.start, found.cost)
+        self.clock.evaluations += result.evaluations
+        self.interrupted = result.status is Status.INTERRUPTED
+        if result.cost < self.best.cost:
+            self.best = FirstPlan(result.permutation, result.plan.start, result.cost)
 
     def prove(self) -> float:
         """Prove a bound in at most a tenth of the time left; return the seconds that all iterations would take."""

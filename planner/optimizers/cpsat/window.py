@@ -40,8 +40,8 @@ def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
     np.add.at(change, np.searchsorted(times, begin), amount)
     np.add.at(change, np.searchsorted(times, until), -amount)
     taken = np.cumsum(change, axis=0)[:-1]
-    kept = taken.any(axis=1) & (times[:-1] < limit)
-    return Frame(times[:-1][kept], np.diff(times)[kept], taken[kept], horizon)
+    relevant = taken.any(axis=1) & (times[:-1] < limit)
+    return Frame(times[:-1][relevant], np.diff(times)[relevant], taken[relevant], horizon)
 
 
 def repair(

@@ -102,8 +102,8 @@ class Exhaustive:
             bound = run.lower_bound(best.cost)
             if run.done:
                 status, bound = Status.OPTIMAL, best.cost
-        found = (best.start, best.order, best.cost)
-        return Result.of_search(*found, first.cost, clock, True, status, bound)
+        plan = (best.start, best.order, best.cost)
+        return Result.of_search(*plan, first.cost, clock, True, status, bound)
 
 
 class _Root(NamedTuple):
