@@ -261,4 +261,6 @@ class LazyGroup(VerbGroup):
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-verb: Any = click.command(cls=Verb)
+def verb(function: Any) -> Verb:
+    """Make a verb of a function, whose docstring is its help."""
+    return click.command(cls=Verb)(function)

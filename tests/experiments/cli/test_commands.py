@@ -407,6 +407,13 @@ def test_shells_complete_verbs_flags_and_names(words, incomplete, found):
     assert values[: len(found)] == found
 
 
+def test_every_verb_says_what_it_does():
+    """No two alike, whichever was imported first."""
+    told = [command.help for _, command in every_verb()]
+    assert all(told)
+    assert len(set(told)) == len(told)
+
+
 def test_help_says_how_long_searches_are_by_default(run):
     """One rule, stated wherever a search has a budget."""
     for verb in (("round",), ("rounds", "compare"), ("compare",), ("explain",)):
