@@ -349,3 +349,9 @@ def test_other_cells_of_an_experiment_are_finished(run, own_folder):
     for kind, name in (("order", "key_nan"), ("objective", "nan"), ("objective", "dividing")):
         assert re.search(f"Error: {said(kind, name)}", err), err
     assert len(list((own_folder / "out").glob("**/jobs.parquet"))) == 1
+
+
+def test_a_text_that_numba_knows_beforehand():
+    """Its compiler raises what float() does; the error is the objective's all the same."""
+    with pytest.raises(ObjectiveError, match="returned str, not a number"):
+        solve(random_round(6), lambda _start, _jobs, _now: "cheap")

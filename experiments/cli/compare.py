@@ -1,6 +1,5 @@
 """``planbatch compare``: several policies on one workload."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -190,9 +189,9 @@ def conclude(comparison: "Comparison") -> int:
     if comparison.unfinished:
         complain(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
         return INTERRUPTED
-    values = comparison.values.values()
-    empty = any(all(math.isnan(own[metric.name]) for own in values) for metric in comparison.asked)
-    return 1 if comparison.failed or (values and empty) else 0
+    for line in comparison.metrics_without_values:
+        complain(f"planbatch: {line}")
+    return 1 if comparison.failed or comparison.metrics_without_values else 0
 
 
 def show(comparison: "Comparison") -> None:

@@ -48,6 +48,8 @@ def command(
 
         check_picture(picture)
     if chosen.policy:
+        if file.endswith(".json"):
+            raise ValueError(f"policy: {file} is a round, whose plan no policy makes; leave it out")
         problem, plan, why = _in_a_replay(file, job, chosen, options)
     else:
         problem, plan, why = _in_a_round(Path(file), job, chosen, objective)

@@ -1,5 +1,6 @@
 """Comparing policies on one workload."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.experiments.studies.columns import summary_table
-from planbatch.experiments.studies.metrics import Metric, as_metrics, measure
+from planbatch.experiments.studies.metrics import Metric, MetricError, as_metrics, measure
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
@@ -85,6 +86,15 @@ class Comparison:
     def metrics(self) -> dict[str, Metrics]:
         """The metrics of every policy that finished."""
         return {name: metrics(trace) for name, trace in self.traces.items()}
+
+    @property
+    def metrics_without_values(self) -> list[str]:
+        """What to say of each further metric that is NaN under every policy that finished."""
+        return [
+            f"metric {metric.name}: it has no value (NaN) under any policy"
+            for metric in self.asked
+            if self.values and all(math.isnan(own[metric.name]) for own in self.values.values())
+        ]
 
     @property
     def deadline_metrics(self) -> dict[str, DeadlineMetrics]:
@@ -228,9 +238,10 @@ def compare(
         Whether to print a line on standard error for each replay as soon as it is finished, even if that is no
         terminal.
     keep_going : bool
-        Whether a failure is listed in ``failed`` instead of being raised after all other policies have finished.
+        Whether a failure is listed in ``failed``, and a metric that fails is NaN, instead of being raised after all
+        other policies have finished.
     metrics : sequence of Metric, function or str
-        Further metrics: functions of :meth:`Trace.to_frame`, or names; see :func:`make_metric`. One that fails is NaN.
+        Further metrics: functions of :meth:`Trace.to_frame`, or names; see :func:`make_metric`.
     say : callable
         Called with messages for the user.
 
@@ -245,6 +256,8 @@ def compare(
         If two policies have the same name, or ``jobs`` is not positive.
     ReplayError
         If a policy breaks the rules.
+    MetricError
+        If a metric fails, or has no value (NaN) under any policy.
     ChildProcessError
         If a policy cannot be sent to another process, or crashes it.
 
@@ -276,7 +289,7 @@ def compare(
         for name, failure in failed.items():
             failure.reraise(name)
     finished = {name: f for name, f in outcomes.items() if isinstance(f, FinishedReplay)}
-    return Comparison(
+    comparison = Comparison(
         workload,
         estimates,
         seed,
@@ -284,8 +297,11 @@ def compare(
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
         asked,
-        measured_for(finished, asked, say),
+        measured_for(finished, asked, say, keep_going),
     )
+    if not keep_going and comparison.metrics_without_values:
+        raise MetricError(comparison.metrics_without_values[0])
+    return comparison
 
 
 def policy_names(policies: Sequence[Policy]) -> list[str]:
@@ -308,11 +324,17 @@ def row_of(outcome: Outcome | Failure) -> str:
 
 
 def measured_for(
-    finished: Mapping[str, FinishedReplay], asked: Sequence[Metric], say: Callable[[str], None]
+    finished: Mapping[str, FinishedReplay],
+    asked: Sequence[Metric],
+    say: Callable[[str], None],
+    keep_going: bool,
 ) -> dict[str, Mapping[str, float]]:
-    """Compute further metrics of finished replays."""
-    if not asked:
-        return {}
-    return {
-        name: measure(replay.trace().to_frame(), asked, say) for name, replay in finished.items()
-    }
+    """Compute further metrics of finished replays; one that fails is NaN if the others go on."""
+    values: dict[str, Mapping[str, float]] = {}
+    for name, replay in finished.items() if asked else ():
+        jobs = replay.trace().to_frame()
+        if keep_going:
+            values[name] = measure(jobs, asked, say)
+        else:
+            values[name] = {metric.name: metric(jobs) for metric in asked}
+    return values

@@ -97,7 +97,7 @@ def compiled_objective(
     signature = number(*[ints] * 8, floats, *[number] * 4, floats)
     try:
         made = cfunc(signature)(call)
-    except (NumbaError, UnsupportedBytecodeError) as error:
+    except (NumbaError, UnsupportedBytecodeError, ValueError) as error:  # float("text")
         raise NotCompiledError(_reason(error)) from None
 
     def plain(start: IntArray, jobs: JobTable, now: int) -> float:

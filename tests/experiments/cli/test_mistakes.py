@@ -101,6 +101,7 @@ MISTAKES = (
     ("round round.json --if 8@now", "job 8: no waiting job of the round has this id"),
     ("round round.json --if soon", "if: 'soon' is none of JOB@TIME, JOB@now and -JOB"),
     ("explain round.json 8", "job 8: no waiting job of the round has this id"),
+    ("explain round.json 7 --policy easy", "policy: round.json is a round"),
     ("explain log.swf seven --policy easy", "Invalid value for 'JOB': 'seven' is not a valid integer."),
     ("rounds compare", "give round files, or --benchmark"),
     ("rounds capture log.swf --sizes ten", "sizes: 'ten' are not numbers such as 10,30,100"),

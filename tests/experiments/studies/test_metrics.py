@@ -12,7 +12,13 @@ from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.report.page import make_report
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.studies.compare import compare
-from planbatch.experiments.studies.metrics import METRIC_NAMES, as_metrics, make_metric, measure
+from planbatch.experiments.studies.metrics import (
+    METRIC_NAMES,
+    MetricError,
+    as_metrics,
+    make_metric,
+    measure,
+)
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
 
@@ -143,6 +149,28 @@ def test_a_metric_that_fails_costs_nothing_else(tmp_path):
     assert "mine.py, line 2" in said[0]
     assert "metric bad: KeyError" in said[0]
     assert "metric text: it returned str, not a number" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (lambda _jobs: np.nan, "metric <lambda>: it has no value"),
+        (lambda _jobs: "a", "metric <lambda>: it returned str"),
+    ],
+)
+def test_in_python_a_metric_without_a_value_is_an_error(metric, message):
+    workload = synthetic_workload(jobs=20, capacity=16)
+    with pytest.raises(MetricError, match=message):
+        compare(workload, ["easy"], metrics=[metric])
+
+
+def test_a_metric_may_have_no_value_under_some_policies():
+    def some(jobs):
+        return np.nan if jobs.attrs["policy"] == "easy" else 1.0
+
+    workload = synthetic_workload(jobs=20, capacity=16)
+    frame = compare(workload, ["easy", "fcfs"], metrics=[some]).to_frame()
+    assert frame["some"].isna().tolist() == [True, False]
 
 
 @pytest.mark.parametrize(
