@@ -96,6 +96,16 @@ SHOWN = (
         ),
     ),
     Shown(
+        "One round",
+        (
+            "planbatch rounds capture log.swf --policy easy --sizes 16 --per-size 1 --out one",
+            "planbatch round one/*.json --picture plan.png",
+        ),
+        (
+            ("plan.png", "The plan and the best first plan; `.html` has the jobs' ids and times where the mouse points (`pb.draw_plan`)"),
+        ),
+    ),
+    Shown(
         "Optimizers on captured rounds",
         (
             "planbatch rounds capture log.swf --sizes 12,24 --per-size 3 --out rounds",
@@ -193,9 +203,6 @@ def lines() -> Iterator[str]:
             yield '<a href="made/report.html">The page itself</a>, with a Gantt chart to zoom into.\n'
         for pattern, text in shown.pictures:
             yield f"{text}:\n\n![{text.replace('`', '')}](made/{picture_name(pattern)})\n"
-    yield "## One plan\n\n```sh\npython -m manual.figures docs/plan.svg\n```\n"
-    yield "`pb.draw_plan` draws a plan as a Gantt chart ([What a plan is](explanations/plan.md)):\n"
-    yield "![Two plans of a round](plan.svg)\n"
     yield ELSEWHERE
 
 

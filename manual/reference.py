@@ -44,34 +44,48 @@ def names(package: str) -> dict[str, str]:
     return dict(module.__sources__)
 
 
-def rooms(package: str) -> dict[str, list[str]]:
-    """Return the modules of a package, and the public names of each: one page per module."""
+def names_by_page(package: str) -> dict[str, list[str]]:
+    """Return the pages of a package, and the public names on each, all of one module."""
     found: dict[str, list[str]] = {}
     for name, module in names(package).items():
-        found.setdefault(module, []).append(name)
+        found.setdefault(page_of(module, name), []).append(name)
     return found
 
 
-def page_of(module: str) -> str:
-    """Return the address of a module's page.
+def page_of(module: str, name: str) -> str:
+    """Return the address of a name's page: that of its module, but of several classes each has a page.
 
-    >>> page_of("planbatch.planner.optimizers.tabu")
+    >>> page_of("planbatch.planner.optimizers.tabu", "TabuSearch")
     'reference/planner/optimizers-tabu.md'
+    >>> page_of("planbatch.planner.round", "Round")
+    'reference/planner/round-Round.md'
     """
     package, _, room = module.removeprefix("planbatch.").partition(".")
-    return f"reference/{package}/{room.replace('.', '-')}.md"
+    classes = [
+        other
+        for other, place in names(package).items()
+        if place == module and is_class(module, other)
+    ]
+    own = f"-{name}" if name in classes and len(classes) > 1 else ""
+    return f"reference/{package}/{room.replace('.', '-')}{own}.md"
+
+
+def is_class(module: str, name: str) -> bool:
+    """Return whether a name is a class, but for errors."""
+    thing = getattr(importlib.import_module(module), name)
+    return inspect.isclass(thing) and not issubclass(thing, Exception)
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the address and the Markdown of all pages of modules, and of their index."""
     yield "reference/index.md", index()
     for package in PACKAGES:
-        for module, listed in rooms(package).items():
-            yield page_of(module), module_page(package, module, listed)
+        for address, listed in names_by_page(package).items():
+            yield address, names_page(package, names(package)[listed[0]], listed)
 
 
-def module_page(package: str, module: str, listed: list[str]) -> str:
-    """Return the page of one module."""
+def names_page(package: str, module: str, listed: list[str]) -> str:
+    """Return the page of some names of one module."""
     title = (
         listed[0] if len(listed) == 1 else ", ".join(listed[:3]) + (" …" if len(listed) > 3 else "")
     )
@@ -106,7 +120,7 @@ def index() -> str:
             "|---|---|",
         ]
         for name, module in sorted(names(package).items(), key=lambda item: item[0].lower()):
-            address = page_of(module).removeprefix("reference/")
+            address = page_of(module, name).removeprefix("reference/")
             shown = f"**`{name}`**" if name in top.__all__ else f"`{name}`"
             lines.append(f"| [{shown}]({address}) | {summary(module, name)} |")
         lines.append("")

@@ -48,6 +48,9 @@ def test_every_public_name_is_in_the_reference(package):
     listed = [line.rpartition(".")[2] for line in lines if line.startswith(":::")]
     assert sorted(listed) == sorted(reference.names(package))
     assert any("Experimental" in line for line in lines) == (package != "baselines")
+    modules = reference.names(package)
+    for listed in reference.names_by_page(package).values():
+        assert sum(reference.is_class(modules[name], name) for name in listed) <= 1
     index = dict(reference.pages())["reference/index.md"]
     for uri in pages:
         assert f"]({uri.removeprefix('reference/')})" in index
