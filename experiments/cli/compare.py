@@ -2,20 +2,20 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from planbatch.experiments.cli.flags import (
-    check_metrics,
-    jobs_option,
-    json_option,
-    metric_option,
-    out_folder,
-    seeds_option,
-    workload_options,
+    Json,
+    Metrics,
+    WorkloadFlags,
+    jobs_flag,
+    out_flag,
+    seeds_flag,
 )
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     WIDTH,
@@ -26,8 +26,8 @@ from planbatch.experiments.cli.shell import (
     print_table,
     say,
 )
-from planbatch.experiments.cli.verb import Log, Name, flag, verb
-from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.cli.types import Log, Name
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -39,37 +39,26 @@ METRIC_WIDTH = 12
 
 
 @verb
-@click.argument("workload", required=False, type=Log())
-@policy_options
-@seeds_option("Replay with K seeds from --seed on: means, ranges, and which differences are any.")
-@workload_options
-@jobs_option(
-    "Processes; by default as many as there are cores, but one with --seconds: searches that share cores get less done."
-)
-@metric_option
-@flag(
-    "--against",
-    metavar="NAME",
-    type=Name("policies"),
-    help="Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
-    "queue and week, and the jobs that lose most.",
-)
-@out_folder("Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
-      "out/compare")  # fmt: skip
-@flag("--no-out", is_flag=True, help="Write no files.")
-@json_option
 def command(
-    workload: str | None,
-    chosen: PolicyOptions,
-    options: WorkloadOptions,
-    metrics: tuple[str, ...],
-    jobs: int | None,
-    out: Path | None,
-    seeds: int,
-    no_out: bool,
-    against: str | None,
-    as_json: bool,
-) -> int:
+    *,
+    workload: Annotated[str | None, argument(type=Log())] = None,
+    chosen: Annotated[PolicyOptions, policy_flags()],
+    seeds: Annotated[int, seeds_flag(
+        "Replay with K seeds from --seed on: means, ranges, and which differences are any.")] = 1,
+    options: WorkloadFlags,
+    jobs: Annotated[int | None, jobs_flag(
+        "Processes; by default as many as there are cores, but one with --seconds: searches that share cores get less "
+        "done.")] = None,
+    metrics: Metrics = (),
+    against: Annotated[str | None, flag(
+        "Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
+        "queue and week, and the jobs that lose most.", "NAME", type=Name("policies"))] = None,
+    out: Annotated[Path | None, out_flag(
+        "Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
+        )] = Path("out/compare"),
+    no_out: Annotated[bool, flag("Write no files.")] = False,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Replay WORKLOAD under several policies, and compare them.
 
     WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched;
@@ -80,7 +69,6 @@ def command(
     out = None if no_out else out
     check_out(out, no_out=no_out)
     policies = chosen.policies()
-    check_metrics(metrics)
     if against is not None:
         check_against(against, policies)
     if seeds > 1 and (options.partition is not None or against is not None):
@@ -128,9 +116,8 @@ def command(
         else:
             print_table(together.table())
     elif as_json:
-        found = [comparison.to_dict() for comparison in comparisons]
-        whole = {"pools": found} if options.partition == ALL else found[0]
-        print_json(whole)
+        pools_to_dict = [comparison.to_dict() for comparison in comparisons]
+        print_json({"pools": pools_to_dict} if options.partition == ALL else pools_to_dict[0])
     return max(conclude(comparison) for comparison in comparisons)
 
 
@@ -179,12 +166,14 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
 def conclude(comparison: "Comparison") -> int:
     """Print on standard error what is wrong: more in use than there is, no results, and why; return the exit code."""
     for name, replay in comparison.finished.items():
-        found = replay.summary
-        used = {"processors": found["utilisation"]} | found.get("utilisation_by_resource", {})
-        for what, share in used.items():
+        summary = replay.summary
+        utilisation = {"processors": summary["utilisation"]} | summary.get(
+            "utilisation_by_resource", {}
+        )
+        for resource, share in utilisation.items():
             if share > 1:
-                say(f"warning: under {name}, {share:.0%} of the {what} are in use on the mean: the machine had more, "
-                    "so --capacity or --resource is wrong")  # fmt: skip
+                say(f"warning: under {name}, {share:.0%} of the {resource} are in use on the mean: the machine had "
+                    "more, so --capacity or --resource is wrong")  # fmt: skip
     for name, failure in comparison.failed.items():
         complain(f"planbatch: no result: {name}: {failure.error}")
     if comparison.unfinished:

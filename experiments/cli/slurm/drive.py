@@ -8,30 +8,29 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import policy_option
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.flags import policy_flag
+from planbatch.experiments.cli.parameters import RUN, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.slurm.config import config_option
+from planbatch.experiments.cli.slurm.config import config_flag
 from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
-    ClusterSource,
-    every_option,
-    file_option,
-    horizon_option,
-    lines_option,
-    noplan_option,
+    STATE,
+    Cluster,
+    Horizon,
+    JsonLines,
+    NoPlan,
+    Private,
+    Ticks,
+    every_flag,
     private_files,
-    private_option,
-    state_option,
-    ticks_option,
-    time_option,
-    watch_options,
 )
-from planbatch.experiments.cli.verb import RUN, OneOf, Verb, flag
+from planbatch.experiments.cli.types import OneOf
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
@@ -39,63 +38,49 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.tick import Tick
 
 
-@click.command(cls=Verb, context_settings={"default_map": {"promises": ("2x",)}})
-@config_option()
-@flag("--mode", panel=DRIVER, type=OneOf(["dry-run", "soft", "strict"]), default="dry-run", show_default=True,
-      help="Print commands; set begin times to planned starts; or have jobs wait until they are due.")  # fmt: skip
-@flag("--as", "shown", panel=DRIVER, type=OneOf(["soft", "strict"]), default="soft", show_default=True,
-      help="Whose commands a dry run prints.")  # fmt: skip
-@every_option("5s")
-@time_option("--look", "0.2s", "Between ticks, how often to look for jobs that came or ended, which begins a tick; "
-             "longer than --every for never.", RUN)  # fmt: skip
-@watch_options
-@policy_option("What plans")
-@policy_options_without("policy", "estimates", "deadlines")
-@time_option("--grace", "15s", "How long a released job may take to start before it is taken back.")
-@horizon_option
-@flag("--adopt", is_flag=True, panel=DRIVER, help="Strict: plan jobs that arrived before the driver, too.")  # fmt: skip
-@flag("--share", panel=DRIVER, type=click.FloatRange(0, 1), default=0.1, show_default=True, metavar="PART",
-      help="Part of the machine that released jobs of users may hold of whom Slurm refused others.")  # fmt: skip
-@flag("--idle-ticks", panel=DRIVER, type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-      help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for "
-           "policies that idle on purpose, such as fcfs.")  # fmt: skip
-@noplan_option
-@flag("--guard", panel=DRIVER, default="0.01x+1.5w", show_default=True, metavar="SLACK",
-      help="How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits "
-           "(1.5w).")  # fmt: skip
-@flag("--on-exit", panel=DRIVER, type=OneOf(["release", "keep"]), default="release", show_default=True,
-      help="Give every job back to Slurm at the end, or leave them as they are for the next driver.")  # fmt: skip
-@state_option("Where the driver's lock and its heartbeat are.")
-@file_option("--journal", "journal_path", default=Path("out/live/journal.jsonl"), show_default=True,
-             about="The journal.")  # fmt: skip
-@private_option
-@flag("--metrics", type=click.IntRange(0, 65535), metavar="PORT",
-      help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.")  # fmt: skip
-@ticks_option
-@lines_option
+@partial(verb, context_settings={"default_map": {"promises": ("2x",)}})
 def command(
-    mode: Any,
-    shown: Any,
-    every: float,
-    look: float,
-    cluster: ClusterSource,
-    name: str,
-    chosen: PolicyOptions,
-    grace: float,
-    horizon: float,
-    adopt: bool,
-    share: float,
-    noplan: tuple[str, ...],
-    guard: str,
-    idle_ticks: int,
-    on_exit: Any,
-    state: Path,
-    journal_path: Path,
-    private: bool,
-    metrics: int | None,
-    ticks: int | None,
-    as_json: bool,
-) -> int:
+    *,
+    config: Annotated[None, config_flag()] = None,
+    mode: Annotated[Any, flag(
+        "Print commands; set begin times to planned starts; or have jobs wait until they are due.", panel=DRIVER,
+        type=OneOf(["dry-run", "soft", "strict"]))] = "dry-run",
+    shown: Annotated[Any, flag(
+        "Whose commands a dry run prints.", name="--as", panel=DRIVER, type=OneOf(["soft", "strict"]))] = "soft",
+    every: Annotated[float, every_flag("5s")],
+    look: Annotated[float, flag(
+        "Between ticks, how often to look for jobs that came or ended, which begins a tick; longer than --every for "
+        "never.", "TIME", panel=RUN, default="0.2s")],
+    cluster: Cluster,
+    name: Annotated[str, policy_flag("What plans")] = "plan-wait",
+    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    grace: Annotated[float, flag(
+        "How long a released job may take to start before it is taken back.", "TIME", panel=DRIVER,
+        default="15s")],
+    horizon: Horizon,
+    adopt: Annotated[bool, flag("Strict: plan jobs that arrived before the driver, too.", panel=DRIVER)] = False,
+    share: Annotated[float, flag(
+        "Part of the machine that released jobs of users may hold of whom Slurm refused others.", "PART",
+        panel=DRIVER, type=click.FloatRange(0, 1))] = 0.1,
+    idle_ticks: Annotated[int, flag(
+        "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
+        "that idle on purpose, such as fcfs.", "N", panel=DRIVER, type=click.IntRange(min=1))] = 3,
+    noplan: NoPlan = ("root",),
+    guard: Annotated[str, flag(
+        "How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (1.5w).",
+        "SLACK", panel=DRIVER)] = "0.01x+1.5w",
+    on_exit: Annotated[Any, flag(
+        "Give every job back to Slurm at the end, or leave them as they are for the next driver.", panel=DRIVER,
+        type=OneOf(["release", "keep"]))] = "release",
+    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
+    private: Private = False,
+    metrics: Annotated[int | None, flag(
+        "Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.", "PORT",
+        type=click.IntRange(0, 65535))] = None,
+    ticks: Ticks = None,
+    as_json: JsonLines = False,
+) -> int:  # fmt: skip
     """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
     Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
