@@ -180,7 +180,9 @@ def conclude(comparison: "Comparison") -> int:
         complain(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
         return INTERRUPTED
     values = comparison.values.values()
-    empty = any(all(math.isnan(own[metric.name]) for own in values) for metric in comparison.asked)
+    empty = any(
+        all(math.isnan(own[metric.name]) for own in values) for metric in comparison.extra_metrics
+    )
     return 1 if comparison.failed or (values and empty) else 0
 
 
@@ -192,6 +194,8 @@ def show(comparison: "Comparison") -> None:
 
     if WALLTIMES in comparison.workload.header:
         click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
-    print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
+    print_table(
+        comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.extra_metrics)
+    )
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")

@@ -196,6 +196,6 @@ def show(report: "RunReport") -> None:
     from planbatch.experiments.figures.grid_table import cell_table, span_table
 
     errors = span_table(report.folder)
-    tables = [cell_table(report.folder, report.metrics)] if report.found else []
+    tables = [cell_table(report.folder, report.metrics)] if report.records else []
     print_table(*tables, *([] if errors is None else [errors]), width=120)
     click.echo(f"results: {report.folder}")

@@ -48,8 +48,8 @@ class Case:
     @property
     def unix_start(self) -> int | None:
         """The Unix time of second 0, if the cells have it."""
-        found = self.cells[0].workload.get("unix_start_time")
-        return None if found is None else int(found)
+        start = self.cells[0].workload.get("unix_start_time")
+        return None if start is None else int(start)
 
 
 @dataclass

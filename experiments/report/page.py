@@ -203,18 +203,18 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
 
 def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) -> list[list[str]]:
     """Return the notes on missing and broken cells, and further remarks."""
-    found = []
+    remarks = []
     if results.missing:
         total = len(results.missing) + len(results.cells) + len(results.broken)
-        found.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
+        remarks.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
     if broken:
-        found.append(
+        remarks.append(
             [f"{counted(len(broken), 'cell')} could not be read, and left out:"]
             + [f"{key}: {why}" for key, why in broken]
         )
     if notes:
-        found.append(notes)
-    return found
+        remarks.append(notes)
+    return remarks
 
 
 def settings_row(cell: Cell) -> dict[str, Any]:

@@ -93,12 +93,12 @@ def monthly(runs: Runs) -> Monthly:
     index, names = months(runs.case, runs.first(runs.labels[0]).submit, runs.origin)
     jobs = np.bincount(index, minlength=len(names))
 
-    def means(own: Jobs) -> FloatArray:
-        place, _ = months(runs.case, own.submit, runs.origin)
-        sums = np.bincount(place, weights=own.wait, minlength=len(names))
+    def means(jobs: Jobs) -> FloatArray:
+        index, _ = months(runs.case, jobs.submit, runs.origin)
+        sums = np.bincount(index, weights=jobs.wait, minlength=len(names))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: FloatArray = sums / np.bincount(place, minlength=len(names))
-        return found
+            averages: FloatArray = sums / np.bincount(index, minlength=len(names))
+        return averages
 
     return Monthly(names, jobs, {label: runs.over_seeds(label, means) for label in runs.labels})
 

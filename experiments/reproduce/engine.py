@@ -85,7 +85,7 @@ class Run:
             if isinstance(outcome, Failure):
                 outcome.reraise(task.name)
             else:
-                seconds = outcome.described["machine"]["processor_seconds"]
+                seconds = outcome.record["machine"]["processor_seconds"]
                 traces[key] = replace(outcome.trace(), seconds=seconds)
         return traces
 

@@ -152,10 +152,10 @@ def read_parquet(folder: Path, capacity: int | None) -> Schedule:
 def read_log(path: Path, capacity: int | None) -> Schedule:
     """Read a log with waits; lines without one are left out."""
     log = read_swf(path)
-    known = log.columns["wait"] >= 0
-    if not known.any():
+    has_wait = log.columns["wait"] >= 0
+    if not has_wait.any():
         raise ValueError(f"{path}: the log has no waits, so it is not known when its jobs ran")
-    selection = log.select(capacity, keep=known)
+    selection = log.select(capacity, keep=has_wait)
     workload = log.build(selection)
     wait = np.floor(log.columns["wait"][selection.rows] + 0.5).astype(np.int64)
     jobs = jobs_of(workload, workload.submit + wait)

@@ -173,14 +173,14 @@ def _watched(path: Path, progress: Progress | None) -> Iterator[None]:
     over = Event()
 
     def look() -> None:
-        seen = np.zeros_like(np.fromfile(path, dtype=np.int64))
+        before = np.zeros_like(np.fromfile(path, dtype=np.int64))
         last = False
         while not last:
             last = over.wait(POLL_SECONDS)
             counts = np.fromfile(path, dtype=np.int64)
-            for index in np.flatnonzero(counts != seen):
+            for index in np.flatnonzero(counts != before):
                 progress(int(index), int(counts[index]))
-            seen = counts
+            before = counts
 
     watcher = Thread(target=look, daemon=True)
     watcher.start()

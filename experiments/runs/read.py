@@ -70,8 +70,8 @@ class Cell:
     @property
     def workload(self) -> Mapping[str, Any]:
         """The description of the workload."""
-        found: Mapping[str, Any] = self.settings["workload"]
-        return found
+        workload: Mapping[str, Any] = self.settings["workload"]
+        return workload
 
     @property
     def capacity(self) -> int:
@@ -92,12 +92,12 @@ class Cell:
             If the file is missing or damaged, or holds other columns or impossible values.
         """
         path = self.folder / JOBS
-        found = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
-        n = len(found["submit"])
+        columns = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
+        n = len(columns["submit"])
         if not n:
             raise ResultsError(f"{path} holds no jobs; run the cell again")
         absent = {"user": -1, "deadline": NEVER, "promise": NEVER, "predicted": NEVER}
-        columns = {name: np.full(n, value) for name, value in absent.items()} | found
+        columns = {name: np.full(n, value) for name, value in absent.items()} | columns
         known = {  # data frames have NaN for what is absent
             name: np.where(np.isnan(column), absent[name], column) if name in absent else column
             for name, column in columns.items()

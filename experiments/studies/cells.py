@@ -196,9 +196,9 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
     return loaded
 
 
-def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[str]:
+def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> list[str]:
     """Return distinct names of the workloads: equal ones are extended by what was done to the workload."""
-    names = [spec.name or name for spec, name in zip(specs, found, strict=True)]
+    names = [spec.name or name for spec, name in zip(specs, defaults, strict=True)]
     parts = [
         [
             *(

@@ -45,7 +45,7 @@ class Comparison:
         Policies whose replay failed.
     unfinished : tuple of str
         Policies that an interrupt left without a result.
-    asked : tuple of Metric
+    extra_metrics : tuple of Metric
         Further metrics.
     values : mapping of str to mapping of str to float
         Their values by policy and metric; NaN for one that failed.
@@ -65,7 +65,7 @@ class Comparison:
     finished: Mapping[str, FinishedReplay]
     failed: Mapping[str, Failure] = field(default_factory=dict)
     unfinished: tuple[str, ...] = ()
-    asked: tuple[Metric, ...] = ()
+    extra_metrics: tuple[Metric, ...] = ()
     values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @cached_property
@@ -165,7 +165,7 @@ def comparison_table(comparison: Comparison) -> Table:
     >>> len(table.rows)
     2
     """
-    return summary_table(comparison.title, comparison.summaries, comparison.asked)
+    return summary_table(comparison.title, comparison.summaries, comparison.extra_metrics)
 
 
 def workload_to_dict(workload: Workload) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def compare(
     >>> comparison.to_frame().index.tolist()
     ['easy', 'plan-wait']
     """
-    asked, workload = as_metrics(metrics), as_workload(workload)
+    extra, workload = as_metrics(metrics), as_workload(workload)
     chosen = [as_policy(policy) for policy in as_list("policies", policies)]
     names = policy_names(chosen)
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -269,8 +269,8 @@ def compare(
         for policy, name in zip(chosen, names, strict=True)
     ]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
-    found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
-    outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
+    replays = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
+    outcomes = {name: replays.get(index) for index, name in enumerate(names)}
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
     if not keep_going:
         for name, failure in failed.items():
@@ -283,8 +283,8 @@ def compare(
         finished,
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
-        asked,
-        measured_for(finished, asked, say),
+        extra,
+        measured_for(finished, extra, say),
     )
 
 
@@ -308,11 +308,11 @@ def row_of(outcome: Outcome | Failure) -> str:
 
 
 def measured_for(
-    finished: Mapping[str, FinishedReplay], asked: Sequence[Metric], say: Callable[[str], None]
+    finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Callable[[str], None]
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays."""
-    if not asked:
+    if not extra:
         return {}
     return {
-        name: measure(replay.trace().to_frame(), asked, say) for name, replay in finished.items()
+        name: measure(replay.trace().to_frame(), extra, say) for name, replay in finished.items()
     }

@@ -79,8 +79,8 @@ class Metric:
         try:
             value = self.function(jobs)
         except Exception as error:
-            found = place_of(error)
-            where = f" ({found[0]}, line {found[1]})" if found else ""
+            place = place_of(error)
+            where = f" ({place[0]}, line {place[1]})" if place else ""
             raise MetricError(
                 f"metric {self.name}: {type(error).__name__}: {error}{where}"
             ) from error
@@ -204,17 +204,17 @@ def as_metrics(
     ValueError
         If there is no metric of a name, or two have the same.
     """
-    made = tuple(
+    converted = tuple(
         make_metric(metric)
         if isinstance(metric, str)
         else _accept(metric, getattr(metric, "__name__", "metric").replace("_", "-"), ())
         for metric in as_list("metrics", metrics, least=0)
     )
-    names = [metric.name for metric in made]
+    names = [metric.name for metric in converted]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"metric: {twice} is given more than once")
-    return made
+    return converted
 
 
 def measure(

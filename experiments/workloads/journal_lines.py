@@ -52,15 +52,15 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
         except json.JSONDecodeError:
             raise ValueError(f"{source}, line {number}: it is damaged; remove the line") from None
         if not isinstance(line, dict) or line.get("schema") != SCHEMA:
-            found = line.get("schema") if isinstance(line, dict) else None
+            value = line.get("schema") if isinstance(line, dict) else None
             raise ValueError(
-                f"{source}, line {number}: schema {found!r} is not {SCHEMA}; read it with its own version"
+                f"{source}, line {number}: schema {value!r} is not {SCHEMA}; read it with its own version"
             )
         for name, kind in (("kind", str), ("time", int)):
             if not isinstance(line.get(name), kind):
-                found = line.get(name)
+                value = line.get(name)
                 raise ValueError(
-                    f"{source}, line {number}: {name} {found!r} is not what {SCHEMA} has; remove the line"
+                    f"{source}, line {number}: {name} {value!r} is not what {SCHEMA} has; remove the line"
                 )
         yield line
 

@@ -44,8 +44,8 @@ class Demand:
     def wrong(self) -> dict[str, BoolArray]:
         """Which lines have to be left out, by reason."""
         dropped = self.rule.unknown == "drop"
-        found = {f"{self.rule.name} not known": self.unknown} if dropped else {}
-        return found | {self.too_much: self.amounts > self.resource.capacity}
+        unknown = {f"{self.rule.name} not known": self.unknown} if dropped else {}
+        return unknown | {self.too_much: self.amounts > self.resource.capacity}
 
     def statement(self, rows: Any) -> str:
         """Describe what was assumed for how many of the jobs in these rows of the log."""

@@ -139,14 +139,14 @@ def table_of_parquet(data: bytes, name: str, source: str) -> Table:
         why = str(error).strip().split("\n")[0].rstrip(". ")
         raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error
     metadata = content.schema.metadata or {}
-    known: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for key in (
         b"PANDAS_ATTRS",
         b"planbatch",
     ):  # what pandas keeps of a frame, and planbatch convert
-        known |= json.loads(metadata.get(key, b"{}"))
-    lines = (f"; MaxProcs: {known['capacity']}",) if "capacity" in known else ()
-    table = table_of_frame(content.to_pandas(), str(known.get("name", name)), source)
+        attributes |= json.loads(metadata.get(key, b"{}"))
+    lines = (f"; MaxProcs: {attributes['capacity']}",) if "capacity" in attributes else ()
+    table = table_of_frame(content.to_pandas(), str(attributes.get("name", name)), source)
     return replace(table, header=SwfHeader(lines))
 
 

@@ -88,8 +88,8 @@ def durations(column: "pd.Series[Any]") -> Values:
 def moments(column: "pd.Series[Any]", timezone: str) -> Values:
     """Read moments: numbers of seconds, or dates and times (ISO 8601); those without a zone are of ``timezone``."""
     if is_datetime64_any_dtype(column):
-        known = column.notna().to_numpy()
-        return Values(_unix(column, timezone), np.zeros(len(known), dtype=bool), "a time", True)
+        present = column.notna().to_numpy()
+        return Values(_unix(column, timezone), np.zeros(len(present), dtype=bool), "a time", True)
     expected = "a number of seconds, or a date such as 2024-01-31T12:00:00"
     if is_numeric_dtype(column):
         return numbers(column)._replace(expected=expected)

@@ -85,7 +85,7 @@ def test_searches_limited_by_seconds_have_cores_of_their_own(tmp_path):
     with pytest.raises(BackendError, match="would share .* cores"):
         run_experiment(grid, tmp_path, jobs=len(usable_cores()) + 1)
     report = run_experiment(grid, tmp_path)
-    timed, easy = report.found.values() if len(report.found) == 2 else (None, None)
+    timed, easy = report.records.values() if len(report.records) == 2 else (None, None)
     if timed["settings"]["policy"]["name"] == "easy":
         timed, easy = easy, timed
     assert timed["settings"]["policy"]["seconds"] == 0.001

@@ -118,7 +118,7 @@ def test_a_new_label_is_written_down_without_running(tmp_path):
     policies = [PolicySpec("easy", label="EASY"), grid.policies[1]]
     report = run_experiment(Experiment(grid.workloads, policies), tmp_path)
     assert report.reused == 2
-    labels = {cell["settings"]["policy"]["label"] for cell in report.found.values()}
+    labels = {cell["settings"]["policy"]["label"] for cell in report.records.values()}
     assert labels == {"EASY", "plan-wait"}
     assert assert_whole(tmp_path) == 2
 

@@ -193,8 +193,8 @@ def test_the_front_is_that_of_the_trials(tmp_path):
     }
     assert {row.policy for row in tuned.front} == expected
     assert [row.values[0] for row in tuned.front] == [past[row.policy] for row in tuned.front]
-    assert [row.policy for row in tuned.beside] == ["easy"]
-    assert all(len(row.values) == 2 for row in (*tuned.beside, *tuned.front))
+    assert [row.policy for row in tuned.baselines] == ["easy"]
+    assert all(len(row.values) == 2 for row in (*tuned.baselines, *tuned.front))
 
 
 def test_deadlines_of_the_workload_count(tmp_path):
@@ -222,7 +222,7 @@ def test_the_example_runs():
     """As its first line says; here with two trials."""
     assert EXAMPLE.read_text(encoding="utf-8").startswith("# planbatch tune examples/tune.toml\n")
     tuned = tune(replace(read_tuning(EXAMPLE), trials=2))
-    assert [row.policy for row in tuned.beside] == ["easy", "plan-weighted-wait"]
+    assert [row.policy for row in tuned.baselines] == ["easy", "plan-weighted-wait"]
     assert {row.policy for row in tuned.front} <= {row.policy for row in tuned.trials}
     assert all(row.policy.startswith("plan-weighted-wait:power=") for row in tuned.front)
 
