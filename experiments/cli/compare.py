@@ -164,7 +164,7 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
 
 
 def conclude(comparison: "Comparison") -> int:
-    """Print on standard error what is wrong: more in use than there is, no results, and why; return the exit code."""
+    """Report overuse, failures and an interrupt on standard error; return the exit code."""
     for name, replay in comparison.finished.items():
         summary = replay.summary
         utilisation = {"processors": summary["utilisation"]} | summary.get(

@@ -138,16 +138,20 @@ def as_callback(function: Callable[..., Any]) -> tuple[Callable[..., Any], list[
     Every parameter is annotated with :func:`flag`, :func:`argument` or :func:`group`.
     """
     settings = declared(function)
-    groups = {name: one.setting for name, one in settings.items() if isinstance(one.setting, Group)}
+    groups = {
+        name: setting.setting
+        for name, setting in settings.items()
+        if isinstance(setting.setting, Group)
+    }
     parameters: list[click.Parameter] = []
     for name, setting in settings.items():
         parameters += groups[name].options if name in groups else [_parameter(setting)]
 
     @functools.wraps(function)
     def callback(**values: Any) -> Any:
-        for name, each in groups.items():
-            own = {str(one.name): values.pop(one.name) for one in each.options}
-            values[name] = each.make(**own)
+        for name, note in groups.items():
+            names = [str(parameter.name) for parameter in note.options]
+            values[name] = note.make(**{own: values.pop(own) for own in names})
         return function(**values)
 
     return callback, parameters

@@ -104,7 +104,7 @@ class PolicyOptions:
             check_estimates(self.estimates)
 
     def single_policy(self, name: str) -> "Policy":
-        """Make the policy of a command that has one; it has to take all that is given."""
+        """Make the policy of a command that takes only one; it must accept every given parameter."""
         from planbatch.baselines.catalogue import make_policy, takes
 
         self.check()

@@ -146,7 +146,7 @@ def to_dict(problem: "Round", result: "Result") -> dict[str, Any]:
 
 
 def show(problem: "Round", result: "Result", title: str) -> None:
-    """Print the outcome and the first of the planned starts for people."""
+    """Print the result and the first planned starts."""
     from planbatch.experiments.figures.plan_table import plan_table
 
     lines = [f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}"]

@@ -58,7 +58,7 @@ class SearchOptions:
     seed: Annotated[int, seed_flag()] = 0
 
     def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
-        """Return what is named, checked; warn if it looks at deadlines that the round does not have."""
+        """Make objective, optimizer and budget; warn if the objective uses deadlines and the round has none."""
         from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
         from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
         from planbatch.planner.optimizers import check_supported, make_optimizer
@@ -76,7 +76,7 @@ class SearchOptions:
         return objective, optimizer, Budget(seconds=self.seconds, evaluations=evaluations)
 
     def search(self, problem: "Round", *, bound: bool = True) -> "Result":
-        """Search for a plan, and prove a bound unless that is not wanted."""
+        """Search for a plan, and prove a bound on request."""
         import numpy as np
 
         from planbatch.planner.solve import solve
@@ -100,7 +100,7 @@ class SearchOptions:
 
 @contextmanager
 def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
-    """Show how far a search is, its cost and bound, on standard error if that is a terminal; yields its callback."""
+    """Show the progress, cost and bound of a search on standard error if that is a terminal; yield its callback."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -22,12 +22,12 @@ WIDTH = 110
 
 
 def say(line: str) -> None:
-    """Print a note for the user on standard error; characters that control a terminal are shown as codes."""
+    """Print a note for the user on standard error; control characters are escaped."""
     click.echo(printable(line), err=True)
 
 
 def complain(line: str) -> None:
-    """Print an error on standard error, in a quiet run, too."""
+    """Print an error on standard error, even in a quiet run."""
     ctx = click.get_current_context(silent=True)
     loud = sys.stderr if ctx is None else ctx.meta.get(LOUD, sys.stderr)
     click.echo(printable(line), file=loud)
@@ -47,7 +47,7 @@ def _finite(value: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    r"""Return a text whose control characters, but for line ends and tabs, are written as codes.
+    r"""Escape the control characters of a text, except line ends and tabs.
 
     >>> printable("red: \x1b[31m")
     'red: \\x1b[31m'
@@ -67,7 +67,7 @@ def print_table(*parts: Any, width: int = WIDTH) -> None:
 
 
 def default_jobs(seconds: float | None = None) -> int:
-    """Return the number of cores, but 1 if time limits the searches: those that share cores get less done."""
+    """Return the number of cores, but 1 if searches are limited by time: sharing cores would slow them down."""
     if seconds is not None:
         return 1
     import joblib
@@ -84,7 +84,7 @@ def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str
 
 
 def check_folder(folder: Path) -> None:
-    """Raise ``ValueError`` if a folder of results cannot be made or written to; make nothing yet."""
+    """Raise ``ValueError`` if a folder of results cannot be created or written to; nothing is created yet."""
     parent = next(path for path in (folder, *folder.parents) if path.exists())
     if not parent.is_dir():
         raise ValueError(f"out: {parent} is a file, not a folder; choose another folder")

@@ -61,17 +61,17 @@ class Log(Name):
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of a few words; another one is answered with the nearest."""
+    """One of a few words; the error for any other suggests the nearest."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the word, if there is such a one."""
+        """Return the word if it is one of the choices."""
         if value in self.choices:
             return value
         what = param.name.replace("_", "-") if param is not None else self.name
         raise ValueError(f"{what}: there is no {value!r}; {did_you_mean(str(value), self.choices)}")
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        """Return what follows the sentence that an argument is missing."""
+        """Return the sentence that follows the error about a missing argument."""
         return f"Choose one of {', '.join(self.choices)}."
 
 
@@ -81,7 +81,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
     name = "time"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """Read it; the result is in seconds."""
+        """Return the length in seconds."""
         if isinstance(value, int | float):
             return float(value)
         name = getattr(param, "name", None) or "time"

@@ -39,7 +39,7 @@ class Verb(click.Command):
         ]  # fmt: skip
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words; ``-policy`` is answered with the flag that is meant."""
+        """Parse the arguments; the error for ``-policy`` suggests ``--policy``."""
         flags = {name for param in self.params for name in param.opts if name.startswith("--")}
         for word in args:
             name = f"-{word.partition('=')[0]}"
@@ -119,7 +119,7 @@ class VerbGroup(click.Group):
         return own
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words; without any, print the help."""
+        """Parse the arguments; without any, print the help."""
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(

@@ -135,9 +135,9 @@ def fetch_command(
         _list_catalogue(as_json)
         return
     log = find_log(name)
-    there = cached_path(log).is_file() and not force
-    path = cached_path(log) if there else _fetch_with_bar(log, url, force)
-    if there:
+    cached = cached_path(log).is_file() and not force
+    path = cached_path(log) if cached else _fetch_with_bar(log, url, force)
+    if cached:
         say(f"{log.name} has been fetched before")
     elif log.sha256 is None:
         say(f"{log.name}: fetched, but not verified: its checksum is not known here")

@@ -20,7 +20,7 @@ MOST_LETTERS = 60
 
 
 def shown(text: str, most: int = MOST_LETTERS) -> Text:
-    r"""Return a text that users chose, without anything that a terminal could obey.
+    r"""Return a text from users without control characters.
 
     >>> shown("a\x1b[2Jb").plain
     'a·[2Jb'
@@ -30,7 +30,7 @@ def shown(text: str, most: int = MOST_LETTERS) -> Text:
 
 
 def observation_lines(observation: Observation) -> list[Text]:
-    """Say in a few lines what a snapshot comes to."""
+    """Summarise a snapshot in a few lines."""
     problem, pool = observation.problem, observation.pool
     name = observation.snapshot.cluster or "the cluster"
     version = f", Slurm {observation.snapshot.version}" if observation.snapshot.version else ""
@@ -42,7 +42,7 @@ def observation_lines(observation: Observation) -> list[Text]:
 
 
 def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Table:
-    """Lay out remarks by their headings; of each, only so many if ``first`` is given."""
+    """Lay out remarks by heading; only the first ``first`` of each, if given."""
     groups: dict[str, list[Remark]] = defaultdict(list)
     for remark in remarks:
         groups[remark.kind].append(remark)
@@ -82,7 +82,7 @@ def when(moment: int | None, now: int) -> str:
 
 
 def clock(moment: int, now: int) -> str:
-    """Write a time as clocks here show it, with the date if it is not today's."""
+    """Write a time in local time, with the date if it is not today's."""
     at = datetime.fromtimestamp(moment)
     if at.date() == datetime.fromtimestamp(now).date():
         return f"{at:%H:%M:%S}"
@@ -109,8 +109,8 @@ def advice_table(advice: Advice, rows: int) -> Table:
     """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
     now = advice.time
     listed = []
-    for one in advice.jobs[:rows]:
-        job, waiting = one.waiting.job, one.waiting
+    for planned in advice.jobs[:rows]:
+        job, waiting = planned.waiting.job, planned.waiting
         listed.append(
             {
                 "job": shown(waiting.label).plain,
@@ -119,12 +119,12 @@ def advice_table(advice: Advice, rows: int) -> Table:
                 "amount": waiting.amount,
                 "limit": waiting.walltime,
                 "waited": max(now - job.submit_time, 0),
-                "starts": clock(one.start, now),
-                "in": "now" if one.start <= now else duration(one.start - now),
-                "promised": _clock_or_none(one.latest, now),
-                "forecast": _clock_or_none(one.forecast, now),
-                "change": None if one.forecast is None else one.start - one.forecast,
-                "style": "bold green" if one.start <= now else "",
+                "starts": clock(planned.start, now),
+                "in": "now" if planned.start <= now else duration(planned.start - now),
+                "promised": _clock_or_none(planned.latest, now),
+                "forecast": _clock_or_none(planned.forecast, now),
+                "change": None if planned.forecast is None else planned.start - planned.forecast,
+                "style": "bold green" if planned.start <= now else "",
             }
         )
     columns = [
@@ -140,7 +140,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
         Column("forecast", "by Slurm", str, style="dim"),
         Column("change", "change", signed),
     ]
-    if all(one.latest is None for one in advice.jobs):
+    if all(planned.latest is None for planned in advice.jobs):
         columns = [column for column in columns if column.key != "promised"]
     more = len(advice.jobs) - rows
     title = f"plan of {advice.policy} at {clock_time(now)}"

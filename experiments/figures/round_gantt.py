@@ -72,7 +72,7 @@ def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict
 
 
 def plans_size(count: int) -> tuple[float, float]:
-    """Return the size of a picture of so many plans (inches)."""
+    """Return the size of a picture of ``count`` plans (inches)."""
     across = min(count, ACROSS)
     return 1.3 + 4.2 * across, 0.9 + 3.2 * -(-count // across)
 

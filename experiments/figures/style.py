@@ -77,7 +77,7 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
 def panels_for(
     axes: Axes | Sequence[Axes] | None, count: int, across: int, size: tuple[float, float]
 ) -> Iterator[list[Axes]]:
-    """Open so many given axes for drawing, or those of a new figure with so many side by side.
+    """Open the given axes for drawing, or ``count`` axes of a new figure, side by side.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def panels_for(
 
 
 def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
-    """Divide a figure into so many axes."""
+    """Divide a figure into ``count`` axes."""
     across = min(count, across)
     down = -(-count // across)
     return [figure.add_subplot(down, across, place + 1) for place in range(count)]

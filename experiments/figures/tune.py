@@ -19,7 +19,7 @@ from planbatch.experiments.studies.tune import Tuned
 
 
 def tune_table(tuned: Tuned) -> Table:
-    """Lay out the Pareto front of the past, with what each came to later; one row per policy."""
+    """Lay out the Pareto front of the past with the values on later spans; one row per policy."""
     tuning = tuned.tuning
     columns = [Column("policy", "policy", wrap=True)]
     for place, goal in enumerate(tuning.goals):

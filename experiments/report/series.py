@@ -52,7 +52,7 @@ def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
 
 
 def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatArray) -> FloatArray:
-    """Average, between edges (s), the sum of the weights of what has begun but not ended."""
+    """Average, between edges (s), the sum of the weights of everything in progress."""
     origin = edges[0]
     begin, end, edges = begin - int(origin), end - int(origin), edges - int(origin)
     integral = area(begin, weights, edges) - area(end, weights, edges)
@@ -61,7 +61,7 @@ def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatAr
 
 
 def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
-    """Return, between edges (s), the most that has begun but not ended at once."""
+    """Return, between edges (s), the largest number in progress at once."""
     times = np.concatenate([end, begin])
     changes = np.repeat([-1, 1], len(begin))
     order = np.argsort(times, kind="stable")
@@ -90,11 +90,11 @@ class Monthly:
 
 def monthly(runs: Runs) -> Monthly:
     """Average waits over the jobs that were submitted in a month."""
-    index, names = months(runs.case, runs.first(runs.labels[0]).submit, runs.origin)
+    index, names = months(runs.first(runs.labels[0]).submit, runs.case.unix_start, runs.origin)
     jobs = np.bincount(index, minlength=len(names))
 
     def means(jobs: Jobs) -> FloatArray:
-        index, _ = months(runs.case, jobs.submit, runs.origin)
+        index, _ = months(jobs.submit, runs.case.unix_start, runs.origin)
         sums = np.bincount(index, weights=jobs.wait, minlength=len(names))
         with np.errstate(invalid="ignore", divide="ignore"):
             averages: FloatArray = sums / np.bincount(index, minlength=len(names))

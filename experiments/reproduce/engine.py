@@ -57,7 +57,7 @@ class Run:
         for name, source in sources.items():
             log = self.log(source)
             if log is None:
-                report.notes.append(f"{name} is left out: the log {source} is not there.")
+                report.notes.append(f"{name} is left out: the log {source} is missing.")
             else:
                 yield name, log
 

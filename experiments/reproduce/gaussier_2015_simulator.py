@@ -36,10 +36,10 @@ class Requested:
         return job.walltime
 
     def started(self, job: Submitted, now: int) -> None:
-        """Learn nothing."""
+        """Do nothing."""
 
     def ended(self, job: Submitted, now: int, runtime: int) -> None:
-        """Learn nothing."""
+        """Do nothing."""
 
 
 class Actual(Requested):
@@ -231,7 +231,7 @@ class Event(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """A job and what becomes of it; times in seconds.
+    """A job and its schedule; times in seconds.
 
     Attributes
     ----------
@@ -302,7 +302,7 @@ class Simulation:
         self.added += 1
 
     def begin(self, job: Job, now: int) -> None:
-        """Let a job run."""
+        """Start a job's run."""
         self.predictor.started(job.known, now)
         self.add(now + job.runtime, Event.ENDED, job)
         if job.predicted < job.runtime:

@@ -202,7 +202,7 @@ def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
 
 
 def batsim_platform(capacity: int) -> bytes:
-    """Return a platform file of SimGrid: so many equal hosts, and one for Batsim itself (``role=master``)."""
+    """Return a platform file of SimGrid: ``capacity`` equal hosts, and one for Batsim itself (``role=master``)."""
     return _PLATFORM.replace("@LAST@", str(capacity - 1)).encode()
 
 

@@ -192,7 +192,7 @@ def peak(jobs: Jobs) -> int:
 
 
 def write_schedule(path: str | Path, schedule: Schedule) -> None:
-    """Write jobs in the format that the file's name stands for.
+    """Write jobs in the format given by the file's name.
 
     A Parquet file has the columns of ``jobs.parquet``, but no ``cell.json`` is written: reading it back needs the
     machine's size.

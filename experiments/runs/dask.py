@@ -25,7 +25,7 @@ PATIENCE = 60
 
 @contextmanager
 def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -> Iterator[Backend]:
-    """Connect to the cluster at an address or scheduler file, or start one of so many worker processes here.
+    """Connect to the cluster at an address or scheduler file, or start one with ``jobs`` local workers.
 
     Raises
     ------

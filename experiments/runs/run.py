@@ -1,4 +1,4 @@
-"""Running lists of replays: here or elsewhere, stored on disk or not; equal ones are stored, and run, once."""
+"""Running lists of replays, stored on disk or not; equal ones are stored, and run, once."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -85,7 +85,7 @@ def run_all(
     progress: Progress | None = None,
     say: Say = lambda _line: None,
 ) -> dict[int, FinishedReplay | Failure]:
-    """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt.
+    """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def run_replays(
     progress: Progress | None = None,
     say: Say = lambda _line: None,
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
-    """Run replays, and yield the place of each with its outcome as they finish.
+    """Run replays, and yield the index of each with its outcome as they finish.
 
     With a store, replays with the same key run once, those that it holds do not run at all, and each of the others is
     stored before it is yielded; the caller holds the store's lock. Without one, no key is needed: policies may have
@@ -229,7 +229,7 @@ def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedRe
 
 
 def _at(places: Sequence[int], progress: Progress) -> Progress:
-    """Return a progress function that translates places."""
+    """Return a progress function that translates indices."""
     return lambda which, count: progress(places[which], count)
 
 
@@ -258,7 +258,7 @@ def _run(
 
 
 def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[int]]]:
-    """Return the places of replays that run together, with what runs them.
+    """Return the replays that run together, by index, with their backend.
 
     On this machine, those that run wholly in the core have threads, those that call Python processes; those limited by
     time come last, since they must not share their cores.

@@ -260,7 +260,7 @@ class Store:
 
 
 def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str], None]) -> None:
-    """Warn if the disk may be too small for missing cells of so many jobs each."""
+    """Warn if the disk may be too small for the missing cells; ``jobs`` has the number of jobs of each."""
     needed = sum(BYTES_PER_CELL + BYTES_PER_JOB * n for n in jobs)
     free = shutil.disk_usage(folder).free
     if free < needed:
@@ -276,9 +276,9 @@ def _is_free(lock: Path) -> bool:
         return free
 
 
-def json_bytes(thing: Any) -> bytes:
+def json_bytes(value: Any) -> bytes:
     """Return indented JSON, for people and programs."""
-    return (json.dumps(thing, indent=1, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _fingerprint(data: bytes) -> dict[str, Any]:

@@ -300,7 +300,7 @@ def policy_names(policies: Sequence[Policy]) -> list[str]:
 
 
 def row_of(outcome: Outcome | Failure) -> str:
-    """Return in one line what a replay came to."""
+    """Summarise a replay in one line."""
     if isinstance(outcome, Failure):
         return outcome.error
     mean, longest = (duration(outcome.summary[name]) for name in ("mean_wait", "max_wait"))

@@ -214,7 +214,7 @@ def merge_experiment(
     folders : sequence of str or Path
         Folders of its parts.
     out : str or Path
-        Folder of the whole; may be one of them. Cells that are there already stay.
+        Folder of the whole; may be one of them. Cells that it holds stay.
     say : callable
         Called with messages for the user, such as the names of missing cells.
 
@@ -308,7 +308,7 @@ def _say_stored(store: Store, cells: Sequence[Cell], records: Mapping[str, Any],
     """Report how many cells are stored already, and that cells of other grids or versions stay."""
     others = store.others([cell.key for cell in cells])
     if records:
-        say(f"{len(records)} of {len(cells)} cells are there already")
+        say(f"{len(records)} of {len(cells)} cells are stored already")
     if others:
         say(
             f"{len(others)} other cells in {store.folder}, of other settings or another version of "

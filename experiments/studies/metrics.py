@@ -151,24 +151,24 @@ METRICS: dict[str, Callable[..., float]] = {
 }
 
 
-def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Metric:
-    if isinstance(thing, Metric):
-        return thing
-    if not callable(thing):
-        raise ValueError(f"metric: {thing!r} is neither a function nor a name")
-    unit = _UNITS.get(name.partition(":")[0], getattr(thing, "unit", ""))
+def _accept(function: Any, name: str, values: tuple[Any, ...]) -> Metric:
+    if isinstance(function, Metric):
+        return function
+    if not callable(function):
+        raise ValueError(f"metric: {function!r} is neither a function nor a name")
+    unit = _UNITS.get(name.partition(":")[0], getattr(function, "unit", ""))
     if unit not in _WRITTEN:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
-        keywords = [parameter.name for parameter in METRIC_NAMES.settings(thing)]
-        own = thing in METRICS.values()
-        thing = partial(thing, **dict(zip(keywords, values, strict=True)))
+        keywords = [parameter.name for parameter in METRIC_NAMES.settings(function)]
+        own = function in METRICS.values()
+        function = partial(function, **dict(zip(keywords, values, strict=True)))
         if own:
             try:  # a parameter out of its range is an error before any replay
-                thing(_one_job())
+                function(_one_job())
             except ValueError as error:
                 raise ValueError(f"metric {name}: {error}") from None
-    return Metric(name, thing, unit)
+    return Metric(name, function, unit)
 
 
 #: The metrics by name, packages' and users' own among them.

@@ -38,7 +38,7 @@ class FileReader:
     """Reads the parts of one file as specifications."""
 
     def __init__(self, path: str | Path) -> None:
-        """Read the file; ``document`` is what it says.
+        """Read the file into ``document``.
 
         Raises
         ------
@@ -110,7 +110,9 @@ class FileReader:
         own.setdefault("source", EMBEDDED)
         for values in _combinations(own):
             options = whole | {
-                one.name: one.type(values[one.key]) for one in OPTIONS if one.key in values
+                option.name: option.type(values[option.key])
+                for option in OPTIONS
+                if option.key in values
             }
             where = self.where("workload", index, "source", values["source"])
             yield self.located(
@@ -205,11 +207,11 @@ class FileReader:
                 )
             else:
                 for objective in listed(own["objective"]):
-                    known = objective.partition(":")[0] in OBJECTIVES
-                    yield f"plan-{objective}" if known else f"plan:{self.with_paths(objective)}"
+                    by_name = objective.partition(":")[0] in OBJECTIVES
+                    yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}"
 
     def spans(self, entry: Any) -> list[Spans]:
-        """Turn [spans] into the ways in which logs are split."""
+        """Return the ways in which [spans] splits logs."""
         own = self.checked(entry, SPANS_KEYS, "spans", 0)
         if "count" not in own:
             raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
@@ -238,7 +240,7 @@ class FileReader:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return a list: a single value is one of itself."""
+    """Return a list; a single value becomes a list of one."""
     return value if isinstance(value, list) else [value]
 
 

@@ -37,7 +37,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search of parameters came to."""
+    """The result of a search of parameters."""
 
     tuning: Tuning  # what was searched
     baselines: tuple[Judged, ...] = ()  # EASY, and the default policy
@@ -68,7 +68,7 @@ class Tuned:
 
 @dataclass(frozen=True)
 class _Failed:
-    """A replay that came to no values: what is told, and what is raised if nothing else is there."""
+    """A replay without values, and the error that explains it."""
 
     error: Exception
 
@@ -85,7 +85,7 @@ def tune(
 ) -> Tuned:
     """Search the parameters; the trials are the same whatever the number of processes.
 
-    A trial whose replay fails, or has no value of a goal, is told and does not count; the search goes on.
+    A trial whose replay fails, or lacks a value of a goal, is reported and ignored.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def tune(
             batch = [study.ask(_distributions(tuning)) for _ in range(size)]
             names = [tuning.text(trial.params) for trial in batch]
             for trial, name, outcome in zip(batch, names, values(past, names), strict=True):
-                trials.append(_told(study, trial, name, outcome, tuning, say))
+                trials.append(_report_trial(study, trial, name, outcome, tuning, say))
         best = {trials[trial.number].policy: None for trial in _best_trials(study, trials)}
         names = list(dict.fromkeys((REFERENCE, tuning.default)))
         policies = [*names, *best]
@@ -139,10 +139,10 @@ def tune(
     return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
 
 
-def _told(
+def _report_trial(
     study: "Study", trial: Any, name: str, outcome: _Outcome, tuning: Tuning, say: Say
 ) -> Judged:
-    """Tell Optuna what a trial came to, or that it failed."""
+    """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
 
     if not isinstance(outcome, _Failed):
@@ -181,7 +181,7 @@ def _study(tuning: Tuning) -> "Study":
 
 
 def _distributions(tuning: Tuning) -> dict[str, Any]:
-    """Return what Optuna draws each parameter from."""
+    """Return the distribution of each parameter for Optuna."""
     from optuna.distributions import (
         CategoricalDistribution,
         FloatDistribution,

@@ -88,7 +88,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
 
 
 def without_parameters(policy: str) -> str:
-    """Return the name of a policy: what stands before its parameters, with the file of a user's own."""
+    """Return the name of a policy without its parameters, with the file of a user's own."""
     named = POLICY_NAMES.reference(policy)
     return f"{named.place}:{named.name}" if named.place else named.name
 

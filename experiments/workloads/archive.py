@@ -76,8 +76,8 @@ def plain_name(name: str) -> str:
 
 def named_log(name: str) -> ArchiveLog | None:
     """Return the log of a name, if there is one; upper and lower case, .swf and .gz do not matter."""
-    wanted = plain_name(name).lower()
-    return next((log for known, log in CATALOGUE.items() if known.lower() == wanted), None)
+    key = plain_name(name).lower()
+    return next((log for candidate, log in CATALOGUE.items() if candidate.lower() == key), None)
 
 
 def find_log(name: str) -> ArchiveLog:

@@ -43,7 +43,7 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
     """
     rows = text.split("\n")
     if last:
-        rows.pop()  # what stands behind the last line end
+        rows.pop()  # whatever follows the last line end
     for number, row in enumerate(rows, start=1):
         if not row.strip():
             continue

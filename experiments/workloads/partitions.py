@@ -1,4 +1,4 @@
-"""Partitions of a log: the jobs and the processors of one, or a word of warning that they are taken as one pool."""
+"""Partitions of a log: the jobs and processors of one, or a warning that all are taken as one pool."""
 
 import re
 from collections.abc import Sequence

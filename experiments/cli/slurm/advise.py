@@ -90,7 +90,7 @@ def command(
 
 
 def page_writer() -> Callable[..., object]:
-    """Return what writes the page; without the extra for pictures, say so once, and write none."""
+    """Return the function that writes the page; without the extra for pictures, one that does nothing."""
     try:
         from planbatch.experiments.figures.live_page import write_page
     except ModuleNotFoundError as error:
@@ -108,9 +108,9 @@ def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
     if isinstance(outcome, Fault):
         return {"time": outcome.time, "fault": outcome.message}
     jobs = [
-        {"job": one.waiting.label, "user": one.waiting.job.user, "start": one.start, "latest": one.latest,
-         "forecast": one.forecast}
-        for one in outcome.jobs
+        {"job": job.waiting.label, "user": job.waiting.job.user, "start": job.start, "latest": job.latest,
+         "forecast": job.forecast}
+        for job in outcome.jobs
     ]  # fmt: skip
     effect = asdict(outcome.effect)
     return {"time": outcome.time, "policy": outcome.policy, "effect": effect, "jobs": jobs}
@@ -118,7 +118,7 @@ def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
 
 @contextmanager
 def shown_live(rows: int | None) -> Iterator[Callable[[Any], None]]:
-    """Give what shows a tick: in place on a terminal, one below the other elsewhere, without rows as JSON."""
+    """Yield a function that prints a tick: in place on a terminal, else below the last; without ``rows``, as JSON."""
     if rows is None:
         yield lambda outcome: print_json(to_dict(outcome))
         return

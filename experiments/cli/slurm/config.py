@@ -41,7 +41,7 @@ def _take_over(
 
 
 def flags_of(command: click.Command) -> dict[str, click.Parameter]:
-    """Return the flags of a command that may stand in the file, by their keys."""
+    """Return the flags of a command that the file may set, by key."""
     flags = {
         name.removeprefix("--"): param
         for param in command.params
@@ -90,14 +90,14 @@ def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str,
             raise ValueError(f"{where}: there is no such key; {did_you_mean(key, list(flags))}")
         types, words = _kind(flags[key])
         values = value if flags[key].multiple and isinstance(value, list) else [value]
-        if not all(type(one) in types for one in values):
+        if not all(type(value) in types for value in values):
             raise ValueError(f"{where}: {value!r} is not {words}")
         settings[key] = values if flags[key].multiple else value
     return settings
 
 
 def _kind(param: Any) -> tuple[tuple[type, ...], str]:
-    """The types of a flag's values in the file, and what that is in words."""
+    """Return the types of a flag's values in the file, and a description of them."""
     if param.is_flag:
         return (bool,), "true or false"
     if isinstance(param.type, click.types.IntParamType):

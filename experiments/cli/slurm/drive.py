@@ -133,21 +133,21 @@ def command(
             memory = _memory(journal_path)
             shown_as = f" as {shown}" if dry_run else ""
             say(f"planbatch: {mode}{shown_as}, every {every:g} s; journal {journal_path}")
-            left = driver.run(stop, partial(_tell, listeners), memory)
+            all_released = driver.run(stop, partial(_tell, listeners), memory)
     if dry_run:
         end = "nothing was changed"
-    elif not left:
+    elif not all_released:
         end = "not every job could be given back to Slurm; try planbatch slurm release-all"
     elif on_exit == "release":
         end = "every job was given back to Slurm"
     else:
         end = "jobs are left as they are; planbatch slurm release-all gives them back"
     say(f"planbatch: ended; {end}")
-    return 1 if count.all_failed or not left else 0
+    return 1 if count.all_failed or not all_released else 0
 
 
 def _memory(journal: Path) -> "Memory":
-    """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
+    """Read the last plan; a journal that cannot be read, or is of another version, is reported and ignored."""
     from planbatch.experiments.live.slurm.estimates import remembered
 
     try:
@@ -158,7 +158,7 @@ def _memory(journal: Path) -> "Memory":
 
 
 def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
-    """Tell everybody; a disk that is full, or whatever else, is no reason to leave the jobs alone."""
+    """Call every listener; an error in one, such as a full disk, is reported and does not stop the driver."""
     for listener in listeners:
         try:
             listener(tick)
@@ -180,8 +180,13 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
 def print_tick(tick: "Tick") -> None:
     """Print a tick as one line of JSON."""
     commands = [
-        {"job": one.label, "action": one.action, "lines": list(one.lines), "reason": one.reason}
-        for one in tick.commands
+        {
+            "job": command.label,
+            "action": command.action,
+            "lines": list(command.lines),
+            "reason": command.reason,
+        }
+        for command in tick.commands
     ]
     refused = [{"line": answer.line, "message": answer.message} for answer in tick.refused]
     print_json({"time": tick.time, "fault": tick.fault or None, "commands": commands, "refused": refused,
@@ -189,14 +194,14 @@ def print_tick(tick: "Tick") -> None:
 
 
 class Count:
-    """Counts ticks, and stops after so many, if a number was given."""
+    """Counts ticks, and stops after ``most`` of them, if given."""
 
     def __init__(self, most: int | None, stop: Event) -> None:
         self.most, self.stop = most, stop
         self.ticks = self.failed = 0
 
     def __call__(self, tick: "Tick") -> None:
-        """Count a tick, unless it belongs to the way out."""
+        """Count a tick, unless the driver is stopping already."""
         if self.stop.is_set():
             return
         self.ticks, self.failed = self.ticks + 1, self.failed + bool(tick.fault)
@@ -205,12 +210,12 @@ class Count:
 
     @property
     def all_failed(self) -> bool:
-        """Whether it ended after so many ticks as wanted, and none was good."""
+        """Whether it ended after ``most`` ticks, and all of them failed."""
         return self.ticks == self.failed == self.most
 
 
 def _warn(driver: "Driver") -> None:
-    """Say so if no job will wait for the driver."""
+    """Warn if no job will wait for the driver."""
     if driver.rules.mode != "strict" or driver.rules.adopt or driver.dry_run:
         return
     try:
@@ -225,7 +230,7 @@ def _warn(driver: "Driver") -> None:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Event]:
-    """Give an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
+    """Yield an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
     stop = Event()
     before = {
         number: signal.signal(number, lambda *_: stop.set())
@@ -239,7 +244,7 @@ def stopped_by_signals() -> Iterator[Event]:
 
 
 class Terminal:
-    """Prints what happens: one line per tick in which something does; in a dry run, every command."""
+    """Prints one line per tick in which something happens; in a dry run, every command."""
 
     def __init__(self, dry_run: bool) -> None:
         self.dry_run = dry_run

@@ -25,7 +25,7 @@ DRIVER = "Driver"
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """Which cluster is looked at, and what of it is planned."""
+    """The cluster to observe, and what of it is planned."""
 
     #: A folder of saved output, instead of a cluster.
     saved: Path | None
@@ -96,7 +96,7 @@ Horizon = Annotated[float, flag(
 
 @contextmanager
 def private_files(wanted: bool) -> Iterator[None]:
-    """While it is entered, other users may not read what is written, if that is wanted."""
+    """If wanted, keep other users from reading files written in this context."""
     before = os.umask(0o027) if wanted else None
     try:
         yield
@@ -126,7 +126,7 @@ def cluster_source(
         "Count memory beside CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
         panel=CLUSTER)] = False,
 ) -> ClusterSource:  # fmt: skip
-    """Return which cluster is looked at, as the flags say."""
+    """Return the cluster that the flags select."""
     from planbatch.experiments.live.slurm.pool import ObserveOptions
 
     options = ObserveOptions(partitions, unit, int(slack), int(default_limit), tasks, count_memory)

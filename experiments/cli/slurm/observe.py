@@ -30,21 +30,22 @@ def command(
     from planbatch.experiments.live.slurm.observe import observe
     from planbatch.experiments.rounds.file import round_to, write_round
 
-    seen = observe(cluster.snapshot(keep), cluster.options)
+    observation = observe(cluster.snapshot(keep), cluster.options)
     if str(out) == "-":
-        print_json(round_to(seen.problem, seen.source))
+        print_json(round_to(observation.problem, observation.source))
         return
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_round(out, seen.problem, seen.source)
-    remarks = {"left out": seen.left_out, "noted": seen.noted}
+    write_round(out, observation.problem, observation.source)
+    remarks = {"left out": observation.left_out, "noted": observation.noted}
     if as_json:
         listed = {
-            name.replace(" ", "_"): [asdict(one) for one in some] for name, some in remarks.items()
+            name.replace(" ", "_"): [asdict(remark) for remark in group]
+            for name, group in remarks.items()
         }
-        print_json({"file": str(out), "waiting": len(seen.problem), **listed})
+        print_json({"file": str(out), "waiting": len(observation.problem), **listed})
     else:
-        print_table(*observation_lines(seen))
-        for title, some in remarks.items():
-            if some:
-                print_table(remark_table(title, some, None if everything else 3))
+        print_table(*observation_lines(observation))
+        for title, group in remarks.items():
+            if group:
+                print_table(remark_table(title, group, None if everything else 3))
     say(f"the round is in {out}; plan it with: planbatch round {out}")

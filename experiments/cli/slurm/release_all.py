@@ -1,4 +1,4 @@
-"""``planbatch slurm release-all``: the way out."""
+"""``planbatch slurm release-all``: give all jobs back to Slurm."""
 
 import time
 from pathlib import Path
@@ -45,12 +45,12 @@ def command(
     counts: list[int] = []
     terminal = drive.Terminal(dry_run)
 
-    def tell(attempt: "Tick") -> None:
+    def show_attempt(attempt: "Tick") -> None:
         counts.append(len(attempt.commands) if attempt.answers or dry_run else 0)
         if not (as_json and dry_run):
             terminal(attempt)
 
-    complete = tick.release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    complete = tick.release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
     most = max(counts, default=0)
     if as_json:
         print_json({"jobs": most, "complete": complete, "dry_run": dry_run})

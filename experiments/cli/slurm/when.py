@@ -50,8 +50,8 @@ def command(
     jobs = estimates.start_estimates(tick, job, user)
     sentences = estimates.why_start(tick, job, clock_time) if why and job is not None else []
     if as_json:
-        rows = [{"job": one.label, "user": one.job.user, "start": one.start, "latest": one.latest,
-                 "forecast": one.forecast, "why": one.why} for one in jobs]  # fmt: skip
+        rows = [{"job": estimate.label, "user": estimate.job.user, "start": estimate.start, "latest": estimate.latest,
+                 "forecast": estimate.forecast, "why": estimate.why} for estimate in jobs]  # fmt: skip
         print_json({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
                     **({"explanation": sentences} if why else {})})  # fmt: skip
         return
@@ -66,7 +66,7 @@ def command(
 
 
 def login() -> str:
-    """Return the name of who asks: of the process, not of the environment."""
+    """Return the user's name, from the process rather than the environment."""
     import pwd
 
     try:

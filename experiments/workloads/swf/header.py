@@ -17,7 +17,7 @@ class SwfHeader:
     Attributes
     ----------
     lines : tuple of str
-        All comment lines before the first job, as found; a log may have none.
+        All comment lines before the first job, as read; a log may have none.
     fields : mapping of str to str
         Key → value; the values of a key that occurs more than once (Note, Queue, Partition,
         Information …) are joined by line ends, and lines without a key continue the value before

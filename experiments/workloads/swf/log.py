@@ -53,7 +53,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class SwfLog:
-    """A log as it was found.
+    """A log as read.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
 
 
 def plain(name: str) -> str:
-    """Return a name as it is compared."""
+    """Return a name in the form in which names are compared."""
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
@@ -56,7 +56,7 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
 def find_columns(source: str, columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """Find the column of every field that a table has; ``given`` has columns by field, as the user gives them.
 
-    Raises ``ValueError`` if a given column is not there, or a needed one; says which, and which there are.
+    Raises ``ValueError`` if a given column or a needed one is missing; the message lists the columns.
     """
     by_name = {plain(column): column for column in reversed(columns)}
     result = {}

@@ -32,7 +32,7 @@ def test_run_and_run_again(run, tmp_path):
     assert (tmp_path / "out" / "grid" / "summary.csv").is_file()
     code, out, err = run(file, "--json")
     assert code == 0
-    assert "12 of 12 cells are there already" in err
+    assert "12 of 12 cells are stored already" in err
     assert json.loads(out) == {
         "out": "out/grid", "cells": 12, "reused": 12, "ran": 0, "failed": {}, "missing": 0,
         "interrupted": False,

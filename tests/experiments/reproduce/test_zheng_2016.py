@@ -6,6 +6,7 @@ import pytest
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.experiments.replay.replay import Observed, replay
+from planbatch.experiments.report.cases import months
 from planbatch.experiments.reproduce.engine import Run
 from planbatch.experiments.reproduce.zheng_2016 import (
     ATLAS,
@@ -22,7 +23,6 @@ from planbatch.experiments.reproduce.zheng_2016 import (
     compared,
     highest_utilisation,
     longest_decision,
-    months_of,
     reproduce,
     round_at,
     size_shares,
@@ -32,7 +32,6 @@ from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.experiments.workloads.transform import first_jobs
-from planbatch.planner.model import Workload
 from tests.builders import trace_of, workload_of
 from tests.experiments.reproduce.commands import reproduced
 
@@ -65,12 +64,10 @@ def test_sizes_in_classes_of_powers_of_two():
 
 def test_months():
     """Calendar months where the log says when it begins, else months of 30 days."""
-    submit = [0, 40 * 86400]
-    header = {"UnixStartTime": "957139200"}  # 1 May 2000, UTC
-    workload = Workload("log", 1, range(2), submit, [1, 1], [1, 1], [1, 1], header=header)
-    index, names = months_of(workload)
+    submit = np.array([0, 40 * 86400])
+    index, names = months(submit, 957139200, 0)  # 1 May 2000, UTC
     assert (list(index), names) == ([0, 1], ["2000-05", "2000-06"])
-    index, names = months_of(Workload("log", 1, range(2), submit, [1, 1], [1, 1], [1, 1]))
+    index, names = months(submit, None, 0)
     assert (list(index), names) == ([0, 1], ["month 1", "month 2"])
 
 

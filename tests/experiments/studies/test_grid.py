@@ -105,7 +105,7 @@ def test_only_what_is_missing_runs(tmp_path, reference, monkeypatch):
         ran.append(0)
         run_experiment(read_experiment(write(tmp_path, text)), out, say=told.append)
     assert ran == [12, 0, 2, 0]
-    assert "12 of 12 cells are there already" in told
+    assert "12 of 12 cells are stored already" in told
     assert any("2 other cells" in line and "stay where they are" in line for line in told)
     assert len(list((out / "cells").iterdir())) == 14
     assert (out / "summary.csv").read_bytes() == reference[1]["summary.csv"]

@@ -268,7 +268,7 @@ def test_rounds_are_captured_with_what_jobs_take(files, monkeypatch):
     [
         ("begin,end\n", "line 1: there is no column start"),
         ("start,end,gpus\n", "line 1: the machine has no 'gpus'"),
-        ("start,end,end\n", "line 1: a column stands there twice"),
+        ("start,end,end\n", "line 1: a column appears twice"),
         ("start,end,processors\n1,2\n", "line 2: 2 columns instead of 3"),
         ("start,end,processors\nsoon,2,1\n", "line 2, start: 'soon' is neither a duration"),
         ("start,end,processors\n1d,1d,1\n", "line 2: the window begins at 1d and ends at 1d, which is never left"),
