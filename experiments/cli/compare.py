@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -32,6 +32,7 @@ from planbatch.experiments.cli.verb import verb
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
     from planbatch.experiments.studies.compare import Comparison
+    from planbatch.planner.model import Workload
 
 
 #: What a further metric adds to the width of tables if standard output is no terminal.
@@ -77,48 +78,63 @@ def command(
     from planbatch.experiments.studies.compare import compare
     from planbatch.experiments.workloads.load import ALL, load_pools
 
+    arguments: dict[str, Any] = {
+        "estimates": chosen.estimates,
+        "seed": chosen.seed,
+        "jobs": jobs or default_jobs(chosen.settings["seconds"]),
+        "keep_going": True,
+        "rows": True,
+        "metrics": metrics,
+        "say": say,
+    }
     comparisons = []
-    pools = list(load_pools(workload, options, say))
-    for place, loaded in enumerate(pools * seeds):
-        own = out if out is None or seeds == 1 else out / f"seed-{chosen.seed + place}"
+    for pool in load_pools(workload, options, say):
+        loaded = chosen.with_deadlines(pool, workload, options)
+        if seeds > 1:
+            return compare_with_seeds(loaded, policies, seeds, out, arguments, as_json)
+        folder = out
         if out is not None and options.partition == ALL:
-            own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
-        comparison = compare(
-            chosen.with_deadlines(loaded, workload, options),
-            policies,
-            estimates=chosen.estimates,
-            seed=chosen.seed + (place if seeds > 1 else 0),
-            jobs=jobs or default_jobs(chosen.settings["seconds"]),
-            out=own,
-            keep_going=True,
-            rows=True,
-            metrics=metrics,
-            say=say,
-        )
+            folder = out / pool.name.rpartition(", ")[2].replace(" ", "-")
+        comparison = compare(loaded, policies, out=folder, **arguments)
         comparisons.append(comparison)
-        if not as_json and seeds == 1 and comparison.finished:
+        if not as_json and comparison.finished:
             show(comparison)
-        if comparison.finished and own is not None:
-            from planbatch.experiments.figures.comparison import write_comparison
-
-            write_comparison(comparison, own)
-            say(f"pictures, comparison.csv and the replays written to {own}")
+        write(comparison, folder)
         if against is not None and against in comparison.finished:
-            show_gains(comparison, against, own, quiet=as_json)
+            show_gains(comparison, against, folder, quiet=as_json)
         if comparison.unfinished:
             break
-    if seeds > 1:
-        from planbatch.experiments.studies.seeds import SeedComparison
-
-        together = SeedComparison(tuple(comparisons))
-        if as_json:
-            print_json(together.to_dict())
-        else:
-            print_table(together.table())
-    elif as_json:
-        pools_to_dict = [comparison.to_dict() for comparison in comparisons]
-        print_json({"pools": pools_to_dict} if options.partition == ALL else pools_to_dict[0])
+    if as_json:
+        by_pool = [comparison.to_dict() for comparison in comparisons]
+        print_json({"pools": by_pool} if options.partition == ALL else by_pool[0])
     return max(conclude(comparison) for comparison in comparisons)
+
+
+def compare_with_seeds(
+    workload: "Workload", policies: "list[Policy]", seeds: int, out: Path | None, arguments: dict[str, Any],
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Compare policies with several seeds, and print what differs; return the exit code."""
+    from planbatch.experiments.studies.seeds import compare_seeds, seed_folder
+
+    by_seed = compare_seeds(workload, policies, seeds=seeds, out=out, **arguments)
+    for comparison in by_seed.comparisons:
+        write(comparison, None if out is None else seed_folder(out, comparison.seed))
+    if as_json:
+        print_json(by_seed.to_dict())
+    else:
+        print_table(by_seed.table())
+    return max(conclude(comparison) for comparison in by_seed.comparisons)
+
+
+def write(comparison: "Comparison", folder: Path | None) -> None:
+    """Write the pictures and the table of a comparison, unless nothing has finished."""
+    if folder is None or not comparison.finished:
+        return
+    from planbatch.experiments.figures.comparison import write_comparison
+
+    write_comparison(comparison, folder)
+    say(f"pictures, comparison.csv and the replays written to {folder}")
 
 
 def check_out(out: Path | None, *, no_out: bool) -> None:

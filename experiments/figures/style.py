@@ -197,11 +197,11 @@ def legend_beside(axes: Axes, title: str | None = None) -> None:
     legend.get_title().set_color(FAINT)
 
 
-def legend_right(figure: Figure, axes: Axes, title: str = "policy") -> Legend:
+def legend_right(figure: Figure, axes: Axes) -> Legend:
     """Put a legend to the right of all panels."""
     handles, labels = axes.get_legend_handles_labels()
     legend = figure.legend(
-        handles, labels, title=title, loc="outside right center", frameon=False, handlelength=2.6,
+        handles, labels, title="policy", loc="outside right center", frameon=False, handlelength=2.6,
         alignment="left", fontsize=9,
     )  # fmt: skip
     legend.get_title().set_color(FAINT)

@@ -171,7 +171,7 @@ def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
         grid(axes)
 
 
-def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]:
+def month_ticks(names: list[str]) -> tuple[list[int], list[str]]:
     r"""Place ticks on an axis that counts months: few enough to be read, at Januaries and even parts of a year.
 
     >>> month_ticks(["1996-11", "1996-12", "1997-01"])
@@ -179,7 +179,7 @@ def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]
     >>> month_ticks(["month 1", "month 2"])
     ([0, 1], ['1', '2'])
     """
-    step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= most * step)
+    step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= 12 * step)
     if names[0].startswith("month"):
         places = list(range(0, len(names), step))
         return places, [names[i].removeprefix("month ") for i in places]

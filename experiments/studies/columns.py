@@ -31,7 +31,7 @@ def summary_table(
 ) -> Table:
     """Lay out summaries, with the change of the mean wait against EASY if that is among them.
 
-    The summaries have the values of further metrics, ``asked``, by name.
+    The summaries have the values of the extra metrics by name.
     """
     reference = next(
         (summary["mean_wait"] for summary in summaries if summary["policy"] == REFERENCE), None

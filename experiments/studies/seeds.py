@@ -196,11 +196,16 @@ def compare_seeds(
     seeds, seed, workload = whole("seeds", seeds, 1), whole("seed", seed), as_workload(workload)
     comparisons = []
     for each in range(seed, seed + seeds):
-        folder = None if out is None else as_path("out", out) / f"seed-{each}"
+        folder = None if out is None else seed_folder(as_path("out", out), each)
         comparisons.append(compare(workload, policies, seed=each, out=folder, **options))
         if comparisons[-1].unfinished:
             break
     return SeedComparison(tuple(comparisons))
+
+
+def seed_folder(out: Path, seed: int) -> Path:
+    """Return the folder of the replays of one seed."""
+    return out / f"seed-{seed}"
 
 
 def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:

@@ -35,16 +35,13 @@ def parts_of(path: Path) -> list[Path]:
     return [other for _, other in sorted(result)] + ([path] if path.is_file() else [])
 
 
-def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str, Any]]:
+def lines_of(text: str, source: str) -> Iterator[dict[str, Any]]:
     """Read the lines of one part of a journal; ``source`` is what messages call it.
 
-    With ``last``, a last line without an end is left out: the writer may still be at it, or was killed. Raises
-    ``ValueError`` if a line cannot be read, or is of a version that is not known; names file and line.
+    A last line without an end is left out: the writer may still be at it, or was killed. Raises ``ValueError`` if a
+    line cannot be read, or is of a version that is not known; names file and line.
     """
-    rows = text.split("\n")
-    if last:
-        rows.pop()  # whatever follows the last line end
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(text.split("\n")[:-1], start=1):
         if not row.strip():
             continue
         try:

@@ -98,9 +98,8 @@ def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
     if "Start" in frame:
         waiting = waiting | (texts(frame["Start"]) == "").to_numpy(dtype=bool)
     elapsed = next((frame[name] for name in ("ElapsedRaw", "Elapsed") if name in frame), None)
-    if (
-        elapsed is not None
-    ):  # cancelled before the start, which some versions record as a start without a run
+    if elapsed is not None:
+        # Some versions record a job that was cancelled before its start as a start without a run.
         cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")).to_numpy(dtype=bool)
         waiting = waiting | (cancelled & ~(durations(elapsed).values > 0))
     running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting

@@ -140,10 +140,7 @@ def table_of_parquet(data: bytes, name: str, source: str) -> Table:
         raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error
     metadata = content.schema.metadata or {}
     attributes: dict[str, Any] = {}
-    for key in (
-        b"PANDAS_ATTRS",
-        b"planbatch",
-    ):  # what pandas keeps of a frame, and planbatch convert
+    for key in (b"PANDAS_ATTRS", b"planbatch"):  # written by pandas, and by planbatch convert
         attributes |= json.loads(metadata.get(key, b"{}"))
     lines = (f"; MaxProcs: {attributes['capacity']}",) if "capacity" in attributes else ()
     table = table_of_frame(content.to_pandas(), str(attributes.get("name", name)), source)

@@ -95,9 +95,7 @@ def moments(column: "pd.Series[Any]", timezone: str) -> Values:
         return numbers(column)._replace(expected=expected)
     written = texts(column)
     first = next((text for text in written if text), "")
-    if not re.match(
-        _DATE, first
-    ):  # if the first one is no date, the column is meant to hold numbers
+    if not re.match(_DATE, first):  # the column is meant to hold numbers
         return numbers(column)._replace(expected=expected)
     given = (written != "").to_numpy(dtype=bool)
     dated = written.str.contains(_DATE).to_numpy(dtype=bool)

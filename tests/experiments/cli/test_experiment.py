@@ -106,8 +106,8 @@ def test_a_reserved_core_is_nobody_elses(monkeypatch):
         raise TimeoutError
 
     monkeypatch.setattr(cores.time, "sleep", release)
-    with pinned_core() as one:
-        assert usable_cores() == [one]
+    with pinned_core() as core:
+        assert usable_cores() == [core]
         with pytest.raises(TimeoutError), pinned_core():
             pass
     assert waited
@@ -116,8 +116,8 @@ def test_a_reserved_core_is_nobody_elses(monkeypatch):
 
 def test_little_space_is_told_beforehand(tmp_path, monkeypatch):
     """A warning, since only the run itself can know."""
-    told: list[str] = []
-    warn_of_little_space(tmp_path, [10], told.append)
-    assert told == []
-    warn_of_little_space(tmp_path, [10**13], told.append)
-    assert "should it run full, the cells that are finished are safe" in told[0]
+    messages: list[str] = []
+    warn_of_little_space(tmp_path, [10], messages.append)
+    assert messages == []
+    warn_of_little_space(tmp_path, [10**13], messages.append)
+    assert "should it run full, the cells that are finished are safe" in messages[0]

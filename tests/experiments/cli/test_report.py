@@ -22,9 +22,9 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.ids += [found["id"]] if found.get("id") else []
-        reference = found.get("href") or found.get("src") or found.get("xlink:href") or ""
+        values = dict(attrs)
+        self.ids += [values["id"]] if values.get("id") else []
+        reference = values.get("href") or values.get("src") or values.get("xlink:href") or ""
         self.links += [reference[1:]] if reference.startswith("#") else []
         if reference and not reference.startswith(("#", "data:")):
             self.outside.append(reference)

@@ -44,8 +44,8 @@ def test_too_many_processors_are_a_fault():
 def test_a_wrong_run_time_is_a_fault():
     """A job runs for its run time, neither for more nor for less."""
     trace = trace_of(WORKLOAD, [0, 5])
-    late = replace(trace, end=trace.end + np.array([0, 3]))
-    assert check_trace(late) == ["job 2 runs for 13 s instead of 10 s"]
+    longer = replace(trace, end=trace.end + np.array([0, 3]))
+    assert check_trace(longer) == ["job 2 runs for 13 s instead of 10 s"]
 
 
 def test_a_job_that_never_runs_is_a_fault():

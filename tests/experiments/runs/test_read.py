@@ -181,8 +181,8 @@ def test_months_follow_the_calendar_where_it_is_known(folder):
     """Second 0 is 1 January 2000, 00:00 UTC: second 2,678,400 is 1 February."""
     case = cases_of(read_results(folder))[0]
     submit = np.array([5, 2678399, 2678400, 2678400 + 29 * 86400])
-    index, names = months(case, submit, 0)
+    index, names = months(submit, case.unix_start, 0)
     assert (index.tolist(), names) == ([0, 1, 1, 2], ["month 1", "month 2", "month 3"])
     case.cells[0].workload["unix_start_time"] = 946684800
-    index, names = months(case, submit, 0)
+    index, names = months(submit, case.unix_start, 0)
     assert (index.tolist(), names) == ([0, 0, 1, 2], ["2000-01", "2000-02", "2000-03"])

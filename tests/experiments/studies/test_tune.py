@@ -132,19 +132,19 @@ def fragile(folder: Path, choices: str) -> Path:
 
 def test_a_failing_replay_does_not_end_the_search(tmp_path):
     """A trial that raises is told and does not count; one that fails later has no value there."""
-    said: list[str] = []
-    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=said.append)
+    messages: list[str] = []
+    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=messages.append)
     assert len(tuned.trials) == 12
     by_name = {trial.policy.partition(":k=")[2]: trial for trial in tuned.trials}
     assert set(by_name) == {"1", "2", "3"}
     assert isnan(by_name["2"].values[0][0])
     assert by_name["2"].error == "no plan for 2"
     assert not by_name["1"].error
-    assert any("failed: no plan for 2" in line for line in said)
+    assert any("failed: no plan for 2" in line for line in messages)
     assert all(row.policy.endswith(":k=3") for row in tuned.front)
     assert not isnan(tuned.front[0].values[0][0])
     assert isnan(tuned.front[0].values[1][0])
-    assert any("k=3 failed on a later span: no plan for 3" in line for line in said)
+    assert any("k=3 failed on a later span: no plan for 3" in line for line in messages)
 
 
 def test_if_all_trials_fail_that_is_the_error(tmp_path):
@@ -159,15 +159,15 @@ def test_the_command_prints_json(run, tmp_path):
     path = fragile(tmp_path, '["1", "2", "3"]')
     code, out, _ = run("tune", path, "--jobs", 1, "--out", tmp_path / "out", "--json")
     assert code == 0
-    found = json.loads(out)
-    assert (found["past"], found["later"]) == ("0d:4d", ["4d:8d"])
-    assert len(found["trials"]) == 12
-    assert not found["interrupted"]
-    assert found["beside"][0]["values"]["4d:8d"]["mean-wait"] > 0
-    failed = [row for row in found["trials"] if row["policy"].endswith("k=2")]
+    output = json.loads(out)
+    assert (output["past"], output["later"]) == ("0d:4d", ["4d:8d"])
+    assert len(output["trials"]) == 12
+    assert not output["interrupted"]
+    assert output["beside"][0]["values"]["4d:8d"]["mean-wait"] > 0
+    failed = [row for row in output["trials"] if row["policy"].endswith("k=2")]
     assert failed[0]["values"] == {"0d:4d": {"mean-wait": None}}
     assert failed[0]["error"] == "no plan for 2"
-    assert found["front"][0]["values"]["4d:8d"] == {"mean-wait": None}
+    assert output["front"][0]["values"]["4d:8d"] == {"mean-wait": None}
 
 
 @pytest.mark.integration
@@ -176,9 +176,9 @@ def test_processes_and_interrupts_change_nothing(tmp_path):
     tuning = read_tuning(write(tmp_path, QUICK))
     whole = tune(tuning)
     tune(replace(tuning, trials=8), out=tmp_path / "out")
-    said = []
-    assert tune(tuning, jobs=2, out=tmp_path / "out", say=said.append) == whole
-    assert any("in " in line and "already" in line for line in said)
+    messages = []
+    assert tune(tuning, jobs=2, out=tmp_path / "out", say=messages.append) == whole
+    assert any("in " in line and "already" in line for line in messages)
     assert len(whole.trials) == 10
 
 

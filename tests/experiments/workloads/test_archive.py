@@ -87,14 +87,14 @@ def server() -> Iterator[Archive]:
 
 def test_a_log_is_fetched_once(server: Archive, tmp_path: Path):
     """The file lands under its name, with progress; a second call asks nobody."""
-    told: list[tuple[int, int | None]] = []
+    messages: list[tuple[int, int | None]] = []
     path = fetch(
-        LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: told.append(where)
+        LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: messages.append(where)
     )
     assert path == tmp_path / "Abacus-1999-1.swf.gz"
     assert path.read_bytes() == PACKED
     assert list(tmp_path.iterdir()) == [path]
-    assert told[-1] == (len(PACKED), len(PACKED))
+    assert messages[-1] == (len(PACKED), len(PACKED))
     assert server.requests == ["/l_abacus/Abacus-1999-1.swf.gz"]
     fetch(LOG, folder=tmp_path, url=server.url)
     assert len(server.requests) == 1

@@ -141,7 +141,7 @@ def test_tolerates_what_real_logs_hold():
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         (JOB.replace(b"100", b"1oo"), "line 3, column 4 (runtime): '1oo' is not a number"),
         (JOB.replace(b"100", b"nan"), "line 3, column 4 (runtime): 'nan' is not a number"),
@@ -152,21 +152,21 @@ def test_tolerates_what_real_logs_hold():
         (JOB[:-6], "line 3, column 17 (preceding_job): the line ends after 16 of 18 columns"),
     ],
 )
-def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, told: str):
+def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, message: str):
     """A bad line is told with file, line, column and value, or skipped and listed."""
     data = b"; MaxProcs: 8\n" + JOB + b"\n" + line + b"\n" + JOB + b"\n"
     with pytest.raises(ValueError) as caught:
         parse_swf(data, name="x", source="some.swf")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith("some.swf, line 3")
     log = parse_swf(data, name="x", skip_bad_lines=True)
     assert len(log) == 2
     assert [bad.line for bad in log.skipped] == [3]
-    assert told.endswith(log.skipped[0].reason)
+    assert message.endswith(log.skipped[0].reason)
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "holds no jobs"),
         (b"; MaxProcs: 8\n\n", "holds no jobs"),
@@ -179,9 +179,9 @@ def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, told: str):
         (b"JobID|Submit|NCPUS\n12|2024-01-01T00:00:00|4\n", "is this a log in SWF[?]$"),
     ],
 )
-def test_what_is_not_a_log_is_refused(data: bytes, told: str):
+def test_what_is_not_a_log_is_refused(data: bytes, message: str):
     """Empty files, web pages, programs and prose are told apart."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         parse_swf(data, name="x")
 
 

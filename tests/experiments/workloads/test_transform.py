@@ -136,7 +136,7 @@ def test_spans_are_read(text, start_time, span):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("90d", "FROM:TO"),
         ("1:2:3", "FROM:TO"),
@@ -145,9 +145,9 @@ def test_spans_are_read(text, start_time, span):
         ("2000-01-01:", "does not say when it starts"),
     ],
 )
-def test_bad_spans_are_told(text, told):
+def test_bad_spans_are_told(text, message):
     """The message says what is expected."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         parse_span(text)
 
 
