@@ -48,7 +48,7 @@ def test_split_replays_show_their_error(run, tmp_path):
     assert "2 spans" in out
 
 
-def test_failures_are_told_at_the_end(run, tmp_path, monkeypatch):
+def test_failures_are_reported_at_the_end(run, tmp_path, monkeypatch):
     """Exit code 1; the other cells are there."""
     from planbatch.experiments.replay import task
 
@@ -114,7 +114,7 @@ def test_a_reserved_core_is_nobody_elses(monkeypatch):
     assert usable_cores() == before
 
 
-def test_little_space_is_told_beforehand(tmp_path, monkeypatch):
+def test_little_space_is_reported_beforehand(tmp_path, monkeypatch):
     """A warning, since only the run itself can know."""
     messages: list[str] = []
     warn_of_little_space(tmp_path, [10], messages.append)

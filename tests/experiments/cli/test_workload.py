@@ -177,7 +177,7 @@ def test_names_that_are_not_there_get_advice(run, cache):
     assert "did you mean HPC2N-2002-2.2-cln?" in message
 
 
-def test_unwritable_targets_are_told(run, log, tmp_path):
+def test_unwritable_targets_are_reported(run, log, tmp_path):
     """A missing folder is named, before anything is written."""
     message = failure(run, "transform", log, tmp_path / "no" / "out.swf")
     assert "there is no folder" in message
@@ -185,7 +185,7 @@ def test_unwritable_targets_are_told(run, log, tmp_path):
     assert "is a folder" in message
 
 
-def test_a_dead_archive_is_told(run, monkeypatch, cache):
+def test_a_dead_archive_is_reported(run, monkeypatch, cache):
     """The address is named."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     message = failure(run, "fetch", "KTH-SP2-1996-2.1-cln", "--url", "http://127.0.0.1:9")

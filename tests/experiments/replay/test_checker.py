@@ -73,7 +73,7 @@ def test_the_log_has_to_count_the_starts():
     assert check_trace(twice) == ["the round at 5 comes after one at 5"]
 
 
-def test_only_the_first_few_faults_are_told():
+def test_only_the_first_few_faults_are_reported():
     """And the number of the others."""
     workload = workload_of(1, [(5, 1, 1, 1)] * 9)
     faults = check_trace(trace_of(workload, range(-9, 0)))

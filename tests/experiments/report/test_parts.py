@@ -141,7 +141,7 @@ def test_columns_of_the_page_are_read_back(numbers):
     np.testing.assert_array_equal(decode(encode(column)), column)
 
 
-def test_a_number_too_large_for_the_page_is_told():
+def test_a_number_too_large_for_the_page_is_reported():
     """Instead of being cut."""
     with pytest.raises(ValueError, match="too large"):
         encode(np.array([2**31]))

@@ -107,7 +107,7 @@ def test_interactive_jobs_are_left_out():
 
 @pytest.mark.parametrize("paper", ["ntakpe-2016", "ntakpe-2017", "lehai-2020"])
 def test_command(paper, tmp_path):
-    """One log is enough; those that are missing are told and left out."""
+    """One log is enough; those that are missing are reported and left out."""
     rows, files, _, messages = reproduced(tmp_path, paper, SMALL)
     assert "left out: SDSC-DS" in messages
     assert {row["workload"] for row in rows} <= {"HPC2N", "all"}
@@ -125,7 +125,7 @@ def with_memory(seed):
 
 
 def test_liu_2016(tmp_path):
-    """All three experiments, in figures, claims and pictures; what cannot be had is told."""
+    """All three experiments, in figures, claims and pictures; what cannot be had is reported."""
     logs = {LANL: with_memory(0), "METACENTRUM-2009-2": with_memory(1)}
     rows, files, out, messages = reproduced(tmp_path, "liu-2016", logs)
     assert "left out: wagap-2013" in messages

@@ -163,7 +163,7 @@ def test_files_of_batsim_itself_are_read(tmp_path):
         (FOREIGN[: FOREIGN.index("w0!12")], "no job ran"),
     ],
 )
-def test_bad_files_are_told(tmp_path, text, why):
+def test_bad_files_are_reported(tmp_path, text, why):
     """With the line and the column."""
     path = tmp_path / "bad_jobs.csv"
     path.write_text(text)

@@ -147,7 +147,7 @@ def test_backends_that_are_not_there(monkeypatch):
         (ModuleNotFoundError("No module named 'experiments'"), "tcp://node:1 cannot import planbatch"),
     ],
 )  # fmt: skip
-def test_workers_without_this_planbatch_are_told(reply, message):
+def test_workers_without_this_planbatch_are_reported(reply, message):
     """Before anything runs."""
     client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": reply})
     with pytest.raises(BackendError, match=message):

@@ -188,7 +188,7 @@ def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs
 
 
 def test_without_a_store_a_policy_needs_no_content():
-    """Parts that cannot be told from others matter only if results are kept."""
+    """Parts that cannot be reported from others matter only if results are kept."""
     easy = make_policy("easy")
 
     def deep(problem, rng):

@@ -107,7 +107,7 @@ def test_pictures_draw_where_they_are_asked_to(workload, policies):
 
 
 def test_names_have_to_differ(workload):
-    """Two policies of one name could not be told apart."""
+    """Two policies of one name could not be reported apart."""
     with pytest.raises(ValueError, match="fcfs is named more than once"):
         compare(workload, [make_policy("fcfs"), make_policy("fcfs")])
     with pytest.raises(ValueError, match="jobs: 0"):

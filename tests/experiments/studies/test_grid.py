@@ -124,7 +124,7 @@ def test_a_new_label_is_written_down_without_running(tmp_path):
 
 
 def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
-    """A corrupt Parquet file is told, kept, and replaced."""
+    """A corrupt Parquet file is reported, kept, and replaced."""
     experiment = read_experiment(write(tmp_path))
     run_experiment(experiment, tmp_path / "out")
     victim = sorted((tmp_path / "out" / "cells").iterdir())[5] / "jobs.parquet"
@@ -138,7 +138,7 @@ def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
 
 
 def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_path, monkeypatch):
-    """Old cells stay, are told, and do not count."""
+    """Old cells stay, are reported, and do not count."""
     run_experiment(small(), tmp_path)
     monkeypatch.setattr(task_module, "code_digest", lambda: "another")
     messages: list[str] = []

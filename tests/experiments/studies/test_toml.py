@@ -137,7 +137,7 @@ compare = true
         ("[[workload]]", "[workload", 1, "this is not TOML"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_line(tmp_path, old, new, line, message):
+def test_what_is_wrong_is_reported_with_its_line(tmp_path, old, new, line, message):
     """File, line, what is wrong, and the nearest name."""
     with pytest.raises((ExperimentFileError, ValueError)) as error:
         expand(read(tmp_path, MINIMAL.replace(old, new)))

@@ -89,7 +89,7 @@ def test_errors_name_line_and_key(tmp_path, old, new, message):
 
 
 def test_spans_without_jobs_name_the_line(tmp_path):
-    """What only the log can tell is told with the line of the span, too."""
+    """What only the log can tell is reported with the line of the span, too."""
     tuning = read_tuning(write(tmp_path, QUICK.replace('"4d:"', '["4d:", "9000d:"]')))
     with pytest.raises(
         ValueError, match=r"quick.toml, line 5: .* within 9000d:; .* from 0 to 113 d"
@@ -131,7 +131,7 @@ def fragile(folder: Path, choices: str) -> Path:
 
 
 def test_a_failing_replay_does_not_end_the_search(tmp_path):
-    """A trial that raises is told and does not count; one that fails later has no value there."""
+    """A trial that raises is reported and does not count; one that fails later has no value there."""
     messages: list[str] = []
     tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=messages.append)
     assert len(tuned.trials) == 12

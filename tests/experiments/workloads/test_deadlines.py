@@ -122,7 +122,7 @@ def test_a_column_of_the_log():
     ],
 )
 def test_bad_columns_of_the_log(think_time, column, message):
-    """What is wrong is told with the job."""
+    """What is wrong is reported with the job."""
     log = parse_swf(log_with_deadlines(think_time).encode(), name="small")
     with pytest.raises(ValueError, match=message):
         with_deadlines(log.workload(), f"column:{column}", log=log)
@@ -155,7 +155,7 @@ def test_a_column_of_the_log_by_flag(run):
     ],
 )
 def test_bad_csv_files(tmp_path, text, message):
-    """What is wrong with a file is told with the line."""
+    """What is wrong with a file is reported with the line."""
     path = tmp_path / "deadlines.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""What is told about a workload."""
+"""What is reported about a workload."""
 
 import json
 

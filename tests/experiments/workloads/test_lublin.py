@@ -178,7 +178,7 @@ def test_more_jobs_begin_with_the_same_arrivals():
         ({"kind": "gpu"}, "kind: there is no 'gpu'"),
     ],
 )
-def test_parameters_out_of_range_are_told(wrong, message):
+def test_parameters_out_of_range_are_reported(wrong, message):
     """Messages name the parameter."""
     with pytest.raises(ValueError, match=message):
         synthetic_workload(**wrong)
